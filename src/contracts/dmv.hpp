@@ -1,0 +1,33 @@
+// dmv: y = A x, the dense matrix-vector product.
+#pragma once
+
+#include <cstdint>
+
+#include "core/variant.hpp"
+
+namespace parlab {
+
+struct Dmv {
+  // a: rows x cols, row-major. a_transposed: the same matrix as cols x rows, row-major; present
+  // only for variants that declare the layout. x: cols elements. y: rows elements, written.
+  template <typename T>
+  struct Args {
+    const T* a;
+    const T* a_transposed;
+    const T* x;
+    T* y;
+    std::int64_t rows, cols;
+  };
+
+  template <typename T>
+  static Args<T> bind(const Arrays& arrays, const Size& size) {
+    return {arrays.get<const T>("a"),
+            arrays.get<const T>("a_transposed"),
+            arrays.get<const T>("x"),
+            arrays.get<T>("y"),
+            size[0],
+            size[1]};
+  }
+};
+
+}  // namespace parlab

@@ -1,0 +1,75 @@
+#include "core/types.hpp"
+
+#include <array>
+
+namespace parlab {
+namespace {
+
+constexpr std::array<std::string_view, 8> verdict_names{
+    "passed",        "wrong_result", "launch_failed", "out_of_memory",
+    "not_supported", "no_device",    "unverified",    "timed_out"};
+
+}  // namespace
+
+std::string_view to_string(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return "float";
+    case Dtype::f64:
+      return "double";
+    default:
+      return "int";
+  }
+}
+
+Dtype dtype_from_string(std::string_view text) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
+    if (text == to_string(dtype)) return dtype;
+  }
+  throw UsageError("dtype '" + std::string(text) + "' is unknown: use float, double or int");
+}
+
+std::size_t bytes_of(Dtype dtype) {
+  return dispatch(dtype, [](auto zero) { return sizeof(zero); });
+}
+
+std::string to_string(const Size& size) {
+  std::string text;
+  for (const auto extent : size) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+std::int64_t Tunables::operator[](const std::string& name) const {
+  const auto found = find(name);
+  if (found == end()) throw std::logic_error("the variant did not declare the tunable " + name);
+  return found->second;
+}
+
+std::string to_string(const Tunables& tunables) {
+  std::string text;
+  for (const auto& [name, value] : tunables) {
+    text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+  }
+  return text;
+}
+
+std::string_view to_string(Verdict verdict) {
+  return verdict_names.at(static_cast<std::size_t>(verdict));
+}
+
+std::string_view to_string(Cache cache) { return cache == Cache::hot ? "hot" : "cold"; }
+
+Cache cache_from_string(std::string_view text) {
+  if (text == "hot") return Cache::hot;
+  if (text == "cold") return Cache::cold;
+  throw UsageError("cache state '" + std::string(text) + "' is unknown: use hot or cold");
+}
+
+Verdict verdict_from_string(std::string_view text) {
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    if (text == verdict_names[i]) return static_cast<Verdict>(i);
+  }
+  throw std::invalid_argument("unknown verdict '" + std::string(text) + "'");
+}
+
+}  // namespace parlab

@@ -1,0 +1,114 @@
+#include "core/variant.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace parlab {
+namespace {
+
+// serial, openmp, CPU libraries, then everything on the GPU by its place on the ladder.
+int backend_rank(const Variant& variant) {
+  if (variant.backend == "serial") return 0;
+  if (variant.backend == "openmp") return 1;
+  return variant.on_gpu ? 3 : 2;
+}
+
+}  // namespace
+
+bool Tunable::allows(std::int64_t value) const {
+  if (value < min || value > max || value % multiple_of != 0) return false;
+  return !power_of_two || (value & (value - 1)) == 0;
+}
+
+std::string Tunable::allowed() const {
+  std::string text = std::to_string(min) + " to " + std::to_string(max);
+  if (power_of_two) return text + ", a power of two";
+  if (multiple_of > 1) text += ", a multiple of " + std::to_string(multiple_of);
+  return text;
+}
+
+bool Variant::has(Dtype dtype) const {
+  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
+
+const Tunable* Variant::tunable(std::string_view tunable_name) const {
+  for (const auto& candidate : tunables) {
+    if (candidate.name == tunable_name) return &candidate;
+  }
+  return nullptr;
+}
+
+Registry& Registry::instance() {
+  static Registry registry;
+  return registry;
+}
+
+void Registry::add(std::unique_ptr<Workload> workload) {
+  workloads_.push_back(std::move(workload));
+}
+
+void Registry::add(Variant variant) {
+  variants_.push_back(std::make_unique<Variant>(std::move(variant)));
+}
+
+const Workload* Registry::workload(std::string_view name) const {
+  for (const auto& workload : workloads_) {
+    if (workload->name() == name) return workload.get();
+  }
+  return nullptr;
+}
+
+std::vector<const Workload*> Registry::workloads() const {
+  std::vector<const Workload*> all;
+  for (const auto& workload : workloads_) all.push_back(workload.get());
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name() < b->name(); });
+  return all;
+}
+
+std::vector<const Variant*> Registry::variants(std::string_view workload) const {
+  std::vector<Variant*> all;
+  for (const auto& variant : variants_) {
+    if (variant->workload == workload) all.push_back(variant.get());
+  }
+  std::sort(all.begin(), all.end(), [](const Variant* a, const Variant* b) {
+    return std::make_tuple(backend_rank(*a), a->rung, std::string_view(a->name)) <
+           std::make_tuple(backend_rank(*b), b->rung, std::string_view(b->name));
+  });
+  // Numbers for GPU_KERNEL: those that were claimed, then the next free ones in ladder order.
+  std::set<int> taken;
+  for (const auto* variant : all) {
+    if (variant->id >= 0 && !taken.insert(variant->id).second) {
+      throw std::logic_error("two variants of " + variant->workload + " have the id " +
+                             std::to_string(variant->id) + "; one is " + variant->source);
+    }
+  }
+  for (auto* variant : all) {
+    if (!variant->on_gpu || variant->id >= 0) continue;
+    int next = 0;
+    while (taken.count(next) != 0) ++next;
+    variant->id = next;
+    taken.insert(next);
+  }
+  return {all.begin(), all.end()};
+}
+
+Variant describe(Description description, std::string_view source, std::string_view hash) {
+  Variant variant;
+  static_cast<Description&>(variant) = std::move(description);
+  variant.source = source;
+  variant.source_hash = hash;
+  const auto slash = source.find('/');
+  const auto second = source.find('/', slash + 1);
+  const auto dot = source.rfind('.');
+  if (slash == source.npos || second == source.npos || dot == source.npos || dot < second) {
+    throw std::logic_error("a variant is BACKEND/WORKLOAD/NAME.cpp or .cu, not '" +
+                           std::string(source) + "'");
+  }
+  variant.backend = source.substr(0, slash);
+  variant.workload = source.substr(slash + 1, second - slash - 1);
+  variant.name = source.substr(second + 1, dot - second - 1);
+  return variant;
+}
+
+}  // namespace parlab

@@ -1,0 +1,109 @@
+// A workload's contract: what is computed, on which arrays, and when a result is right.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace parlab {
+
+// How a variant does its arithmetic, for the error bound: the unit roundoff of each product.
+enum class Arithmetic { ieee, tf32, bf16 };
+
+// Integers: small whole numbers, every order of summation is exact, equality is demanded.
+// Uniform: random reals, compared within an a-priori bound.
+enum class InputKind { integers, uniform };
+
+enum class Role { input, output };
+
+struct ArraySpec {
+  std::string name;
+  std::int64_t count = 0;  // elements
+  Role role = Role::input;
+  // An input in another layout ("a_transposed" of "a"): made only for variants that read it.
+  std::string layout_of = {};
+};
+
+struct Array {
+  ArraySpec spec;
+  void* data = nullptr;
+};
+
+// The arrays of one problem, on the host or on the device.
+class Arrays {
+ public:
+  Arrays() = default;
+  explicit Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}
+
+  // The data of the named array, or nullptr when this set was made without it.
+  template <typename T>
+  T* get(std::string_view name) const {
+    for (const auto& array : arrays_) {
+      if (array.spec.name == name) return static_cast<T*>(array.data);
+    }
+    return nullptr;
+  }
+  auto begin() const { return arrays_.begin(); }
+  auto end() const { return arrays_.end(); }
+
+ private:
+  std::vector<Array> arrays_;
+};
+
+struct Mismatch {
+  std::string where;  // "y[17]"
+  double expected = 0, found = 0, bound = 0;
+};
+std::string to_string(const Mismatch& mismatch);
+
+// Knows the right answer for one set of inputs.
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  // The first wrong element, or nothing. outputs: host copies of the output arrays.
+  virtual std::optional<Mismatch> check(const Arrays& outputs) const = 0;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;  // "y = A x, A dense and row-major"
+  virtual std::vector<std::string_view> dimensions() const = 0;
+  // Completes what the user typed (one number may stand for a square); throws UsageError.
+  virtual Size complete(const std::vector<std::int64_t>& typed) const = 0;
+  virtual std::vector<Dtype> dtypes() const = 0;
+  virtual Work work(const Size& size, Dtype dtype) const = 0;
+  virtual std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const = 0;
+  // Fills the inputs that are present. The same arguments give the same numbers everywhere.
+  virtual void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const = 0;
+  // arithmetic: of the variant to be judged, for the bound.
+  virtual std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
+                                         InputKind kind, Arithmetic arithmetic) const = 0;
+};
+
+// Element-by-element oracle for one output array: |found - expected| <= bound, NaN fails.
+class ElementwiseOracle : public Oracle {
+ public:
+  // One expected value and one bound an element; a bound of zero demands equality.
+  ElementwiseOracle(std::string array, Dtype dtype, std::vector<double> expected,
+                    std::vector<double> bound);
+  std::optional<Mismatch> check(const Arrays& outputs) const override;
+
+ private:
+  std::string array_;
+  Dtype dtype_;
+  std::vector<double> expected_, bound_;
+};
+
+// 2^-24 for float, 2^-53 for double; of the rounded operands for tf32 (2^-11) and bf16 (2^-8).
+double unit_roundoff(Dtype dtype, Arithmetic arithmetic = Arithmetic::ieee);
+// gamma_n = n u / (1 - n u): N. Higham, Accuracy and Stability of Numerical Algorithms, (3.1).
+double gamma(std::int64_t n, double unit_roundoff);
+
+}  // namespace parlab

@@ -1,0 +1,79 @@
+// A measurement, its verdict and its provenance, as stored: one JSON object a line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/statistics.hpp"
+#include "core/types.hpp"
+
+namespace parlab {
+
+// Shape and cost of a variant's last kernel launch.
+struct LaunchShape {
+  std::array<std::int64_t, 3> grid{}, block{};
+  std::int64_t shared_bytes = 0;  // dynamic and static, a block
+  int registers = 0;              // a thread
+  int spill_bytes = 0;            // local memory a thread
+  int launches = 0;               // kernels started by one execution
+  double occupancy = 0;           // theoretical: active warps / most active warps, 0..1
+  int active_warps = 0;           // a multiprocessor
+  std::string limited_by;         // "registers", "shared memory", "threads", "blocks"
+};
+
+struct Record {
+  // Identity: equal identity, source and machine means the same point.
+  std::string workload, backend, variant;
+  std::vector<std::string> dimensions;  // names of the extents of size
+  Size size;
+  Dtype dtype = Dtype::f32;
+  Tunables tunables;
+  Cache cache = Cache::hot;
+  std::string source, source_hash;
+
+  Verdict verdict = Verdict::unverified;
+  std::string detail;     // why not passed; one sentence
+  bool emulated = false;  // executed for verification only: has no samples
+
+  std::vector<double> seconds;  // raw samples; empty unless passed and timed
+  bool converged = false;       // the 95 % interval of the median is within 1 %
+  int discarded = 0;            // samples thrown away because the clock had fallen
+  std::optional<double> to_device_s, to_host_s;
+
+  double flops = 0, bytes = 0;     // the least the problem needs
+  double roof_s = 0;               // time at the attainable roof; 0 when not known
+  std::vector<std::string> flags;  // "above_roof"
+  LaunchShape launch;
+
+  std::string run;  // id of the run (provenance) it belongs to
+
+  Summary summary() const { return summarize(seconds); }
+  std::string full_name() const { return workload + "/" + backend + "/" + variant; }
+  std::string point() const;  // "dmv 4096x4096 float hot": what can be compared
+  std::string key() const;    // point, variant, tunables and source: what is not run twice
+};
+
+// Measured ceilings of one device. Bandwidth depends on the footprint: caches.
+struct Ceilings {
+  // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
+  std::vector<std::pair<double, double>> read, copy;
+  std::map<std::string, double> fma;  // dtype -> flop/s, an FMA counts two
+};
+
+// Provenance of one invocation.
+struct Run {
+  std::string id;                     // unique
+  std::string date, command, commit;  // commit has "+changes" when the tree was not clean
+  std::string machine;                // slug: "nvidia-h200", names folders
+  std::string gpu, driver, cuda;      // empty without a GPU
+  std::string cpu, compiler, flags;
+  int cores = 0;
+  double memory_bytes = 0;
+  Ceilings host, device;
+};
+
+}  // namespace parlab
