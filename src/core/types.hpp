@@ -87,7 +87,8 @@ struct PointError : std::runtime_error {
 // What the problem must do at the least: the floor under any implementation.
 struct Work {
   double flops = 0;
-  double bytes = 0;  // each input read once, each output written once, in device memory
+  double bytes = 0;    // each input read once, each output written once, in device memory
+  double written = 0;  // how many of these bytes are written; decides which roof is the right one
 };
 
 }  // namespace parlab
