@@ -80,7 +80,7 @@ struct UsageError : std::runtime_error {
 
 // One point failed; the sweep goes on and the record carries this verdict.
 struct PointError : std::runtime_error {
-  PointError(Verdict verdict, const std::string& what) : runtime_error(what), verdict(verdict) {}
+  PointError(Verdict why, const std::string& what) : runtime_error(what), verdict(why) {}
   Verdict verdict;
 };
 

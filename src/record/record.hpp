@@ -66,6 +66,7 @@ struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
   std::vector<std::pair<double, double>> read, copy;
   std::map<std::string, double> fma;  // dtype -> flop/s, an FMA counts two
+  double launch_s = 0;                // an empty kernel between two events; 0 on the host
 };
 
 // Provenance of one invocation.
