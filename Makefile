@@ -39,11 +39,11 @@ ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
   GPU_ARCH := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
                       head -1 | tr -dc 0-9)
 endif
-ifeq ($(origin PARLAB_COMMIT),undefined)
-  PARLAB_COMMIT := $(shell git describe --always --abbrev=10 --exclude='*' 2>/dev/null || echo unknown)
-  PARLAB_COMMIT := $(PARLAB_COMMIT)$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes)
+ifeq ($(origin COMMIT),undefined)
+  COMMIT := $(shell git describe --always --abbrev=10 --exclude='*' 2>/dev/null || echo unknown)
+  COMMIT := $(COMMIT)$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes)
 endif
-export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH PARLAB_COMMIT
+export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
 # ---- places --------------------------------------------------------------------------------------
 B   := build$(if $(filter 1,$(DEBUG)),/debug)
@@ -64,7 +64,7 @@ EXPERIMENTS  := $(patsubst scripts/figures/%/,%,$(wildcard scripts/figures/*/))
 
 # ---- flags ---------------------------------------------------------------------------------------
 WARN      := -Wall -Wextra -Wshadow
-LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -I$(B) -MMD -MP
+LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK
@@ -82,7 +82,7 @@ else ifeq ($(GPU_ARCH),90)
 else
   GENCODE := -arch=sm_$(GPU_ARCH)
 endif
-NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc -I$(B) \
+NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc \
              -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
              -lineinfo
 
@@ -99,8 +99,8 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
-  # Included by the one file that reports it.
-  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(PARLAB_COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
+  # Included by the one folder that reports it: a commit costs one small compilation.
+  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
 # One short line a command; V=1 shows the commands.
@@ -179,6 +179,11 @@ $(B)/emulated/%.o: % $(B)/host.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(IDENTITY) -x c++ -c $< -o $@
 
+MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
+                   $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))
+$(MACHINE_OBJECTS): $(B)/build_info.hpp
+$(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
+
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan.
 CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(KERNELS))
@@ -209,7 +214,7 @@ LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp
                            blas/*/*.c* cuda/*/*.cu tests/*.[ch]pp tests/*.cu scripts/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh tests/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
-piece = @PARLAB_BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
+piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 .PHONY: run-checks unit-tests gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
 
 run-checks: unit-tests $(SHELL_TESTS:%=shell-%) $(LINTS) $(if $(NVCC),compile-cuda) \

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${PARLAB_BUILD:-build}
+build=${BUILD:-build}
 nvcc=${NVCC-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 include=$(dirname "$(dirname "$(readlink -f "${nvcc:-/}")")")/include
 

@@ -6,7 +6,9 @@ set -euo pipefail
 table() { # TITLE SQL
   echo
   echo "$1"
-  sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2"
+  local rows
+  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
+  echo "${rows:-no records of it here}"
 }
 
 database=$1
@@ -46,6 +48,6 @@ table "Table 3: the best of each implementation" "
                                WHEN 'coalesced' THEN 3 WHEN 'shmem' THEN 4 ELSE 5 END"
 
 table "The fastest of all, of ours" "
-  SELECT n / 1024 || 'K' AS n, name AS variant, printf('%.4g', min(time_s) * 1e3) AS 'ms',
+  SELECT (n / 1024) || 'K' AS n, name AS variant, printf('%.4g', min(time_s) * 1e3) AS 'ms',
          printf('%.4g', gflops) AS 'Gflop/s', printf('%.0f', roof_percent) AS '% of roof'
   FROM best GROUP BY best.n ORDER BY best.n"
