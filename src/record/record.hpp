@@ -56,9 +56,9 @@ struct Record {
   Summary summary() const { return summarize(seconds); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
   std::string full_name() const { return workload + "/" + backend + "/" + variant; }
-  std::string point() const;  // "dmv 4096x4096 float hot": what can be compared
-  // Point, variant, tunables and source hash, and whether emulated: what is not run twice.
-  std::string key() const;
+  std::string point() const;     // "dmv 4096x4096 float hot": what can be compared
+  std::string identity() const;  // point, variant, tunables, and whether it was emulated
+  std::string key() const;       // identity and source hash: what is not run twice
 };
 
 // Measured ceilings of one device. Bandwidth depends on the footprint: caches.
