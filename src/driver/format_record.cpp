@@ -36,16 +36,23 @@ std::string label_of(const Record& record) {
   return variant != nullptr && !variant->label.empty() ? variant->label : record.variant;
 }
 
+// A kernel that could not be timed for want of a GPU.
+bool is_missing(const Record& record) {
+  return is_on_gpu(record) && (record.emulated || record.verdict == Verdict::no_device);
+}
+
 class RecordReporter final : public Reporter {
  public:
   explicit RecordReporter(std::ostream& out) : out_(out) {}
 
   void point(const std::vector<Record>& records) override {
-    if (records.empty()) return;
-    const auto size = size_text(records.front().size);
-    line("Matrix size: %s", size.c_str());
-    line("Adjusted matrix size: %s", size.c_str());  // nothing is padded
-    for (const auto& record : records) print(record);
+    // Emulated kernels come as points of their own, maybe of another size: they get no header.
+    if (!std::all_of(records.begin(), records.end(), is_missing)) {
+      const auto size = size_text(records.front().size);
+      line("Matrix size: %s", size.c_str());
+      line("Adjusted matrix size: %s", size.c_str());  // nothing is padded
+    }
+    for (const auto& record : records) is_missing(record) ? print_missing(record) : print(record);
     out_.flush();
   }
 
@@ -61,9 +68,6 @@ class RecordReporter final : public Reporter {
 
   void print(const Record& record) {
     const bool on_gpu = is_on_gpu(record);
-    if (on_gpu && (record.emulated || record.verdict == Verdict::no_device)) {
-      return print_missing(record);
-    }
     line(">>>> Begin of record <<<<");
     on_gpu ? print_gpu_header(record) : print_host_header(record);
     // The serial result is what the template compares with: it has no such line when it is right.
@@ -106,9 +110,9 @@ class RecordReporter final : public Reporter {
   void print_missing(const Record& record) {
     std::string why = record.detail.empty() ? "there is no GPU" : record.detail;
     if (record.emulated) {
-      why = record.verdict == Verdict::passed
-                ? "there is no GPU; executed by emulation, passed"
-                : "executed by emulation, " + std::string(to_string(record.verdict)) + ": " + why;
+      const std::string verdict(to_string(record.verdict));
+      why = "executed by emulation at size " + size_text(record.size) + ", " + verdict +
+            (record.detail.empty() ? "" : ": " + record.detail);
     }
     line("GPU kernel %s was not timed: %s", label_of(record).c_str(), why.c_str());
   }

@@ -1,12 +1,12 @@
 // The readable table: one a point, the best marked, ties shown.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <ostream>
 
 #include "driver/reporter.hpp"
 #include "driver/text.hpp"
 #include "driver/text_table.hpp"
+#include "record/speedup.hpp"
 
 namespace parlab {
 namespace {
@@ -20,9 +20,9 @@ struct Row {
 
 // What all rows of one point are compared with.
 struct Comparison {
-  const Row* best = nullptr;      // lowest median
-  const Row* baseline = nullptr;  // the first serial variant
-  bool gflops = false;            // the rate to show: Gflop/s instead of GB/s
+  const Row* best = nullptr;         // lowest median
+  const Record* baseline = nullptr;  // the serial one
+  bool gflops = false;               // the rate to show: Gflop/s instead of GB/s
 };
 
 // From here on arithmetic and not memory is expected to be the limit.
@@ -31,15 +31,15 @@ constexpr double many_flops_a_byte = 10;
 std::vector<Row> rows_of(const std::vector<Record>& records) {
   std::vector<Row> rows;
   for (const auto& record : records) {
-    const bool timed =
-        record.verdict == Verdict::passed && !record.emulated && !record.seconds.empty();
+    const bool timed = record.timed() && !record.emulated;
     rows.push_back({&record, timed ? record.summary() : Summary{}, timed});
   }
   return rows;
 }
 
-Comparison compare(const std::vector<Row>& rows) {
+Comparison compare(const std::vector<Row>& rows, const std::vector<Record>& records) {
   Comparison comparison;
+  comparison.baseline = baseline_of(records, records.front());
   for (const auto& row : rows) {
     if (row.record->bytes > 0) {
       comparison.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
@@ -47,9 +47,6 @@ Comparison compare(const std::vector<Row>& rows) {
     if (!row.timed) continue;
     if (comparison.best == nullptr || row.summary.median < comparison.best->summary.median) {
       comparison.best = &row;
-    }
-    if (comparison.baseline == nullptr && row.record->backend == "serial") {
-      comparison.baseline = &row;
     }
   }
   return comparison;
@@ -77,25 +74,26 @@ std::string roof(const Row& row) {
   return significant(100 * row.record->roof_s / row.summary.median, 2) + "%";
 }
 
-struct Speedup {
+struct Gain {
   std::string value = "-", interval, with_copies = "-";
 };
 
-Speedup speedup(const Row& row, const Row* baseline) {
+Gain gain_of(const Row& row, const Record* baseline) {
   if (baseline == nullptr) return {};
-  const double copies = row.record->to_device_s.value_or(0) + row.record->to_host_s.value_or(0);
-  Speedup result;
   const auto times = [](double factor) { return significant(factor, 3) + "x"; };
-  result.with_copies = times(baseline->summary.median / (row.summary.median + copies));
-  if (row.record == baseline->record) return {"1x", "", "1x"};
-  const auto ratio = ratio_of_medians(baseline->record->seconds, row.record->seconds);
-  result.value = times(ratio.value);
-  result.interval = "?";
-  if (std::isfinite(ratio.interval.high)) {
-    result.interval =
-        significant(ratio.interval.low, 3) + "-" + significant(ratio.interval.high, 3);
+  const auto kernel = speedup(*row.record, *baseline, false);
+  const auto with_copies = speedup(*row.record, *baseline, true);
+  Gain gain;
+  if (with_copies) gain.with_copies = times(with_copies->value);
+  if (!kernel) return gain;
+  gain.value = times(kernel->value);
+  if (row.record == baseline) return gain;
+  gain.interval = "?";
+  if (std::isfinite(kernel->interval.high)) {
+    gain.interval =
+        significant(kernel->interval.low, 3) + "-" + significant(kernel->interval.high, 3);
   }
-  return result;
+  return gain;
 }
 
 // What stands in place of the numbers.
@@ -136,7 +134,7 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, const Compariso
       table.add({"-", name, to_string(record.tunables)}, reason(record));
       continue;
     }
-    const auto gain = speedup(row, comparison.baseline);
+    const auto gain = gain_of(row, comparison.baseline);
     table.add({mark_of(row, comparison), name, to_string(record.tunables),
                seconds_with_unit(row.summary.median), half_width(row), rate(row, comparison.gflops),
                roof(row), gain.value, gain.interval, gain.with_copies});
@@ -168,7 +166,7 @@ class TableReporter final : public Reporter {
   void point(const std::vector<Record>& records) override {
     if (records.empty()) return;
     const auto rows = rows_of(records);
-    const auto comparison = compare(rows);
+    const auto comparison = compare(rows, records);
     const Record& first = records.front();
     out_ << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
          << ", caches " << to_string(first.cache) << '\n';
@@ -179,7 +177,7 @@ class TableReporter final : public Reporter {
       print_rows(out_, best, comparison);
     }
     out_ << std::endl;
-    if (comparison.baseline != nullptr) baseline_ = comparison.baseline->record->variant;
+    if (comparison.baseline != nullptr) baseline_ = comparison.baseline->variant;
     printed_ = true;
   }
 
