@@ -81,8 +81,20 @@ $(B)/cuda/%.cu.o: %.cu
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2> >(tee $(@:.o=.ptxas) | grep -v -E 'ptxas|bytes stack frame|^$$' >&2)
 
-$(B)/emulated/%.o: %
+# Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
+# libubsan are never linked. Loops stay loops, so that each access keeps its size.
+EMULATED_KERNEL_FLAGS := -DPARLAB_EMULATED -Isrc/emulation/include -O2 -fno-tree-vectorize \
+                         -fno-tree-loop-distribute-patterns -fsanitize=thread \
+                         --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 \
+                         -fsanitize=bounds,alignment,shift,integer-divide-by-zero -fno-sanitize=null \
+                         -Wno-unknown-pragmas
+
+$(B)/emulated/%.cu.o: %.cu
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -DPARLAB_EMULATED $(IDENTITY) -x c++ -c $< -o $@
+	$(CXX) $(CXXFLAGS) $(EMULATED_KERNEL_FLAGS) $(IDENTITY) -x c++ -c $< -o $@
+
+$(B)/emulated/%.cpp.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -DPARLAB_EMULATED -c $< -o $@
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
