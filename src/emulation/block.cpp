@@ -336,7 +336,7 @@ void Worker::report_divergence() {
                  other.site.line() == thread.site.line() &&
                  (!warp || (other.op == thread.op && other.mask == thread.mask));
         },
-        "wait" + std::string(warp ? " for other lanes" : "") + " at " + place + ", " +
+        "waiting" + std::string(warp ? " for other lanes" : "") + " at " + place + ", " +
             name_site(thread.site));
   }
   block_.launch->fail(Verdict::launch_failed,

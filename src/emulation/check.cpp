@@ -73,6 +73,7 @@ bool ordered_between_blocks(const Accessed& a, Stamp before) {
 // Whether that access certainly came before this one.
 bool ordered(const Accessed& a, Stamp before, std::uint32_t instance, std::uint32_t base) {
   const auto other = instance_of(before);
+  if (other != instance && a.shared) return true;  // another block's, before this one had it
   if (other < base) return true;
   if (other != instance) return ordered_between_blocks(a, before);
   const auto thread = thread_of(before), phase = phase_of(before);
@@ -119,9 +120,8 @@ void check_cell(const Accessed& a, Cell& cell, std::uint32_t instance, std::uint
   for (Stamp& slot : cell.readers) {
     const Stamp reader = load(slot);
     if (reader == mine) return;
-    const bool same_thread = instance_of(reader) == instance && thread_of(reader) == a.thread.index;
-    if (instance_of(reader) < base || same_thread ||
-        (instance_of(reader) == instance && ordered(a, reader, instance, base))) {
+    const bool between_blocks = instance_of(reader) >= base && instance_of(reader) != instance;
+    if ((a.shared || !between_blocks) && ordered(a, reader, instance, base)) {
       store(slot, mine);
       return;
     }
@@ -181,7 +181,7 @@ void check_other(const Accessed& a) {
   const auto program = reinterpret_cast<std::uintptr_t>(&__executable_start);
   if (a.address - program < static_cast<std::size_t>(&_end - &__executable_start)) return;
   if (a.address >= launch.arguments_begin && a.address < launch.arguments_end) return;
-  const auto what = a.address < 4096 ? "through a null pointer" : "host memory";
+  const auto what = a.address < 4096 ? "through a null pointer" : "of host memory";
   a.worker.fail(a.thread, Verdict::launch_failed,
                 verb(a.access) + std::to_string(a.length) + " bytes " + what);
 }
@@ -197,15 +197,13 @@ void check_progress(Thread& thread, Worker& worker) {
 }  // namespace
 
 void check_access(std::uintptr_t address, std::size_t length, Access access) {
-  Thread* const thread = current.thread;
-  if (thread == nullptr) return;
-  Worker& worker = *current.worker;
-  if (worker.on_stack(address)) return;
-  Accessed accessed{*thread, worker, address, length, access, false};
-  if ((++worker.block().accesses & 0xfffff) == 0) check_progress(*thread, worker);
-  if (worker.launch().arena->contains(address)) {
+  if (current.thread == nullptr || current.worker->on_stack(address)) return;
+  InRuntime here;
+  Accessed accessed{here.thread, here.worker, address, length, access, false};
+  if ((++here.worker.block().accesses & 0xfffff) == 0) check_progress(here.thread, here.worker);
+  if (here.worker.launch().arena->contains(address)) {
     check_global(accessed);
-  } else if (Cell* const cell = worker.shared_cell(address)) {
+  } else if (Cell* const cell = here.worker.shared_cell(address)) {
     accessed.shared = true;
     check_shared(accessed, cell);
   } else {

@@ -183,8 +183,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   launch.order = order_;
   launch.seed = seed_;
   launch.arena = &arena_;
-  // The kernel's arguments lie in Gpu::launch's frame, just above this one.
-  launch.arguments_begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  // The kernel's arguments lie in the frame of Gpu::launch, above this one.
+  launch.arguments_begin = reinterpret_cast<std::uintptr_t>(&launch);
   launch.arguments_end = launch.arguments_begin + 16384;
   launch.deadline = std::chrono::steady_clock::now() +
                     std::chrono::milliseconds(static_cast<long>(time_limit_s_ * 1000));

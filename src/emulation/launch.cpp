@@ -14,9 +14,10 @@ uint3 unravel(std::uint64_t index, const dim3& extent) {
 
 // "(3,0)", or with the third coordinate when the extent has one.
 std::string text(const uint3& position, const dim3& extent) {
-  std::string result = "(" + std::to_string(position.x) + "," + std::to_string(position.y);
-  if (extent.z > 1) result += "," + std::to_string(position.z);
-  return result + ")";
+  std::string result = "(";
+  result += std::to_string(position.x) + ',' + std::to_string(position.y);
+  if (extent.z > 1) result += ',' + std::to_string(position.z);
+  return result + ')';
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ std::string Arena::describe_outside(std::uintptr_t address) const {
   if (nearest == nullptr) return "device memory that was never allocated";
   const auto array = nearest->name + " (" + bytes_text(nearest->bytes) + ")";
   if (before) return bytes_text(distance) + " before the start of " + array;
-  if (distance == 0) return "past the end of " + array;
+  if (distance == 0) return "just past the end of " + array;
   return bytes_text(distance) + " past the end of " + array;
 }
 
@@ -130,8 +130,8 @@ std::string Arena::describe(std::uintptr_t address, std::size_t length) const {
   const Allocation* const array = owner(address);
   if (array == nullptr) return "device memory";
   const auto offset = address - reinterpret_cast<std::uintptr_t>(array->data);
-  if (offset % length != 0) return "byte " + std::to_string(offset) + " of " + array->name;
-  return array->name + "[" + std::to_string(offset / length) + "]";
+  if (length > 8 || offset % length != 0) return "byte " + std::to_string(offset) + " of " + array->name;
+  return array->name + '[' + std::to_string(offset / length) + ']';
 }
 
 }  // namespace parlab::emulation

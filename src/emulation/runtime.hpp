@@ -245,7 +245,7 @@ extern thread_local Current current;
 class InRuntime {
  public:
   InRuntime() : thread(*current.thread), worker(*current.worker) { current.thread = nullptr; }
-  ~InRuntime() { current.thread = &thread; }
+  ~InRuntime() { current = {&thread, &worker}; }
   Thread& thread;
   Worker& worker;
 };
