@@ -14,7 +14,8 @@ namespace cg = cooperative_groups;
 using parlab::ceil_div;
 using parlab::EmulatedGpu;
 
-// ---- clean kernels -------------------------------------------------------------------------------
+// ---- clean kernels
+// -------------------------------------------------------------------------------
 
 __global__ void clean_copy(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -53,7 +54,8 @@ __global__ void clean_syncwarp(const float* in, float* out, int n) {
 }
 
 // The last block to finish adds up what the others left: __threadfence and an atomic counter.
-__global__ void clean_last_block(const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void clean_last_block(const float* in, float* partial, unsigned* done, float* out,
+                                 int n) {
   __shared__ float sums[1024];
   __shared__ bool last;
   const int t = threadIdx.x;
@@ -142,7 +144,8 @@ __global__ void clean_spin(const float*, float* out, unsigned* flag, int) {
   }
 }
 
-// ---- planted faults ------------------------------------------------------------------------------
+// ---- planted faults
+// ------------------------------------------------------------------------------
 
 __global__ void off_by_one(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -241,8 +244,8 @@ __global__ void plain_add_by_blocks(const float* in, float* out, int n) {
   if (threadIdx.x == 0 && i < n) *out += in[i];
 }
 
-__global__ void last_block_without_fence(const float* in, float* partial, unsigned* done, float* out,
-                                         int n) {
+__global__ void last_block_without_fence(const float* in, float* partial, unsigned* done,
+                                         float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = i < n ? in[i] : 0;
@@ -313,7 +316,8 @@ __global__ void missing_pipeline_wait(const float* in, float* out, int n) {
   if (i < n) out[i] = tile[threadIdx.x];
 }
 
-// ---- how to run them -----------------------------------------------------------------------------
+// ---- how to run them
+// -----------------------------------------------------------------------------
 
 namespace planted {
 namespace {
@@ -325,18 +329,23 @@ using Flag = void (*)(const float*, float*, unsigned*, int);
 
 const std::map<std::string, Simple> simple{
 #define CASE(name) {#name, name}
-    CASE(clean_copy),        CASE(clean_shared),        CASE(clean_warp_sum),
-    CASE(clean_syncwarp),    CASE(clean_groups),        CASE(clean_pipeline),
-    CASE(clean_vectors),     CASE(clean_active_mask),   CASE(off_by_one),
-    CASE(tail_not_handled),  CASE(missing_barrier),     CASE(missing_syncwarp),
-    CASE(divergent_barrier), CASE(barrier_in_a_branch), CASE(barrier_and_shuffle),
-    CASE(unwritten_shared),  CASE(unwritten_output),    CASE(inactive_lane),
-    CASE(lane_not_in_mask),  CASE(plain_add),           CASE(plain_add_by_blocks),
-    CASE(writes_input),      CASE(shared_index),        CASE(dynamic_shared_too_small),
-    CASE(misaligned_vector), CASE(missing_pipeline_wait)};
+    CASE(clean_copy),          CASE(clean_shared),
+    CASE(clean_warp_sum),      CASE(clean_syncwarp),
+    CASE(clean_groups),        CASE(clean_pipeline),
+    CASE(clean_vectors),       CASE(clean_active_mask),
+    CASE(off_by_one),          CASE(tail_not_handled),
+    CASE(missing_barrier),     CASE(missing_syncwarp),
+    CASE(divergent_barrier),   CASE(barrier_in_a_branch),
+    CASE(barrier_and_shuffle), CASE(unwritten_shared),
+    CASE(unwritten_output),    CASE(inactive_lane),
+    CASE(lane_not_in_mask),    CASE(plain_add),
+    CASE(plain_add_by_blocks), CASE(writes_input),
+    CASE(shared_index),        CASE(dynamic_shared_too_small),
+    CASE(misaligned_vector),   CASE(missing_pipeline_wait)};
 const std::map<std::string, Middle> middle{CASE(clean_grid_sync), CASE(grid_barrier_missed),
                                            CASE(missing_grid_barrier)};
-const std::map<std::string, Counted> counted{CASE(clean_last_block), CASE(last_block_without_fence)};
+const std::map<std::string, Counted> counted{CASE(clean_last_block),
+                                             CASE(last_block_without_fence)};
 const std::map<std::string, Flag> flagged{CASE(clean_spin), CASE(never_ends)};
 #undef CASE
 

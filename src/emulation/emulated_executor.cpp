@@ -1,10 +1,12 @@
 // The Executor of the emulated build: runs variants for their verdict, never for their time.
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 
 #include "core/types.hpp"
 #include "emulation/emulated_gpu.hpp"
 #include "measure/executor.hpp"
+#include "verify/guard.hpp"
 
 namespace parlab {
 namespace {
@@ -27,7 +29,8 @@ class EmulatedExecutor final : public Executor {
   }
 
   void release() override {
-    end_call();
+    gpu_.free_scratch();
+    scratch_of_.clear();
     for (const auto& each : held_) gpu_.free(*each.memory);
     held_.clear();
   }
@@ -42,21 +45,32 @@ class EmulatedExecutor final : public Executor {
     for (const auto& [spec, memory, original] : held_) {
       all.push_back({spec, memory->data});
       if (original != nullptr) continue;
-      std::memset(memory->data, 0xff, memory->bytes);  // NaN in every floating-point type
+      std::memset(memory->data, poison_byte, memory->bytes);
       memory->forget_writes();
       outputs.push_back({spec, memory->data});
     }
+    // Scratch memory is the call's own, and a failed execution must not leave its traces in it.
+    if (scratch_of_ != call.key()) gpu_.free_scratch();
+    scratch_of_.clear();
     gpu_.begin_run();
+    const auto start = std::chrono::steady_clock::now();
     variant.run_gpu(gpu_, Arrays(all), call.size, call.dtype, call.tunables);
-    return {Arrays(outputs), damage(), shape()};
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    scratch_of_ = call.key();
+    Checked checked;
+    checked.outputs = Arrays(outputs);
+    checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
+    checked.launch = shape();
+    checked.seconds = taken.count();
+    return checked;
   }
 
   Batch sample(const Call&, int, Cache) override {
     throw std::logic_error("emulated executions are not timed");
   }
   std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
-  void end_call() override { gpu_.free_scratch(); }
   bool can_time() const override { return false; }
+  Ceilings ceilings() override { return {}; }
 
  private:
   struct Held {
@@ -64,16 +78,6 @@ class EmulatedExecutor final : public Executor {
     emulation::Allocation* memory;
     const void* original;  // the caller's array; nullptr for an output
   };
-
-  // Wrong accesses of kernels were found while they ran; this is the rest.
-  std::string damage() const {
-    for (const auto& [spec, memory, original] : held_) {
-      if (original != nullptr && std::memcmp(memory->data, original, memory->bytes) != 0) {
-        return "changed its input " + spec.name;
-      }
-    }
-    return gpu_.scratch_damage();
-  }
 
   LaunchShape shape() const {
     LaunchShape result;
@@ -88,6 +92,7 @@ class EmulatedExecutor final : public Executor {
 
   EmulatedGpu gpu_;
   std::vector<Held> held_;
+  std::string scratch_of_;  // the call whose execution was the last one, when it ended well
 };
 
 }  // namespace

@@ -130,7 +130,8 @@ std::string Arena::describe(std::uintptr_t address, std::size_t length) const {
   const Allocation* const array = owner(address);
   if (array == nullptr) return "device memory";
   const auto offset = address - reinterpret_cast<std::uintptr_t>(array->data);
-  if (length > 8 || offset % length != 0) return "byte " + std::to_string(offset) + " of " + array->name;
+  if (length > 8 || offset % length != 0)
+    return "byte " + std::to_string(offset) + " of " + array->name;
   return array->name + '[' + std::to_string(offset / length) + ']';
 }
 
