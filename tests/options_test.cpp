@@ -403,6 +403,10 @@ BOOST_AUTO_TEST_CASE(text_helpers) {
   BOOST_TEST(significant(0.012345, 3) == "0.0123");
   BOOST_TEST(significant(9.996, 3) == "10.0");
   BOOST_TEST(significant(0, 3) == "0.00");
+  BOOST_TEST(significant(0.012345, 3, 3) == "0.012");
+  BOOST_TEST(percent(0.953) == "95%");
+  BOOST_TEST(percent(0.0005) == "0.05%");
+  BOOST_TEST(percent(1.004) == "100%");
   BOOST_TEST(seconds_with_unit(16.24e-6) == "16.24 us");
   BOOST_TEST(seconds_with_unit(0.99999e-3) == "1.000 ms");
   BOOST_TEST(seconds_with_unit(812e-9) == "812.0 ns");
