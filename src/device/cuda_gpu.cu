@@ -113,12 +113,13 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
 }
 
 void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
-  if (next_scratch_ == scratch_.size()) {
-    scratch_.push_back(device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"));
-    cuda_check(cudaMemset(scratch_.back().get(), zeroed ? 0 : poison_byte, bytes),
-               "preparing scratch memory");
+  if (next_scratch_ == blocks_->size()) {
+    blocks_->push_back(device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"));
+    cuda_check(
+        cudaMemsetAsync(blocks_->back().get(), zeroed ? 0 : poison_byte, bytes, stream_.handle),
+        "preparing scratch memory");
   }
-  return scratch_[next_scratch_++].get();
+  return (*blocks_)[next_scratch_++].get();
 }
 
 int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes) {

@@ -1,6 +1,7 @@
 // Gpu on a real device: checked launches on one stream, scratch memory, facts about kernels.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,9 @@ class CudaGpu final : public Gpu {
   void* stream() const override { return stream_.handle; }
 
   cudaStream_t cuda_stream() const { return stream_.handle; }
-  void end_call() { scratch_.clear(); }
+  // Scratch memory belongs to the call selected here, until all of it is released.
+  void select_scratch(const std::string& call) { blocks_ = &scratch_[call]; }
+  void release_scratch() { scratch_.clear(); }
   // Shape, registers and theoretical occupancy of the last launch; all zero when there was none.
   LaunchShape last_launch() const;
 
@@ -37,7 +40,8 @@ class CudaGpu final : public Gpu {
 
   cudaDeviceProp properties_{};
   CudaStream stream_;
-  std::vector<DeviceMemory> scratch_;
+  std::map<std::string, std::vector<DeviceMemory>> scratch_;
+  std::vector<DeviceMemory>* blocks_ = nullptr;
 };
 
 }  // namespace parlab

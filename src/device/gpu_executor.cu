@@ -68,6 +68,7 @@ class CudaExecutor final : public Executor {
       bound.push_back({made.spec, made.data()});
     }
     bound_ = Arrays(std::move(bound));
+    cuda_check(cudaDeviceSynchronize(), "loading a problem");
   }
 
   void release() override {
@@ -75,12 +76,13 @@ class CudaExecutor final : public Executor {
     outputs_.clear();
     bound_ = {};
     host_outputs_.reset();
-    if (gpu_) gpu_->end_call();
+    if (gpu_) gpu_->release_scratch();
   }
 
   Checked run_checked(const Call& call) override {
     // Once in the open: kernels are loaded and scratch is made. Then held back behind the poison,
     // so that neither this first result nor work on another stream can pass for the second.
+    gpu_->select_scratch(call.key());
     const auto start = std::chrono::steady_clock::now();
     run(call);
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
@@ -89,6 +91,7 @@ class CudaExecutor final : public Executor {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     timer_->run_held([this] { poison(); }, [&] { run(call); });
     checked.launch = gpu_->last_launch();
+    launches_[call.key()] = checked.launch.launches;
     for (const auto& array : outputs_) {
       download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
       if (auto damage = damage_of(array); !damage.empty()) checked.damage = damage;
@@ -108,7 +111,8 @@ class CudaExecutor final : public Executor {
   }
 
   Batch sample(const Call& call, int count, Cache cache) override {
-    const int launches = std::max<int>(4, static_cast<int>(gpu_->launches().size()));
+    gpu_->select_scratch(call.key());
+    const int launches = std::max(4, launches_[call.key()]);
     return timer_->time([&] { run(call); }, std::clamp(queue_entries / (launches + 4), 1, count),
                         cache);
   }
@@ -128,7 +132,6 @@ class CudaExecutor final : public Executor {
     return times;
   }
 
-  void end_call() override { gpu_->end_call(); }
   bool can_time() const override { return true; }
   Ceilings ceilings() override { return measure_device_ceilings(*gpu_, *timer_); }
 
@@ -200,6 +203,7 @@ class CudaExecutor final : public Executor {
         cudaMemset(array.data() + array.bytes, guard_byte, guard_bytes);
       }
     }
+    cuda_check(cudaDeviceSynchronize(), "renewing guard words");
   }
 
   std::uint64_t fingerprint_of(const DeviceArray& array) {
@@ -227,6 +231,7 @@ class CudaExecutor final : public Executor {
   std::vector<DeviceArray> inputs_, outputs_;
   Arrays bound_;
   std::unique_ptr<HostArrays> host_outputs_;
+  std::map<std::string, int> launches_;  // of one execution, by call
 };
 
 }  // namespace

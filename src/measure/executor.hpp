@@ -22,6 +22,9 @@ struct Call {
   Size size;
   Dtype dtype;
   Tunables tunables;
+
+  // Names the scratch memory of the call, which lives until the problem is released.
+  std::string key() const { return variant->full_name() + " " + to_string(tunables); }
 };
 
 // What happened to the memory around one execution.
@@ -61,9 +64,6 @@ class Executor {
   // Time to bring the inputs the variant reads to the device and its outputs back, from and to
   // ordinary (pageable) host memory; nothing where nothing has to travel.
   virtual std::optional<TransferTimes> transfers(const Variant& variant) = 0;
-
-  // The call is over: the scratch memory it asked for is given back.
-  virtual void end_call() = 0;
 
   // After a launch_failed: makes the device usable again. True: the inputs must be loaded again.
   virtual bool recover() { return false; }

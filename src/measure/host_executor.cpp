@@ -23,26 +23,27 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Scratch memory by order of request; the same blocks at every execution of one call.
+// Scratch memory of each call, by order of request: the same blocks at every execution.
 class HostWithScratch final : public Host {
  public:
   explicit HostWithScratch(int cores) : cores_(cores) {}
   int cores() const override { return cores_; }
+  void select(const std::string& call) { blocks_ = &scratch_[call]; }
   void begin_run() { next_ = 0; }
-  void end_call() { blocks_.clear(); }
+  void release() { scratch_.clear(); }
 
  protected:
   void* scratch_bytes(std::size_t bytes) override {
-    if (next_ == blocks_.size()) {
-      blocks_.emplace_back(
+    if (next_ == blocks_->size()) {
+      blocks_->emplace_back(
           static_cast<unsigned char*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
-      if (!blocks_.back()) {
+      if (!blocks_->back()) {
         throw PointError(Verdict::out_of_memory,
                          "no host memory for scratch: " + human_bytes(static_cast<double>(bytes)));
       }
-      std::memset(blocks_.back().get(), poison_byte, bytes);
+      std::memset(blocks_->back().get(), poison_byte, bytes);
     }
-    return blocks_[next_++].get();
+    return (*blocks_)[next_++].get();
   }
 
  private:
@@ -51,7 +52,9 @@ class HostWithScratch final : public Host {
   };
   int cores_;
   std::size_t next_ = 0;
-  std::vector<std::unique_ptr<unsigned char, Free>> blocks_;
+  using Blocks = std::vector<std::unique_ptr<unsigned char, Free>>;
+  std::map<std::string, Blocks> scratch_;
+  Blocks* blocks_ = nullptr;
 };
 
 // Binds the first n threads of the OpenMP pool to one core each, and lets them go again: a thread
@@ -82,7 +85,7 @@ class Pinned {
 
 class HostExecutor final : public Executor {
  public:
-  HostExecutor() : order_(pinning_order()), host_(static_cast<int>(order_.size())) {}
+  HostExecutor() : order_(pinning_order()), host_(physical_cores()) {}
 
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
     release();
@@ -99,13 +102,14 @@ class HostExecutor final : public Executor {
     all_ = inputs_ = {};
     outputs_.reset();
     fingerprints_.clear();
-    host_.end_call();
+    host_.release();
   }
 
   Checked run_checked(const Call& call) override {
     outputs_->poison();
     Checked checked;
     // Unpinned: a library that starts its own threads at the first call does it here.
+    host_.select(call.key());
     const auto start = Clock::now();
     run(call);
     checked.seconds = seconds_since(start);
@@ -129,6 +133,7 @@ class HostExecutor final : public Executor {
     const auto threads = call.tunables.find("threads");
     const Pinned pinned(order_,
                         threads == call.tunables.end() ? 1 : static_cast<int>(threads->second));
+    host_.select(call.key());
     Batch batch;
     if (cache == Cache::hot) run(call);
     for (int i = 0; i < count; ++i) {
@@ -141,7 +146,6 @@ class HostExecutor final : public Executor {
   }
 
   std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
-  void end_call() override { host_.end_call(); }
   bool can_time() const override { return true; }
   Ceilings ceilings() override { return measure_host_ceilings(); }
 
