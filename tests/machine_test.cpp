@@ -4,11 +4,10 @@
 #include <sched.h>
 
 #include <boost/test/unit_test.hpp>
-#include <chrono>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -37,6 +36,8 @@ BOOST_AUTO_TEST_CASE(cpu_names) {
   BOOST_TEST(tidy_cpu_name("Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz") == "Intel Xeon Gold 6230");
   std::istringstream some("processor : 0\nmodel name\t: Some CPU \nmodel name\t: Other\n");
   BOOST_TEST(cpu_model(some) == "Some CPU");
+  std::istringstream arm("processor\t: 0\nProcessor\t: Some ARM\n");
+  BOOST_TEST(cpu_model(arm) == "Some ARM");
   std::istringstream none("processor : 0\n");
   BOOST_TEST(cpu_model(none) == "unknown CPU");
 }
@@ -45,7 +46,9 @@ BOOST_AUTO_TEST_CASE(a_run_is_described) {
   const Run run = describe_run("bin/dmv 4096"), other = describe_run("");
   BOOST_TEST(run.id != other.id);
   BOOST_TEST(run.command == "bin/dmv 4096");
-  BOOST_TEST(std::regex_match(run.date, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
+  std::string shape = run.date;
+  for (char& c : shape) c = std::isdigit(static_cast<unsigned char>(c)) != 0 ? '0' : c;
+  BOOST_TEST(shape == "0000-00-00T00:00:00Z");
   BOOST_TEST(!run.commit.empty());
   BOOST_TEST(!run.cpu.empty());
   BOOST_TEST(!run.compiler.empty());

@@ -24,6 +24,7 @@
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using namespace std::string_literals;
 
 namespace {
 
@@ -284,7 +285,7 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
     return line.replace(at, from.size(), to);
   };
   const std::vector<std::string> bad = {
-      std::string("\x00\x01\x7f\xff\xfe garbage", 15),
+      "\x00\x01\x7f\xff\xfe garbage"s,
       "[1, 2]",
       "42",
       "{}",
