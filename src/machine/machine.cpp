@@ -73,7 +73,7 @@ std::string tidy_cpu_name(const std::string& name) {
   std::string text = name.substr(0, name.find('@'));
   for (const std::string mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)"}) {
     for (auto at = text.find(mark); at != text.npos; at = text.find(mark)) {
-      text.replace(at, mark.size(), " ");
+      text.replace(at, mark.size(), 1, ' ');
     }
   }
   std::string tidy;
