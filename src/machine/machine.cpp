@@ -121,7 +121,7 @@ std::string source_commit() {
   std::error_code error;
   const auto binary = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {
-    const std::string git = "git -C " + shell_quoted(binary.parent_path().string());
+    const std::string git = std::string("git -C ") + shell_quoted(binary.parent_path().string());
     const Answer commit = ask(git + " describe --always --abbrev=12");
     if (commit.status == 0 && !commit.line.empty()) {
       // Records and figures are written by the very runs that this describes.
