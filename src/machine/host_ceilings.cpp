@@ -50,15 +50,14 @@ using Word = VectorOf<std::int64_t>::type;
 template <typename V>
 void keep(V& value) {
 #if defined(__x86_64__)
-  asm volatile("" : "+x"(value));
+  asm volatile("" : "+v"(value));
 #else
   asm volatile("" : "+w"(value));
 #endif
 }
 void forget_memory() { asm volatile("" ::: "memory"); }
 
-// ---- kernels: one pass over the part of one thread
-// -----------------------------------------------
+// ---- kernels: one pass over the part of one thread -----------------------------------------
 
 // A part is a multiple of this many bytes, so that no kernel has a remainder.
 constexpr std::size_t grain = 1024;
@@ -123,13 +122,15 @@ void fma_pass(std::int64_t repeats) {
   keep(factor);
   keep(addend);
   for (std::int64_t i = 0; i < repeats; ++i) {
-    for (auto& one : value) one = one * factor + addend;  // converges to 2: no denormals
-    for (auto& one : value) keep(one);
+#pragma GCC unroll 32
+    for (int j = 0; j < chains; ++j) {
+      value[j] = value[j] * factor + addend;  // converges to 2: no denormals
+      keep(value[j]);
+    }
   }
 }
 
-// ---- timing
-// --------------------------------------------------------------------------------------
+// ---- timing ---------------------------------------------------------------------------------
 
 // The OpenMP pool, one thread a core, pinned for as long as this lives.
 class Team {
@@ -182,7 +183,7 @@ class Team {
 class Buffer {
  public:
   Buffer(std::size_t bytes, const Team& team)
-      : part_(round_up(bytes / team.size())),
+      : part_(2 * round_up(bytes / team.size() / 2)),
         bytes_(part_ * team.size()),
         data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (data_ == MAP_FAILED) throw std::bad_alloc();
@@ -205,39 +206,52 @@ class Buffer {
 
 using Pass = void (*)(const unsigned char* from, unsigned char* to, std::size_t bytes);
 
-// `repeats` passes over `bytes` of each thread's part, read alone or copied to what follows them.
-double time_passes(const Team& team, const Buffer& buffer, Pass pass, std::size_t bytes,
-                   std::int64_t repeats) {
-  return team.time([&](std::size_t thread) {
-    unsigned char* from = buffer.part(thread);
-    for (std::int64_t i = 0; i < repeats; ++i) {
-      pass(from, from + bytes, bytes);
-      forget_memory();
-    }
-  });
-}
+// One pass at one footprint, tried again and again.
+class Trial {
+ public:
+  Trial(Pass pass, std::size_t bytes_of_thread) : pass_(pass), bytes_(bytes_of_thread) {}
 
-// Seconds for one pass of the fastest of several, tried in turn until the time is spent, each at
-// least once.
-template <std::size_t n>
-double best_pass(const Team& team, const Buffer& buffer, const std::array<Pass, n>& passes,
-                 std::size_t bytes) {
-  // A try is long beside the clock and the barrier, short beside a disturbance.
-  constexpr double budget_s = 0.012, try_s = 0.0004;
-  const auto start = Clock::now();
-  std::array<std::int64_t, n> repeats;
-  repeats.fill(1);
-  double best = std::numeric_limits<double>::infinity();
-  do {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double seconds =
-          time_passes(team, buffer, passes[i], bytes, repeats[i]) / static_cast<double>(repeats[i]);
-      best = std::min(best, seconds);
-      repeats[i] = std::max<std::int64_t>(1, static_cast<std::int64_t>(try_s / seconds));
-    }
-  } while (seconds_between(start, Clock::now()) < budget_s);
-  return best;
-}
+  void run(const Team& team, const Buffer& buffer) {
+    const double seconds = team.time([&](std::size_t thread) {
+      unsigned char* from = buffer.part(thread);
+      for (std::int64_t i = 0; i < repeats_; ++i) {
+        pass_(from, from + bytes_, bytes_);
+        forget_memory();
+      }
+    });
+    best_ = std::min(best_, seconds / static_cast<double>(repeats_));
+    // Long beside the clock and the barrier, short beside a disturbance.
+    constexpr double wanted = 0.0003;
+    repeats_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted / best_));
+  }
+  double best_seconds() const { return best_; }
+
+ private:
+  Pass pass_;
+  std::size_t bytes_;
+  std::int64_t repeats_ = 1;
+  double best_ = std::numeric_limits<double>::infinity();
+};
+
+// The kernels that compete at one footprint, which is rounded up to whole grains.
+struct Footprint {
+  Footprint(std::size_t bytes, const Team& team)
+      : part(Buffer::round_up(bytes / team.size())),
+        half(Buffer::round_up(bytes / team.size() / 2)),
+        reads{Trial(read_pass<1>, part), Trial(read_pass<4>, part)},
+        copies{Trial(copy_pass, half), Trial(stream_pass, half)} {}
+
+  void run(const Team& team, const Buffer& buffer) {
+    for (auto& trial : reads) trial.run(team, buffer);
+    for (auto& trial : copies) trial.run(team, buffer);
+  }
+  static double best(const std::array<Trial, 2>& trials) {
+    return std::min(trials[0].best_seconds(), trials[1].best_seconds());
+  }
+
+  std::size_t part, half;  // bytes of one thread: read, or copied
+  std::array<Trial, 2> reads, copies;
+};
 
 template <typename T>
 double measure_fma(const Team& team) {
@@ -273,17 +287,26 @@ Ceilings measure_host_ceilings() {
 
   const std::size_t capacity = largest_footprint();
   const Buffer buffer(capacity, team);
-  for (std::size_t footprint = smallest_footprint; footprint <= capacity; footprint *= 2) {
-    const std::size_t part = Buffer::round_up(footprint / team.size());
-    const std::size_t half = Buffer::round_up(footprint / team.size() / 2);
-    const auto read = static_cast<double>(part * team.size());
-    const auto copied = static_cast<double>(2 * half * team.size());
-    const double read_s =
-        best_pass(team, buffer, std::array<Pass, 2>{read_pass<1>, read_pass<4>}, part);
-    const double copy_s =
-        best_pass(team, buffer, std::array<Pass, 2>{copy_pass, stream_pass}, half);
-    ceilings.read.emplace_back(read, read / read_s);
-    ceilings.copy.emplace_back(copied, copied / copy_s);
+  std::vector<Footprint> footprints;
+  for (std::size_t bytes = smallest_footprint; bytes <= capacity; bytes *= 2) {
+    footprints.emplace_back(bytes, team);
+  }
+  // In rounds over all footprints, so that a disturbance of some milliseconds spoils no roof; those
+  // that take long have fewer.
+  constexpr double enough_s = 1.2, long_s = 0.005;
+  const auto start = Clock::now();
+  for (int round = 0; round < 3 || seconds_between(start, Clock::now()) < enough_s; ++round) {
+    for (auto& footprint : footprints) {
+      if (round > 0 && Footprint::best(footprint.reads) > long_s) continue;
+      footprint.run(team, buffer);
+    }
+  }
+  const auto threads = static_cast<double>(team.size());
+  for (const auto& footprint : footprints) {
+    const double read = static_cast<double>(footprint.part) * threads;
+    const double copied = 2 * static_cast<double>(footprint.half) * threads;
+    ceilings.read.emplace_back(read, read / Footprint::best(footprint.reads));
+    ceilings.copy.emplace_back(copied, copied / Footprint::best(footprint.copies));
   }
   return ceilings;
 }

@@ -5,10 +5,9 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <optional>
 #include <random>
-#include <regex>
+#include <sstream>
+#include <string>
 
 #include "machine/topology.hpp"
 
@@ -45,6 +44,12 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == text.npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 struct Answer {
   int status = -1;   // of the command; 127 when it is not installed
   std::string line;  // its first line
@@ -65,13 +70,20 @@ Answer ask(const std::string& command) {
 }  // namespace
 
 std::string tidy_cpu_name(const std::string& name) {
-  std::string text =
-      std::regex_replace(name, std::regex(R"(\((R|TM|C)\))", std::regex::icase), " ");
-  text = std::regex_replace(text, std::regex(R"(\s*@.*$)"), "");
-  text = std::regex_replace(text, std::regex(R"(\b(CPU|[0-9]+-Core Processor)\b)"), " ");
-  text = std::regex_replace(text, std::regex(R"(\s+)"), " ");
-  text = std::regex_replace(text, std::regex(R"(^ | $)"), "");
-  return text;
+  std::string text = name.substr(0, name.find('@'));
+  for (const std::string mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)"}) {
+    for (auto at = text.find(mark); at != text.npos; at = text.find(mark)) {
+      text.replace(at, mark.size(), 1, ' ');
+    }
+  }
+  std::string tidy;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word.find("-Core") != word.npos) break;  // "64-Core Processor": the cores are said apart
+    if (word == "CPU") continue;
+    tidy += (tidy.empty() ? "" : " ") + word;
+  }
+  return tidy;
 }
 
 std::string machine_slug(const std::string& gpu, const std::string& cpu, int cores) {
@@ -92,10 +104,14 @@ std::string machine_slug(const std::string& gpu, const std::string& cpu, int cor
 
 std::string cpu_model(std::istream& cpuinfo) {
   for (std::string line; std::getline(cpuinfo, line);) {
+    const auto colon = line.find(':');
+    if (colon == line.npos) continue;
+    const std::string key = trimmed(line.substr(0, colon));
     // x86 says "model name", some others "cpu model" or "Processor".
-    static const std::regex model(R"(^(model name|cpu model|Processor)\s*:\s*(.*\S)\s*$)");
-    std::smatch match;
-    if (std::regex_match(line, match, model)) return match[2];
+    if (key == "model name" || key == "cpu model" || key == "Processor") {
+      const std::string model = trimmed(line.substr(colon + 1));
+      if (!model.empty()) return model;
+    }
   }
   return "unknown CPU";
 }
@@ -105,7 +121,7 @@ std::string source_commit() {
   std::error_code error;
   const auto binary = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {
-    const std::string git = "git -C " + shell_quoted(binary.parent_path().string());
+    const std::string git = std::string("git -C ") + shell_quoted(binary.parent_path().string());
     const Answer commit = ask(git + " describe --always --abbrev=12");
     if (commit.status == 0 && !commit.line.empty()) {
       // Records and figures are written by the very runs that this describes.

@@ -223,7 +223,12 @@ Columns columns_for(const std::vector<Record>& records) {
 }  // namespace
 
 void write_csv(std::ostream& out, const Loaded& loaded) {
-  const std::vector<Record> records = latest(loaded.records);
+  std::vector<Record> records = loaded.records;
+  for (auto& record : records) {  // those that were just measured do not say
+    const auto run = loaded.runs.find(record.run);
+    if (run != loaded.runs.end()) record.machine = run->second.machine;
+  }
+  records = latest(std::move(records));
   std::vector<Record> serial;
   std::copy_if(records.begin(), records.end(), std::back_inserter(serial),
                [](const Record& record) { return record.backend == "serial"; });

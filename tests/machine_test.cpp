@@ -1,0 +1,201 @@
+// The machine: names, topology, roofs.
+#include "machine/machine.hpp"
+
+#include <sched.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "machine/host_ceilings.hpp"
+#include "machine/roof.hpp"
+#include "machine/topology.hpp"
+
+namespace fs = std::filesystem;
+using namespace parlab;
+
+BOOST_AUTO_TEST_SUITE(machine)
+
+BOOST_AUTO_TEST_CASE(slugs) {
+  BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 16) == "nvidia-h200");
+  BOOST_TEST(machine_slug("NVIDIA GeForce RTX 3060 (Laptop)", "", 1) ==
+             "nvidia-geforce-rtx-3060-laptop");
+  BOOST_TEST(machine_slug("", "Intel(R) Xeon(R) Processor", 2) == "intel-xeon-processor-2-cores");
+  BOOST_TEST(machine_slug("", "Intel(R) Core(TM) i7-8700K CPU @ 3.70GHz", 6) ==
+             "intel-core-i7-8700k-6-cores");
+  BOOST_TEST(machine_slug("", "AMD EPYC 7763 64-Core Processor", 1) == "amd-epyc-7763-1-core");
+  BOOST_TEST(machine_slug("../../etc", "", 1) == "etc");
+  BOOST_TEST(machine_slug("///", "", 1) == "unknown-machine");
+}
+
+BOOST_AUTO_TEST_CASE(cpu_names) {
+  BOOST_TEST(tidy_cpu_name("Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz") == "Intel Xeon Gold 6230");
+  std::istringstream some("processor : 0\nmodel name\t: Some CPU \nmodel name\t: Other\n");
+  BOOST_TEST(cpu_model(some) == "Some CPU");
+  std::istringstream arm("processor\t: 0\nProcessor\t: Some ARM\n");
+  BOOST_TEST(cpu_model(arm) == "Some ARM");
+  std::istringstream none("processor : 0\n");
+  BOOST_TEST(cpu_model(none) == "unknown CPU");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_described) {
+  const Run run = describe_run("bin/dmv 4096"), other = describe_run("");
+  BOOST_TEST(run.id != other.id);
+  BOOST_TEST(run.command == "bin/dmv 4096");
+  std::string shape = run.date;
+  for (char& c : shape) c = std::isdigit(static_cast<unsigned char>(c)) != 0 ? '0' : c;
+  BOOST_TEST(shape == "0000-00-00T00:00:00Z");
+  BOOST_TEST(!run.commit.empty());
+  BOOST_TEST(!run.cpu.empty());
+  BOOST_TEST(!run.compiler.empty());
+  BOOST_TEST(run.cores >= 1);
+  BOOST_TEST(run.memory_bytes > 1e8);
+  BOOST_TEST(run.machine == machine_slug("", run.cpu, run.cores));
+  BOOST_TEST(describe_run("", "NVIDIA H200", "580", "13.0").machine == "nvidia-h200");
+}
+
+BOOST_AUTO_TEST_CASE(cpu_lists) {
+  using List = std::vector<int>;
+  BOOST_TEST((parse_cpu_list("0-3,8,10-11") == List{0, 1, 2, 3, 8, 10, 11}));
+  BOOST_TEST((parse_cpu_list("5") == List{5}));
+  BOOST_TEST(parse_cpu_list("").empty());
+  for (const auto* bad : {"x", "3-1", "1-", "-1", "1;2", "0-99999999"}) {
+    BOOST_CHECK_THROW(parse_cpu_list(bad), std::invalid_argument);
+  }
+}
+
+// Two sockets' worth of hyperthreads, numbered as Linux does: 0 and 4 share a core.
+BOOST_AUTO_TEST_CASE(one_thread_a_core_comes_first) {
+  std::string name = (fs::temp_directory_path() / "parlab-cpus-XXXXXX").string();
+  BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+  const fs::path cpus = name;
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    const fs::path topology = cpus / ("cpu" + std::to_string(cpu)) / "topology";
+    fs::create_directories(topology);
+    std::ofstream(topology / "thread_siblings_list") << cpu % 4 << ',' << cpu % 4 + 4 << '\n';
+  }
+  using List = std::vector<int>;
+  const Cores all = order_cores({7, 6, 5, 4, 3, 2, 1, 0}, cpus);
+  BOOST_TEST((all.order == List{0, 1, 2, 3, 4, 5, 6, 7}));
+  BOOST_TEST(all.count == 4);
+  const Cores some = order_cores({0, 4, 5, 6}, cpus);
+  BOOST_TEST((some.order == List{0, 5, 6, 4}));
+  BOOST_TEST(some.count == 3);
+  fs::remove_all(cpus);
+  BOOST_TEST(order_cores({2, 3}, cpus).count == 2);
+}
+
+BOOST_AUTO_TEST_CASE(this_machine) {
+  const auto& order = pinning_order();
+  BOOST_REQUIRE(!order.empty());
+  BOOST_TEST(std::set<int>(order.begin(), order.end()).size() == order.size());
+  BOOST_TEST((physical_cores() >= 1 && physical_cores() <= static_cast<int>(order.size())));
+  BOOST_TEST(last_level_cache_bytes() >= 1u << 18);
+  BOOST_TEST(numa_nodes() >= 1);
+  BOOST_TEST((available_memory_bytes() > 0 && available_memory_bytes() <= memory_bytes()));
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_is_pinned_and_let_go) {
+  cpu_set_t before, during, after;
+  BOOST_REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  const int cpu = pinning_order().back();
+  {
+    const PinnedThread pinned(cpu);
+    BOOST_TEST(sched_getcpu() == cpu);
+    sched_getaffinity(0, sizeof during, &during);
+  }
+  sched_getaffinity(0, sizeof after, &after);
+  BOOST_TEST((CPU_COUNT(&during) == 1 && CPU_ISSET(cpu, &during)));
+  BOOST_TEST(CPU_EQUAL(&before, &after));
+}
+
+BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
+  cpu_set_t before, after;
+  sched_getaffinity(0, sizeof before, &before);
+  const Ceilings ceilings = measure_host_ceilings();
+  sched_getaffinity(0, sizeof after, &after);
+  BOOST_TEST(CPU_EQUAL(&before, &after));
+  BOOST_REQUIRE(ceilings.read.size() >= 5u);
+  BOOST_TEST(ceilings.copy.size() == ceilings.read.size());
+  for (const auto* curve : {&ceilings.read, &ceilings.copy}) {
+    double last = 0;
+    for (const auto& [bytes, rate] : *curve) {
+      BOOST_TEST(bytes > last);
+      // Wide enough for any machine and any load, too narrow for a loop that was optimised away.
+      BOOST_TEST((rate > 1e6 && rate < 1e14));
+      last = bytes;
+    }
+  }
+  for (const auto* dtype : {"float", "double"}) {
+    const double peak = ceilings.fma.at(dtype) / physical_cores();
+    BOOST_TEST((peak > 1e7 && peak < 1e12));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(roof)
+
+// A cache of 1 MB at 400 and 200 bytes/s, memory at 100 and 80; copies slower than reads there.
+Ceilings made_by_hand() {
+  return {{{1e4, 300}, {1e6, 400}, {1e8, 100}},
+          {{1e4, 150}, {1e6, 200}, {1e8, 80}},
+          {{"float", 1000}, {"double", 500}},
+          0.5};
+}
+
+constexpr double exact = 1e-9;
+
+BOOST_AUTO_TEST_CASE(hot_problems_are_judged_by_their_cache) {
+  const Ceilings c = made_by_hand();
+  const auto rate = [&](double bytes) { return attainable_bandwidth(c, {0, bytes}, Cache::hot); };
+  BOOST_TEST(rate(1e2) == 400);  // a larger footprint was faster
+  BOOST_TEST(rate(1e6) == 400);
+  BOOST_TEST(std::abs(rate(1e7) - 250) < exact);  // half way in the logarithm
+  BOOST_TEST(rate(1e8) == 100);
+  BOOST_TEST(rate(1e12) == 100);
+}
+
+BOOST_AUTO_TEST_CASE(cold_problems_are_judged_by_memory) {
+  const Ceilings c = made_by_hand();
+  BOOST_TEST(attainable_bandwidth(c, {0, 1e2}, Cache::cold) == 100);
+  BOOST_TEST(attainable_bandwidth(c, {0, 1e12}, Cache::cold) == 100);
+}
+
+BOOST_AUTO_TEST_CASE(writes_bring_the_copy_curve_in) {
+  const Ceilings c = made_by_hand();
+  const auto rate = [&](double written) {
+    return attainable_bandwidth(c, {0, 1e9, written}, Cache::hot);
+  };
+  BOOST_TEST(rate(0) == 100);
+  BOOST_TEST(std::abs(rate(5e8) - 80) < exact);  // a copy
+  BOOST_TEST(std::abs(rate(1e9) - 80) < exact);  // a fill
+  // 25 % written: half of the bytes are copied, half are read.
+  BOOST_TEST(std::abs(rate(2.5e8) - 1 / (0.5 / 80 + 0.5 / 100)) < exact);
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_that_beats_the_read_raises_its_roof) {
+  const Ceilings c{{{1e6, 100}}, {{1e6, 120}}, {}};
+  BOOST_TEST(attainable_bandwidth(c, {0, 1e6}, Cache::hot) == 120);
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_counts) {
+  const Ceilings c = made_by_hand();
+  BOOST_TEST(roof_seconds(c, {1e3, 1e8}, Dtype::f32, Cache::hot) == 1e6);   // memory
+  BOOST_TEST(roof_seconds(c, {1e12, 1e8}, Dtype::f32, Cache::hot) == 1e9);  // arithmetic
+  BOOST_TEST(roof_seconds(c, {1e12, 1e8}, Dtype::f64, Cache::hot) == 2e9);
+  BOOST_TEST(roof_seconds(c, {1e12, 1e8}, Dtype::i32, Cache::hot) == 1e6);  // no peak known
+  BOOST_TEST(roof_seconds(c, {1, 1}, Dtype::f32, Cache::hot) == 0.5);       // an empty launch
+}
+
+BOOST_AUTO_TEST_CASE(nothing_measured_gives_no_roof) {
+  BOOST_TEST(roof_seconds({}, {1e12, 1e12}, Dtype::f32, Cache::hot) == 0);
+  const Ceilings reads_only{{{1e6, 100}}, {}, {}};
+  BOOST_TEST(attainable_bandwidth(reads_only, {0, 1e6, 5e5}, Cache::hot) == 100);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

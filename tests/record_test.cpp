@@ -1,0 +1,755 @@
+// Records: nothing that was measured is lost, and nothing foreign is believed.
+#include "record/record.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "record/json.hpp"
+#include "record/speedup.hpp"
+#include "record/store.hpp"
+
+namespace fs = std::filesystem;
+using namespace parlab;
+using namespace std::string_literals;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A folder of its own, gone at the end.
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "parlab-records-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-h200") {
+  Run run;
+  run.id = id;
+  run.date = "2025-01-02T03:04:05Z";
+  run.command = "bin/dmv --say \"a, b\" 4096";
+  run.commit = "0123456789ab+changes";
+  run.machine = machine;
+  run.gpu = "NVIDIA H200";
+  run.driver = "580.1";
+  run.cuda = "13.0";
+  run.cpu = "Intel(R) Xeon(R)";
+  run.compiler = "GCC 12.2.0";
+  run.flags = "-O3";
+  run.cores = 16;
+  run.memory_bytes = 1.5e11;
+  run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"double", 1e12}}};
+  run.device = {{{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"float", 6e13}, {"double", 3e13}}, 1.5e-6};
+  return run;
+}
+
+// Every field differs from what it is by default.
+Record a_record() {
+  Record record;
+  record.workload = "dmv";
+  record.backend = "cuda";
+  record.variant = "coalesced";
+  record.dimensions = {"rows", "cols"};
+  record.size = {4096, 1000};
+  record.dtype = Dtype::f64;
+  record.tunables = {{"block", 128}, {"items", 4}};
+  record.cache = Cache::cold;
+  record.source = "cuda/dmv/coalesced.cu";
+  record.source_hash = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
+  record.verdict = Verdict::passed;
+  record.detail = "a \"quoted\" detail, with\nbreak and \xc3\xa9";
+  record.emulated = true;
+  record.seconds = {1e-3, 1.23456789e-6, 12.3456789, 0, 2.5e-9};
+  record.converged = true;
+  record.discarded = 3;
+  record.to_device_s = 0.25;
+  record.to_host_s = 1e-5;
+  record.flops = 8192000;
+  record.bytes = 3.3e7;
+  record.roof_s = 1.0 / 3;
+  record.flags = {"above_roof", "throttled"};
+  record.launch = {{32, 2, 1}, {128, 1, 1}, 1024, 40, 8, 2, 0.75, 48, "registers"};
+  record.counters = {{"dram_bytes", 1e9}, {"sectors_per_request", 4.25}};
+  record.run = "run-1";
+  return record;
+}
+
+// A timed record of a variant whose median is known; 21 samples, 1 % apart from end to end.
+Record timed(const std::string& backend, const std::string& variant, double median) {
+  Record record;
+  record.workload = "dmv";
+  record.backend = backend;
+  record.variant = variant;
+  record.dimensions = {"rows", "cols"};
+  record.size = {64, 64};
+  record.source_hash = "abc";
+  record.verdict = Verdict::passed;
+  for (int i = -10; i <= 10; ++i) record.seconds.push_back(median * (1 + 0.0005 * i));
+  record.run = "run-1";
+  return record;
+}
+
+Record parsed(const std::string& line) { return std::get<Record>(from_json_line(line)); }
+
+void append_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::app) << text;
+}
+
+std::string content(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// Cells of one CSV column, by the header's name, for files without quoted line breaks.
+std::vector<std::string> column(const std::string& csv, const std::string& name) {
+  std::vector<std::string> cells;
+  std::size_t wanted = std::string::npos;
+  std::istringstream in(csv);
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> fields{""};
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == ',' && !quoted) {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    if (wanted == std::string::npos) {
+      wanted =
+          static_cast<std::size_t>(std::find(fields.begin(), fields.end(), name) - fields.begin());
+      BOOST_REQUIRE_MESSAGE(wanted < fields.size(), "no column " << name << " in " << line);
+    } else {
+      cells.push_back(fields.at(wanted));
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(record)
+
+BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
+  const Record before = a_record();
+  const std::string line = to_json_line(before);
+  BOOST_TEST(line.find('\n') == std::string::npos);
+  const Record after = parsed(line);
+  BOOST_TEST(after.key() == before.key());
+  BOOST_TEST(after.full_name() == "dmv/cuda/coalesced");
+  BOOST_TEST(after.dimensions == before.dimensions, boost::test_tools::per_element());
+  BOOST_TEST(after.size == before.size, boost::test_tools::per_element());
+  BOOST_TEST((after.dtype == before.dtype && after.cache == before.cache));
+  BOOST_TEST((after.tunables == before.tunables));
+  BOOST_TEST(after.source == before.source);
+  BOOST_TEST(after.source_hash == before.source_hash);
+  BOOST_TEST((after.verdict == before.verdict));
+  BOOST_TEST(after.detail == before.detail);
+  BOOST_TEST(after.emulated);
+  BOOST_TEST(after.converged);
+  BOOST_TEST(after.discarded == 3);
+  BOOST_TEST((after.to_device_s == before.to_device_s && after.to_host_s == before.to_host_s));
+  BOOST_TEST(after.flops == before.flops);
+  BOOST_TEST(after.bytes == before.bytes);
+  BOOST_TEST(after.roof_s == before.roof_s);
+  BOOST_TEST(after.flags == before.flags, boost::test_tools::per_element());
+  BOOST_TEST(after.launch.grid == before.launch.grid, boost::test_tools::per_element());
+  BOOST_TEST(after.launch.block == before.launch.block, boost::test_tools::per_element());
+  BOOST_TEST(after.launch.shared_bytes == 1024);
+  BOOST_TEST(after.launch.registers == 40);
+  BOOST_TEST(after.launch.spill_bytes == 8);
+  BOOST_TEST(after.launch.launches == 2);
+  BOOST_TEST(after.launch.occupancy == 0.75);
+  BOOST_TEST(after.launch.active_warps == 48);
+  BOOST_TEST(after.launch.limited_by == "registers");
+  BOOST_TEST((after.counters == before.counters));
+  BOOST_TEST(after.run == before.run);
+  // Samples: 8 significant digits, whatever their size.
+  BOOST_REQUIRE(after.seconds.size() == before.seconds.size());
+  for (std::size_t i = 0; i < after.seconds.size(); ++i) {
+    BOOST_TEST(std::abs(after.seconds[i] - before.seconds[i]) <= 5e-8 * before.seconds[i]);
+  }
+  BOOST_TEST(to_json_line(after) == line);
+}
+
+BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
+  const Run before = a_run();
+  const std::string line = to_json_line(before);
+  const Run after = std::get<Run>(from_json_line(line));
+  BOOST_TEST(after.id == before.id);
+  BOOST_TEST(after.date == before.date);
+  BOOST_TEST(after.command == before.command);
+  BOOST_TEST(after.commit == before.commit);
+  BOOST_TEST(after.machine == before.machine);
+  BOOST_TEST(after.gpu == before.gpu);
+  BOOST_TEST(after.driver == before.driver);
+  BOOST_TEST(after.cuda == before.cuda);
+  BOOST_TEST(after.cpu == before.cpu);
+  BOOST_TEST(after.compiler == before.compiler);
+  BOOST_TEST(after.flags == before.flags);
+  BOOST_TEST(after.cores == 16);
+  BOOST_TEST(after.memory_bytes == before.memory_bytes);
+  BOOST_TEST((after.host.read == before.host.read && after.host.copy == before.host.copy));
+  BOOST_TEST((after.host.fma == before.host.fma && after.device.fma == before.device.fma));
+  BOOST_TEST((after.device.read == before.device.read && after.device.copy == before.device.copy));
+  BOOST_TEST(after.device.launch_s == 1.5e-6);
+  BOOST_TEST(to_json_line(after) == line);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_known_is_absent) {
+  Record record = a_record();
+  record.to_device_s = record.to_host_s = std::nullopt;
+  record.counters.clear();
+  const std::string line = to_json_line(record);
+  BOOST_TEST(line.find("to_device_s") == std::string::npos);
+  BOOST_TEST(line.find("counters") == std::string::npos);
+  BOOST_TEST(!parsed(line).to_device_s.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(infinities_and_nan_are_refused) {
+  for (const double bad : {infinity, -infinity, std::nan("")}) {
+    for (const auto& spoil : std::vector<std::function<void(Record&)>>{
+             [&](Record& r) { r.seconds[2] = bad; }, [&](Record& r) { r.to_device_s = bad; },
+             [&](Record& r) { r.to_host_s = bad; }, [&](Record& r) { r.flops = bad; },
+             [&](Record& r) { r.bytes = bad; }, [&](Record& r) { r.roof_s = bad; },
+             [&](Record& r) { r.launch.occupancy = bad; },
+             [&](Record& r) { r.counters["x"] = bad; }}) {
+      Record record = a_record();
+      spoil(record);
+      BOOST_CHECK_THROW(to_json_line(record), std::invalid_argument);
+    }
+    Run run = a_run();
+    run.host.read[0].second = bad;
+    BOOST_CHECK_THROW(to_json_line(run), std::invalid_argument);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_not_utf8_do_not_stop_a_record) {
+  Run run = a_run();
+  run.command = "bin/dmv \xff\xfe";
+  BOOST_TEST(std::get<Run>(from_json_line(to_json_line(run))).id == run.id);
+}
+
+BOOST_AUTO_TEST_CASE(keys) {
+  const Record record = a_record();
+  BOOST_TEST(record.point() == "dmv 4096x1000 double cold");
+  Record other = record;
+  other.seconds = {1};
+  other.run = "another";
+  other.discarded = 0;
+  BOOST_TEST(other.key() == record.key());
+  const auto differs = [&](auto change) {
+    Record changed = record;
+    change(changed);
+    return changed.key() != record.key();
+  };
+  BOOST_TEST(differs([](Record& r) { r.workload = "x"; }));
+  BOOST_TEST(differs([](Record& r) { r.backend = "x"; }));
+  BOOST_TEST(differs([](Record& r) { r.variant = "x"; }));
+  BOOST_TEST(differs([](Record& r) { r.size[1] = 1001; }));
+  BOOST_TEST(differs([](Record& r) { r.dtype = Dtype::f32; }));
+  BOOST_TEST(differs([](Record& r) { r.cache = Cache::hot; }));
+  BOOST_TEST(differs([](Record& r) { r.tunables = {{"block", 256}, {"items", 4}}; }));
+  BOOST_TEST(differs([](Record& r) { r.source_hash = "x"; }));
+  BOOST_TEST(differs([](Record& r) { r.emulated = false; }));
+}
+
+BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  const std::string record = to_json_line(a_record());
+  const auto edited = [&](const std::string& from, const std::string& to) {
+    std::string line = record;
+    const auto at = line.find(from);
+    BOOST_REQUIRE_MESSAGE(at != std::string::npos, from);
+    return line.replace(at, from.size(), to);
+  };
+  const std::vector<std::string> bad = {
+      "\x00\x01\x7f\xff\xfe garbage"s,
+      "[1, 2]",
+      "42",
+      "{}",
+      R"({"type":"horse","schema":1})",
+      R"({"type":7,"schema":1})",
+      edited("\"schema\":1", "\"schema\":99"),
+      edited("\"schema\":1", "\"schema\":\"1\""),
+      edited("\"rows\":4096", "\"rows\":\"4096\""),
+      edited("\"rows\":4096", "\"rows\":4096.5"),
+      edited("\"rows\":4096", "\"rows\":-4096"),
+      edited("\"rows\":4096", "\"rows\":18446744073709551615"),
+      edited("\"verdict\":\"passed\"", "\"verdict\":\"fine\""),
+      edited("\"dtype\":\"double\"", "\"dtype\":\"half\""),
+      edited("\"samples_us\":[", "\"samples_us\":[null,"),
+      edited("\"samples_us\":[", "\"samples_us\":[-1,"),
+      edited("\"samples_us\":[", "\"samples_us\":[1e999,"),
+      edited("\"workload\":\"dmv\",", ""),
+      edited("\"grid\":[32,2,1]", "\"grid\":[32,2]"),
+      edited("\"discarded\":3", "\"discarded\":3000000000"),
+      edited("\"run\":\"run-1\"", "\"run\":\"nobody\""),
+      record.substr(0, record.size() / 2),
+      std::string(100000, '['),
+  };
+  append_text(path, to_json_line(a_run()) + "\n\n" + record + "\r\n");
+  for (const auto& line : bad) append_text(path, line + "\n");
+  // Unknown fields are a newer version's; this one is good.
+  append_text(path, edited("\"schema\":1", "\"schema\":1,\"colour\":[1,{\"a\":2}]") + "\n");
+
+  const Loaded loaded = load_records(path);
+  BOOST_TEST(loaded.records.size() == 2u);
+  BOOST_TEST(loaded.runs.size() == 1u);
+  for (const auto& found : loaded.records) BOOST_TEST(found.machine == "nvidia-h200");
+  // 20 warnings by line, and one that counts the rest.
+  BOOST_REQUIRE(loaded.warnings.size() == 21u);
+  BOOST_TEST(loaded.warnings[0] == path.string() + ":4: not JSON, skipped");
+  BOOST_TEST(loaded.warnings[20] ==
+             path.string() + ": " + std::to_string(bad.size() - 20) + " more lines skipped");
+  for (const auto& line : bad) {
+    if (line.find("nobody") != line.npos) continue;  // a good line, but whose?
+    BOOST_CHECK_THROW(from_json_line(line), ForeignLine);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_hostile_line_costs_no_more_than_its_length) {
+  const auto start = std::chrono::steady_clock::now();
+  std::string keys = "{\"a\":1";
+  for (int i = 0; i < 300000; ++i) keys += ",\"k" + std::to_string(i) + "\":0";
+  BOOST_CHECK_THROW(from_json_line(keys + "}"), ForeignLine);
+  BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(10)));
+}
+
+BOOST_AUTO_TEST_CASE(paths_that_cannot_be_read) {
+  const Folder folder;
+  BOOST_CHECK_THROW(load_records(folder.path / "absent.jsonl"), UsageError);
+  BOOST_TEST(load_records(folder.path).records.empty());
+  append_text(folder.path / "empty.jsonl", "");
+  const Loaded loaded = load_records(folder.path / "empty.jsonl");
+  BOOST_TEST((loaded.records.empty() && loaded.warnings.empty()));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_is_read_whole) {
+  const Folder folder;
+  fs::create_directories(folder.path / "a" / "deep");
+  const std::string one = to_json_line(a_record()) + "\n";
+  append_text(folder.path / "a/deep/1.jsonl", to_json_line(a_run()) + "\n" + one);
+  append_text(folder.path / "a/2.jsonl", to_json_line(a_run("run-1", "other")) + "\n" + one + one);
+  append_text(folder.path / "a/notes.txt", "no records\n");
+  const Loaded loaded = load_records(folder.path);
+  BOOST_TEST(loaded.records.size() == 3u);
+  BOOST_TEST(loaded.warnings.empty());
+  // One of each machine.
+  BOOST_TEST(latest(loaded.records).size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(the_last_record_counts) {
+  Record first = timed("cuda", "a", 1), second = timed("cuda", "b", 1),
+         third = timed("cuda", "a", 2);
+  third.source_hash = "newer";
+  const auto kept = latest({first, second, third});
+  BOOST_REQUIRE(kept.size() == 2u);
+  BOOST_TEST(kept[0].variant == "b");
+  BOOST_TEST(kept[1].source_hash == "newer");
+}
+
+BOOST_AUTO_TEST_CASE(a_store_writes_the_run_once_and_late) {
+  const Folder folder;
+  const fs::path path = folder.path / "new" / "folder" / "x.jsonl";
+  {
+    Store store(path, a_run());
+    BOOST_TEST(content(path).empty());
+    Run better = a_run();
+    better.cores = 3;
+    store.describe(better);
+    store.append(a_record());
+    store.append(a_record());
+    BOOST_CHECK_THROW(store.describe(better), std::logic_error);
+    Record stranger = a_record();
+    stranger.run = "another";
+    BOOST_CHECK_THROW(store.append(stranger), std::logic_error);
+  }
+  Run expected = a_run();
+  expected.cores = 3;
+  const std::string line = to_json_line(a_record()) + "\n";
+  BOOST_TEST(content(path) == to_json_line(expected) + "\n" + line + line);
+}
+
+BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  std::vector<std::string> keys;
+  {
+    Store store(path, a_run());
+    for (int v = 0; v <= static_cast<int>(Verdict::timed_out); ++v) {
+      Record record = timed("cuda", "v" + std::to_string(v), 1);
+      record.verdict = static_cast<Verdict>(v);
+      keys.push_back(record.key());
+      store.append(record);
+    }
+    Record failed_later = timed("cuda", "later", 1);
+    store.append(failed_later);
+    failed_later.verdict = Verdict::launch_failed;
+    store.append(failed_later);
+    Record untimed = timed("cuda", "untimed", 1);
+    untimed.seconds.clear();
+    store.append(untimed);
+    untimed.emulated = true;
+    store.append(untimed);
+    keys.push_back(untimed.key());
+  }
+  const std::set<std::string> expected{keys[static_cast<int>(Verdict::passed)],
+                                       keys[static_cast<int>(Verdict::not_supported)], keys.back()};
+  BOOST_TEST((Store(path, a_run("run-2")).done() == expected));
+  BOOST_TEST(Store(path, a_run("run-3", "another-machine")).done().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_torn_last_line_is_ended_and_skipped) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  const std::string record = to_json_line(a_record());
+  append_text(path, to_json_line(a_run()) + "\n" + record + "\n" + record.substr(0, 100));
+  {
+    Store store(path, a_run("run-2"));
+    BOOST_REQUIRE(store.warnings().size() == 1u);
+    BOOST_TEST(store.warnings()[0].find(":3: torn line") != std::string::npos);
+    Record next = a_record();
+    next.run = "run-2";
+    store.append(next);
+  }
+  const Loaded loaded = load_records(path);
+  BOOST_TEST(loaded.records.size() == 2u);
+  BOOST_TEST(loaded.records.back().run == "run-2");
+  BOOST_TEST(loaded.warnings.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_last_line_without_its_newline_is_kept) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  append_text(path, to_json_line(a_run()) + "\n" + to_json_line(a_record()));
+  Store(path, a_run("run-2"));
+  BOOST_TEST(content(path).back() == '\n');
+  BOOST_TEST(load_records(path).records.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(one_writer_at_a_time) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  {
+    const Store first(path, a_run());
+    BOOST_CHECK_EXCEPTION(Store(path, a_run("run-2")), UsageError, [&](const UsageError& error) {
+      const std::string text = error.what();
+      return text.find(path.string()) != text.npos && text.find("another process") != text.npos;
+    });
+  }
+  BOOST_CHECK_NO_THROW(Store(path, a_run("run-2")));
+}
+
+BOOST_AUTO_TEST_CASE(paths_that_cannot_be_written) {
+  const Folder folder;
+  append_text(folder.path / "file", "");
+  BOOST_CHECK_THROW(Store(folder.path, a_run()), UsageError);
+  BOOST_CHECK_THROW(Store(folder.path / "file" / "x.jsonl", a_run()), UsageError);
+  BOOST_CHECK_THROW(Store("/proc/parlab/x.jsonl", a_run()), UsageError);
+}
+
+// A child appends as fast as it can and is killed at a random moment, again and again.
+BOOST_AUTO_TEST_CASE(kill_while_appending) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  std::minstd_rand random(1);
+  std::size_t before = 0;
+  for (int round = 0; round < 12; ++round) {
+    const std::string id = "run-" + std::to_string(round);
+    int progress[2];
+    BOOST_REQUIRE(pipe(progress) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        Store store(path, a_run(id));
+        Record record = a_record();
+        record.run = id;
+        record.seconds.assign(2000, 1.2345678e-3);  // long enough to be torn
+        for (;;) {
+          store.append(record);
+          if (write(progress[1], "x", 1) != 1) break;
+        }
+      } catch (...) {
+      }
+      _exit(1);
+    }
+    close(progress[1]);
+    char byte = 0;
+    BOOST_REQUIRE(read(progress[0], &byte, 1) == 1);  // one record is on disk at the least
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
+    kill(child, SIGKILL);
+    int status = 0;
+    BOOST_REQUIRE(waitpid(child, &status, 0) == child);
+    BOOST_TEST(WIFSIGNALED(status));
+    std::size_t reported = 1;
+    while (read(progress[0], &byte, 1) == 1) ++reported;
+    close(progress[0]);
+
+    const Loaded loaded = load_records(path);
+    // All that was reported as written is there, and at most one line a round is torn.
+    BOOST_TEST(loaded.records.size() >= before + reported);
+    BOOST_TEST(loaded.records.size() <= before + reported + 1);
+    BOOST_TEST(loaded.warnings.size() <= static_cast<std::size_t>(round) + 1);
+    before = loaded.records.size();
+  }
+}
+
+// The file may not grow beyond a limit: write(2) cuts the line as a full disk does, then fails.
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_no_half_line) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  Store store(path, a_run());
+  store.append(a_record());
+  const std::string good = content(path);
+
+  rlimit old_limit{};
+  BOOST_REQUIRE(getrlimit(RLIMIT_FSIZE, &old_limit) == 0);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = old_limit;
+  limit.rlim_cur = good.size() + 50;
+  BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  std::string said;
+  int code = 0;
+  try {
+    store.append(a_record());
+  } catch (const std::system_error& error) {
+    said = error.what();
+    code = error.code().value();
+  }
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  signal(SIGXFSZ, old_handler);
+
+  BOOST_TEST(code == EFBIG);
+  BOOST_TEST(said.find(path.string()) != std::string::npos);
+  BOOST_TEST(said.find("make room") != std::string::npos);
+  BOOST_TEST(content(path) == good);
+  // With room again, the same store goes on.
+  store.append(a_record());
+  const Loaded loaded = load_records(path);
+  BOOST_TEST(loaded.records.size() == 2u);
+  BOOST_TEST(loaded.warnings.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_device_without_room) {
+  if (access("/dev/full", W_OK) != 0) return;
+  Store store("/dev/full", a_run());
+  BOOST_CHECK_EXCEPTION(store.append(a_record()), std::system_error,
+                        [](const std::system_error& e) { return e.code().value() == ENOSPC; });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(speedups)
+
+BOOST_AUTO_TEST_CASE(kernel_only) {
+  const Record baseline = timed("serial", "plain", 1.0), fast = timed("cuda", "a", 0.25);
+  const auto ratio = speedup(fast, baseline, false);
+  BOOST_REQUIRE(ratio.has_value());
+  BOOST_TEST(std::abs(ratio->value - 4) < 1e-12);
+  BOOST_TEST((ratio->interval.low < 4 && ratio->interval.low > 3.9));
+  BOOST_TEST((ratio->interval.high > 4 && ratio->interval.high < 4.1));
+}
+
+BOOST_AUTO_TEST_CASE(with_transfers) {
+  const Record baseline = timed("serial", "plain", 1.0);
+  Record fast = timed("cuda", "a", 0.25);
+  BOOST_TEST(!speedup(fast, baseline, true).has_value());  // they were not measured
+  fast.to_device_s = 0.2;
+  fast.to_host_s = 0.05;
+  const auto ratio = speedup(fast, baseline, true);
+  BOOST_REQUIRE(ratio.has_value());
+  BOOST_TEST(std::abs(ratio->value - 2) < 1e-12);
+  // The ends: medians' intervals at 97.5 %, each with the transfers.
+  const auto ours = summarize(fast.seconds, 0.975).interval;
+  const auto theirs = summarize(baseline.seconds, 0.975).interval;
+  BOOST_TEST(std::abs(ratio->interval.low - theirs.low / (ours.high + 0.25)) < 1e-12);
+  BOOST_TEST(std::abs(ratio->interval.high - theirs.high / (ours.low + 0.25)) < 1e-12);
+  // The kernel alone is as fast as before; the CPU has no transfers.
+  BOOST_TEST(std::abs(speedup(fast, baseline, false)->value - 4) < 1e-12);
+  BOOST_TEST(std::abs(speedup(timed("openmp", "x", 0.5), baseline, true)->value - 2) < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(ties) {
+  const Record a = timed("cuda", "a", 1.0), b = timed("cuda", "b", 1.001),
+               c = timed("cuda", "c", 1.1);
+  BOOST_TEST(tied(a, b));
+  BOOST_TEST(tied(a, a));
+  BOOST_TEST(!tied(a, c));
+  const auto ratio = speedup(b, a, false);
+  BOOST_TEST((ratio->interval.low < 1 && ratio->interval.high > 1));
+  BOOST_TEST(speedup(c, a, false)->interval.high < 1);
+  Record failed = a;
+  failed.verdict = Verdict::wrong_result;
+  BOOST_TEST(!tied(a, failed));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_where_there_is_nothing_to_say) {
+  const Record baseline = timed("serial", "plain", 1.0), fast = timed("cuda", "a", 0.25);
+  Record other = fast;
+  other.verdict = Verdict::wrong_result;
+  BOOST_TEST(!speedup(other, baseline, false).has_value());
+  other = fast;
+  other.seconds.clear();
+  BOOST_TEST(!speedup(other, baseline, false).has_value());
+  other = fast;
+  other.size = {64, 65};
+  BOOST_TEST(!speedup(other, baseline, false).has_value());
+  other = fast;
+  other.seconds.assign(10, 0.0);
+  BOOST_TEST(!speedup(other, baseline, false).has_value());
+  other = fast;
+  other.seconds = {0.25, 0.25};  // too few for an interval
+  BOOST_TEST(std::abs(speedup(other, baseline, false)->value - 4) < 1e-12);
+  BOOST_TEST(std::isinf(speedup(other, baseline, false)->interval.high));
+}
+
+BOOST_AUTO_TEST_CASE(the_baseline_is_plain_serial_code_of_the_same_point_and_machine) {
+  Record elsewhere = timed("serial", "plain", 9);
+  elsewhere.machine = "other";
+  Record larger = timed("serial", "plain", 9);
+  larger.size = {128, 128};
+  Record wrong = timed("serial", "plain", 9);
+  wrong.verdict = Verdict::wrong_result;
+  const Record blocked = timed("serial", "blocked", 2), plain = timed("serial", "plain", 3),
+               tuned = timed("serial", "tuned", 1), again = timed("serial", "plain", 4);
+  Record fast = timed("cuda", "a", 0.25);
+  fast.machine = "here";
+  const auto chosen = [&](const std::vector<Record>& records) {
+    const Record* found = baseline_of(records, fast);
+    return found == nullptr ? 0.0 : found->summary().median;
+  };
+  BOOST_TEST(chosen({elsewhere, larger, wrong, fast}) == 0);
+  BOOST_TEST(std::abs(chosen({elsewhere, blocked, tuned, fast}) - 2) < 1e-12);
+  BOOST_TEST(std::abs(chosen({blocked, plain, tuned}) - 3) < 1e-12);
+  BOOST_TEST(std::abs(chosen({plain, blocked, again, wrong}) - 4) < 1e-12);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(csv)
+
+BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
+  Loaded loaded;
+  loaded.runs["run-1"] = a_run();
+  Record serial = timed("serial", "plain", 1.0), fast = timed("cuda", "a", 0.25);
+  fast.tunables = {{"block", 128}};
+  fast.flops = 1e9;
+  fast.bytes = 5e8;
+  fast.roof_s = 0.2;
+  fast.to_device_s = 0.2;
+  fast.to_host_s = 0.05;
+  fast.launch = a_record().launch;
+  fast.flags = {"one", "two"};
+  fast.counters = {{"dram_bytes", 6e8}};
+  Record threads = timed("openmp", "x", 0.5);
+  threads.tunables = {{"threads", 4}};
+  threads.seconds = {0.5};
+  Record wrong = timed("cuda", "b", 0.1);
+  wrong.verdict = Verdict::wrong_result;
+  Record sum = timed("serial", "plain", 1);
+  sum.workload = "vector_sum";
+  sum.dimensions = {"n"};
+  sum.size = {77};
+  loaded.records = {fast, serial, fast, threads, wrong, sum};
+  std::ostringstream out;
+  write_csv(out, loaded);
+  const std::string text = out.str();
+
+  using List = std::vector<std::string>;
+  const auto is = [&](const std::string& name, const List& expected) {
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(column(text, name) == expected, boost::test_tools::per_element());
+    }
+  };
+  BOOST_TEST(text.rfind("workload,backend,variant,rows,cols,n,block,threads,dtype,cache,verdict",
+                        0) == 0u);
+  is("workload", {"dmv", "dmv", "dmv", "dmv", "vector_sum"});
+  is("variant", {"plain", "a", "x", "b", "plain"});
+  is("rows", {"64", "64", "64", "64", ""});
+  is("n", {"", "", "", "", "77"});
+  is("block", {"", "128", "", "", ""});
+  is("threads", {"", "", "4", "", ""});
+  is("verdict", {"passed", "passed", "passed", "wrong_result", "passed"});
+  is("median_s", {"1", "0.25", "0.5", "", "1"});
+  is("min_s", {"0.995", "0.24875", "0.5", "", "0.995"});
+  is("samples", {"21", "21", "1", "", "21"});
+  is("gflops", {"0", "4", "0", "", "0"});
+  is("gbytes_per_s", {"0", "2", "0", "", "0"});
+  is("roof_percent", {"", "80", "", "", ""});
+  is("speedup", {"1", "4", "2", "", "1"});
+  is("speedup_transfers", {"1", "2", "2", "", "1"});
+  is("to_device_s", {"", "0.2", "", "", ""});
+  is("flags", {"", "one two", "", "", ""});
+  is("grid_x", {"", "32", "", "", ""});
+  is("block_x", {"", "128", "", "", ""});
+  is("registers", {"", "40", "", "", ""});
+  is("occupancy", {"", "0.75", "", "", ""});
+  is("limited_by", {"", "registers", "", "", ""});
+  is("dram_bytes", {"", "600000000", "", "", ""});
+  is("commit", List(5, "0123456789ab+changes"));
+  is("gpu", List(5, "NVIDIA H200"));
+  is("machine", List(5, "nvidia-h200"));
+  // One sample gives no interval: its ends are unknown, not 0 or infinite.
+  BOOST_TEST(column(text, "low_s")[2].empty());
+  BOOST_TEST(column(text, "high_s")[2].empty());
+  BOOST_TEST(column(text, "speedup_low")[2].empty());
+  BOOST_TEST(!column(text, "low_s")[1].empty());
+  BOOST_TEST(!column(text, "speedup_transfers_high")[1].empty());
+  for (const auto& never : {"nan", "inf"}) BOOST_TEST(text.find(never) == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(quoting) {
+  Loaded loaded;
+  loaded.runs["run-1"] = a_run();
+  loaded.runs["run-1"].cpu = "a \"b\", c\nd";
+  loaded.records = {timed("serial", "plain", 1)};
+  std::ostringstream out;
+  write_csv(out, loaded);
+  BOOST_TEST(out.str().find(",\"a \"\"b\"\", c\nd\",") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(two_columns_never_share_a_name) {
+  Loaded loaded;
+  Record record = timed("serial", "plain", 1);
+  record.tunables = {{"rows", 3}, {"flags", 4}};
+  record.counters = {{"registers", 5}};
+  loaded.records = {record};
+  std::ostringstream out;
+  write_csv(out, loaded);
+  BOOST_TEST(column(out.str(), "rows")[0] == "64");
+  BOOST_TEST(column(out.str(), "tunable_rows")[0] == "3");
+  BOOST_TEST(column(out.str(), "tunable_flags")[0] == "4");
+  BOOST_TEST(column(out.str(), "counter_registers")[0] == "5");
+}
+
+BOOST_AUTO_TEST_CASE(no_records_give_a_header) {
+  std::ostringstream out;
+  write_csv(out, {});
+  const std::string text = out.str();
+  BOOST_TEST(text.rfind("workload,", 0) == 0u);
+  BOOST_TEST(text.find('\n') == text.size() - 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
