@@ -88,11 +88,9 @@ Gain gain_of(const Row& row, const Record* baseline) {
   if (!kernel) return gain;
   gain.value = times(kernel->value);
   if (row.record == baseline) return gain;
-  gain.interval = "?";
-  if (std::isfinite(kernel->interval.high)) {
-    gain.interval =
-        significant(kernel->interval.low, 3, 3) + "-" + significant(kernel->interval.high, 3, 3);
-  }
+  const auto& [low, high] = kernel->interval;
+  gain.interval = std::isfinite(high) ? join({significant(low, 3, 3), significant(high, 3, 3)}, "-")
+                                      : std::string("?");
   return gain;
 }
 
