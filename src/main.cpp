@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 
 #include "device/presence.hpp"
 #include "driver/console.hpp"
@@ -35,6 +36,7 @@ int run(const Request& request, char** arguments) {
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
   const int status = run_sweep(request.plan, console);
   reporter->finish();
+  if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
   return status;
 }
 

@@ -20,7 +20,8 @@ void Progress::show(const std::string& what, std::size_t done) {
 void Progress::show(const std::string& what, std::size_t done,
                     std::chrono::duration<double> elapsed) {
   if (width_ == 0) return;
-  std::string line = "[" + std::to_string(done) + "/" + std::to_string(total_) + "] ";
+  std::string line = "[";
+  line += std::to_string(done) + "/" + std::to_string(total_) + "] ";
   if (done > 0 && done <= total_) {
     line += time_left(elapsed.count() * static_cast<double>(total_ - done) /
                       static_cast<double>(done)) +

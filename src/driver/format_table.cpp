@@ -60,8 +60,8 @@ std::string mark_of(const Row& row, const Comparison& comparison) {
 }
 
 std::string half_width(const Row& row) {
-  if (!row.interval()) return "?";
-  return percent(relative_half_width(row.summary));
+  if (!row.interval()) return "? ";
+  return percent(relative_half_width(row.summary)) + (row.record->converged ? " " : "!");
 }
 
 std::string rate(const Row& row, bool gflops) {
@@ -88,11 +88,9 @@ Gain gain_of(const Row& row, const Record* baseline) {
   if (!kernel) return gain;
   gain.value = times(kernel->value);
   if (row.record == baseline) return gain;
-  gain.interval = "?";
-  if (std::isfinite(kernel->interval.high)) {
-    gain.interval =
-        significant(kernel->interval.low, 3, 3) + "-" + significant(kernel->interval.high, 3, 3);
-  }
+  const auto& [low, high] = kernel->interval;
+  gain.interval = std::isfinite(high) ? join({significant(low, 3, 3), significant(high, 3, 3)}, "-")
+                                      : std::string("?");
   return gain;
 }
 
@@ -108,7 +106,6 @@ std::string reason(const Record& record) {
 
 std::string notes(const Record& record) {
   std::vector<std::string> parts;
-  if (!record.converged) parts.emplace_back("interval wider than asked for");
   if (record.discarded > 0) {
     parts.push_back(std::to_string(record.discarded) + " samples discarded, the clock had fallen");
   }
@@ -116,12 +113,23 @@ std::string notes(const Record& record) {
   return join(parts, "; ");
 }
 
+void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
+  TextTable table({{"", false}, {"variant", false, 30}, {"tunables", false, 20}, {"verdict"}});
+  for (const auto& row : rows) {
+    const Record& record = *row.record;
+    table.add({"-", record.backend + "/" + record.variant, to_string(record.tunables)},
+              reason(record));
+  }
+  table.print(out);
+}
+
 void print_rows(std::ostream& out, const std::vector<Row>& rows, const Comparison& comparison) {
+  if (comparison.best == nullptr) return print_verdicts(out, rows);
   TextTable table({{"", false},
                    {"variant", false, 20},
                    {"tunables", false, 12},
                    {"time", true},
-                   {"+-95%", true},
+                   {"+-95% ", true},
                    {comparison.gflops ? "Gflop/s" : "GB/s", true},
                    {"roof", true},
                    {"speedup", true},
@@ -172,7 +180,7 @@ class TableReporter final : public Reporter {
          << ", caches " << to_string(first.cache) << '\n';
     print_rows(out_, rows, comparison);
     const auto best = best_of_each(rows);
-    if (best.size() < rows.size()) {
+    if (comparison.best != nullptr && best.size() < rows.size()) {
       out_ << "best of each variant\n";
       print_rows(out_, best, comparison);
     }
@@ -184,7 +192,8 @@ class TableReporter final : public Reporter {
   void finish() override {
     if (!printed_) return;
     out_ << "*: lowest median time; =: a tie with it, their 95 % intervals overlap; -: no time.\n"
-            "+-95%: half width of the median's interval, ? with fewer than 6 samples.\n"
+            "+-95%: half width of the median's interval; !: wider than asked for; ?: too few "
+            "samples.\n"
             "roof: share of the rate this machine can attain.";
     if (!baseline_.empty()) {
       out_ << "\nspeedup: over serial/" << baseline_

@@ -1,5 +1,6 @@
 #include "driver/usage.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <ostream>
 
@@ -20,6 +21,13 @@ std::int64_t block_fallback(const Workload& workload) {
     if (const auto* block = variant->tunable("block")) return block->fallback;
   }
   return 256;
+}
+
+std::vector<const Variant*> kernels_by_number(const Workload& workload) {
+  auto kernels = Registry::instance().variants(workload.name());
+  std::erase_if(kernels, [](const Variant* variant) { return !variant->on_gpu; });
+  std::sort(kernels.begin(), kernels.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  return kernels;
 }
 
 void print_indented(std::ostream& out, const std::string& text, std::size_t indent) {
@@ -75,8 +83,7 @@ void print_usage(std::ostream& out, const Request& request) {
   out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] " << request.program << ' '
       << size << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to " << block_fallback(*workload)
       << ".\nAvailable kernels [id:name]:\n";
-  for (const auto* variant : Registry::instance().variants(workload->name())) {
-    if (!variant->on_gpu) continue;
+  for (const auto* variant : kernels_by_number(*workload)) {
     std::string label = std::to_string(variant->id) + ":" + variant->name;
     label.resize(std::max<std::size_t>(label.size(), 22), ' ');
     const auto lines = wrap(variant->idea, width - label.size() - 5);
