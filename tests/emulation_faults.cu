@@ -157,6 +157,12 @@ __global__ void tail_not_handled(const float* in, float* out, int) {
   out[i] = in[i];
 }
 
+// An address between arrays that are far apart.
+__global__ void wild_index(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i - 300000];
+}
+
 __global__ void missing_barrier(const float* in, float* out, int n) {
   __shared__ float tile[1024];
   const int first = blockIdx.x * blockDim.x;
@@ -330,19 +336,33 @@ using Flag = void (*)(const float*, float*, unsigned*, int);
 
 const std::map<std::string, Simple> simple{
 #define CASE(name) {#name, name}
-    CASE(clean_copy),          CASE(clean_shared),
-    CASE(clean_warp_sum),      CASE(clean_syncwarp),
-    CASE(clean_groups),        CASE(clean_pipeline),
-    CASE(clean_vectors),       CASE(clean_active_mask),
-    CASE(off_by_one),          CASE(tail_not_handled),
-    CASE(missing_barrier),     CASE(missing_syncwarp),
-    CASE(divergent_barrier),   CASE(barrier_in_a_branch),
-    CASE(barrier_and_shuffle), CASE(unwritten_shared),
-    CASE(unwritten_output),    CASE(inactive_lane),
-    CASE(lane_not_in_mask),    CASE(plain_add),
-    CASE(plain_add_by_blocks), CASE(writes_input),
-    CASE(shared_index),        CASE(dynamic_shared_too_small),
-    CASE(misaligned_vector),   CASE(missing_pipeline_wait)};
+    CASE(clean_copy),
+    CASE(clean_shared),
+    CASE(clean_warp_sum),
+    CASE(clean_syncwarp),
+    CASE(clean_groups),
+    CASE(clean_pipeline),
+    CASE(clean_vectors),
+    CASE(clean_active_mask),
+    CASE(off_by_one),
+    CASE(tail_not_handled),
+    CASE(wild_index),
+    CASE(missing_barrier),
+    CASE(missing_syncwarp),
+    CASE(divergent_barrier),
+    CASE(barrier_in_a_branch),
+    CASE(barrier_and_shuffle),
+    CASE(unwritten_shared),
+    CASE(unwritten_output),
+    CASE(inactive_lane),
+    CASE(lane_not_in_mask),
+    CASE(plain_add),
+    CASE(plain_add_by_blocks),
+    CASE(writes_input),
+    CASE(shared_index),
+    CASE(dynamic_shared_too_small),
+    CASE(misaligned_vector),
+    CASE(missing_pipeline_wait)};
 const std::map<std::string, Middle> middle{CASE(clean_grid_sync), CASE(grid_barrier_missed),
                                            CASE(missing_grid_barrier)};
 const std::map<std::string, Counted> counted{CASE(clean_last_block),
