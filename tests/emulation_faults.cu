@@ -157,6 +157,12 @@ __global__ void tail_not_handled(const float* in, float* out, int) {
   out[i] = in[i];
 }
 
+// An address between arrays that are far apart.
+__global__ void wild_index(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i - 300000];
+}
+
 __global__ void missing_barrier(const float* in, float* out, int n) {
   __shared__ float tile[1024];
   const int first = blockIdx.x * blockDim.x;
@@ -173,8 +179,9 @@ __global__ void missing_syncwarp(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   tile[threadIdx.x] = i < n ? in[i] : 0;
   __syncthreads();
-  if (threadIdx.x < 16) tile[threadIdx.x] += tile[threadIdx.x + 16];
-  if (threadIdx.x < 8) tile[threadIdx.x] += tile[threadIdx.x + 8];
+  const int t = threadIdx.x;
+  if (t < 16) tile[t] = tile[t] + tile[t + 16];
+  if (t < 8) tile[t] = tile[t] + tile[t + 8];
   if (threadIdx.x == 0) atomicAdd(out, tile[0]);
 }
 
@@ -329,19 +336,33 @@ using Flag = void (*)(const float*, float*, unsigned*, int);
 
 const std::map<std::string, Simple> simple{
 #define CASE(name) {#name, name}
-    CASE(clean_copy),          CASE(clean_shared),
-    CASE(clean_warp_sum),      CASE(clean_syncwarp),
-    CASE(clean_groups),        CASE(clean_pipeline),
-    CASE(clean_vectors),       CASE(clean_active_mask),
-    CASE(off_by_one),          CASE(tail_not_handled),
-    CASE(missing_barrier),     CASE(missing_syncwarp),
-    CASE(divergent_barrier),   CASE(barrier_in_a_branch),
-    CASE(barrier_and_shuffle), CASE(unwritten_shared),
-    CASE(unwritten_output),    CASE(inactive_lane),
-    CASE(lane_not_in_mask),    CASE(plain_add),
-    CASE(plain_add_by_blocks), CASE(writes_input),
-    CASE(shared_index),        CASE(dynamic_shared_too_small),
-    CASE(misaligned_vector),   CASE(missing_pipeline_wait)};
+    CASE(clean_copy),
+    CASE(clean_shared),
+    CASE(clean_warp_sum),
+    CASE(clean_syncwarp),
+    CASE(clean_groups),
+    CASE(clean_pipeline),
+    CASE(clean_vectors),
+    CASE(clean_active_mask),
+    CASE(off_by_one),
+    CASE(tail_not_handled),
+    CASE(wild_index),
+    CASE(missing_barrier),
+    CASE(missing_syncwarp),
+    CASE(divergent_barrier),
+    CASE(barrier_in_a_branch),
+    CASE(barrier_and_shuffle),
+    CASE(unwritten_shared),
+    CASE(unwritten_output),
+    CASE(inactive_lane),
+    CASE(lane_not_in_mask),
+    CASE(plain_add),
+    CASE(plain_add_by_blocks),
+    CASE(writes_input),
+    CASE(shared_index),
+    CASE(dynamic_shared_too_small),
+    CASE(misaligned_vector),
+    CASE(missing_pipeline_wait)};
 const std::map<std::string, Middle> middle{CASE(clean_grid_sync), CASE(grid_barrier_missed),
                                            CASE(missing_grid_barrier)};
 const std::map<std::string, Counted> counted{CASE(clean_last_block),
@@ -384,6 +405,11 @@ double run(EmulatedGpu& gpu, const std::string& name, int n, int block) {
     throw std::logic_error("no case is called " + name);
   }
   return std::accumulate(y, y + n, 0.0);
+}
+
+void launch_with_block(EmulatedGpu& gpu, int threads) {
+  const parlab::LaunchConfig config{.grid = {1}, .block = {threads}};
+  gpu.launch(config, clean_copy, nullptr, nullptr, 0);
 }
 
 }  // namespace planted

@@ -210,10 +210,13 @@ void Worker::yield(Thread& thread) {
 }
 
 void Worker::fail(Thread& thread, Verdict verdict, const std::string& what) {
-  current = {};
   block_.launch->fail(verdict,
                       block_.launch->name_thread(block_.index, thread.index) + ": " + what);
   block_.failed = true;
+}
+
+void Worker::abandon(Thread& thread) {
+  current = {};
   leave(*thread.fiber);
   std::abort();  // a failed block is never resumed
 }

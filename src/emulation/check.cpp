@@ -81,7 +81,7 @@ bool ordered(const Accessed& a, Stamp before, std::uint32_t instance, std::uint3
   return thread / warp_size == a.thread.warp() && phase < a.thread.seen[thread % warp_size];
 }
 
-[[noreturn]] void report_race(const Accessed& a, Stamp before, bool before_wrote) {
+void report_race(const Accessed& a, Stamp before, bool before_wrote) {
   const Block& block = a.worker.block();
   const Launch& launch = *block.launch;
   const bool same_block = a.shared || instance_of(before) == block.instance;
@@ -99,19 +99,19 @@ void check_cell(const Accessed& a, Cell& cell, std::uint32_t instance, std::uint
   const Stamp writer = load(cell.writer);
   const bool written = a.shared ? instance_of(writer) == instance : writer != 0;
   if (!written && a.access != Access::write) {
-    a.worker.fail(a.thread, Verdict::wrong_result,
-                  verb(a.access) + a.where() + ", which nothing has written" +
-                      (a.shared ? " in this block" : ""));
+    return a.worker.fail(a.thread, Verdict::wrong_result,
+                         verb(a.access) + a.where() + ", which nothing has written" +
+                             (a.shared ? " in this block" : ""));
   }
   if (written && !(atomic(a.access) && atomic_of(writer)) && !ordered(a, writer, instance, base)) {
-    report_race(a, writer, true);
+    return report_race(a, writer, true);
   }
   if (writes(a.access)) {
     for (const Stamp& slot : cell.readers) {
       const Stamp reader = load(slot);
       if (reader != 0 && !(atomic(a.access) && atomic_of(reader)) &&
           !ordered(a, reader, instance, base)) {
-        report_race(a, reader, false);
+        return report_race(a, reader, false);
       }
     }
     store(cell.writer, mine);
@@ -147,13 +147,14 @@ void check_global(const Accessed& a) {
   Arena& arena = *a.worker.launch().arena;
   Allocation* const array = arena.owner(a.address);
   if (array == nullptr || !array->contains(a.address, a.length)) {
-    a.worker.fail(
+    return a.worker.fail(
         a.thread, Verdict::launch_failed,
         verb(a.access) + std::to_string(a.length) + " bytes, " + arena.describe_outside(a.address));
   }
   if (array->read_only) {
     if (writes(a.access)) {
-      a.worker.fail(a.thread, Verdict::wrong_result, verb(a.access) + a.where() + ", an input");
+      return a.worker.fail(a.thread, Verdict::wrong_result,
+                           verb(a.access) + a.where() + ", an input");
     }
     return;
   }
@@ -166,10 +167,10 @@ void check_shared(const Accessed& a, Cell* cell) {
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(a.worker.dynamic_shared());
   if (a.worker.in_dynamic(a.address) &&
       a.address - first + a.length > a.worker.launch().shared_bytes) {
-    a.worker.fail(a.thread, Verdict::launch_failed,
-                  verb(a.access) + a.where() + ", past the end of the " +
-                      std::to_string(a.worker.launch().shared_bytes) +
-                      " bytes of dynamic shared memory of the launch");
+    return a.worker.fail(a.thread, Verdict::launch_failed,
+                         verb(a.access) + a.where() + ", past the end of the " +
+                             std::to_string(a.worker.launch().shared_bytes) +
+                             " bytes of dynamic shared memory of the launch");
   }
   const auto instance = a.worker.block().shared_instance;
   check_cells(a, cell, a.address % word_bytes, instance, instance);
@@ -188,7 +189,7 @@ void check_other(const Accessed& a) {
 
 // Every now and then: is the launch still alive, is another block's failure reason to stop.
 void check_progress(Thread& thread, Worker& worker) {
-  if (worker.launch().failed) worker.fail(thread, Verdict::launch_failed, "was stopped");
+  if (worker.launch().failed) return worker.fail(thread, Verdict::launch_failed, "was stopped");
   if (std::chrono::steady_clock::now() > worker.launch().deadline) {
     worker.fail(thread, Verdict::timed_out, "still runs after the time limit of emulation");
   }
@@ -239,7 +240,7 @@ void after_atomic(std::uintptr_t address) {
   }
   if (++here.thread.atomics % 64 == 0) {
     check_progress(here.thread, here.worker);
-    here.worker.yield(here.thread);
+    if (!block.failed) here.worker.yield(here.thread);
   }
 }
 

@@ -202,10 +202,15 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
 }
 
 void EmulatedGpu::execute(emulation::Launch& launch) {
-  const auto wanted = launch.cooperative
-                          ? launch.blocks
-                          : std::min<std::uint64_t>(
-                                std::max(1u, std::thread::hardware_concurrency()), launch.blocks);
+  // A cooperative launch needs all its blocks alive at once; a small one no second core.
+  constexpr std::uint64_t worth_a_core = 2048;
+  const std::uint64_t threads_in_all =
+      launch.blocks * launch.block.x * launch.block.y * launch.block.z;
+  const auto wanted =
+      launch.cooperative
+          ? launch.blocks
+          : std::min({launch.blocks, threads_in_all / worth_a_core + 1,
+                      std::uint64_t{std::max(1u, std::thread::hardware_concurrency())}});
   while (workers_.size() < wanted) workers_.push_back(std::make_unique<emulation::Worker>());
   const emulation::FaultHandler handler;
   std::vector<std::thread> threads;

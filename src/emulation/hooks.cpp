@@ -101,25 +101,31 @@ struct Place { const char* file; unsigned line, column; };
 }  // extern "C"
 
 namespace {
-void undefined(const void* data, const char* what) {
-  using namespace parlab::emulation;
+using namespace parlab::emulation;
+
+std::string describe(const void* data, const char* what) {
   const auto* place = static_cast<const Place*>(data);
   const std::string file = place->file == nullptr ? "?" : place->file;
-  const std::string text = std::string(what) + " at line " + std::to_string(place->line) + " of " +
-                           file.substr(file.rfind('/') + 1);
+  return what + (" at line " + std::to_string(place->line)) + " of " +
+         file.substr(file.rfind('/') + 1);
+}
+
+void undefined(const void* data, const char* what, const void* number = nullptr) {
+  char text[100];
+  std::snprintf(text, sizeof text, what, static_cast<long>(reinterpret_cast<std::intptr_t>(number)));
   if (current.thread != nullptr) {
     InRuntime here;
-    here.worker.fail(here.thread, parlab::Verdict::wrong_result, text);
+    here.worker.fail(here.thread, parlab::Verdict::wrong_result, describe(data, text));
+  } else {
+    std::fprintf(stderr, "the host code of a variant: %s\n", describe(data, text).c_str());
+    std::abort();
   }
-  std::fprintf(stderr, "the host code of a variant: %s\n", text.c_str());
-  std::abort();
 }
 }  // namespace
 
 extern "C" {
 void __ubsan_handle_out_of_bounds(void* data, void* index) {
-  const auto text = "index " + std::to_string(reinterpret_cast<std::intptr_t>(index)) + " is outside the array";
-  undefined(data, text.c_str());
+  undefined(data, "index %ld is outside the array", index);
 }
 void __ubsan_handle_shift_out_of_bounds(void* data, void*, void*) { undefined(data, "shift by more bits than there are"); }
 void __ubsan_handle_divrem_overflow(void* data, void*, void*) { undefined(data, "division by zero"); }

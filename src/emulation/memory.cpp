@@ -79,10 +79,11 @@ Arena::Arena()
       first_(reinterpret_cast<std::uintptr_t>(range_.data())),
       slots_(range_.size() / slot) {}
 
-// At least one slot minus a page stays free behind every array, and the first one before them all.
+// At least one slot stays free behind every array, and a margin before them all.
 Allocation& Arena::allocate(const std::string& name, std::size_t bytes, bool read_only) {
   const std::size_t wanted = bytes / slot + 2;
-  std::size_t begin = 1, end = 1;
+  constexpr std::size_t margin = 64;
+  std::size_t begin = margin, end = margin;
   while (end < slots_.size() && end - begin < wanted) {
     if (slots_[end++] != nullptr) begin = end;
   }

@@ -185,8 +185,9 @@ class Worker {
   void suspend(Thread& thread) { leave(*thread.fiber); }
   void yield(Thread& thread);  // lets others run, and goes on after them
   std::uint32_t next_phase();
-  // Records the failure and never returns to the kernel.
-  [[noreturn]] void fail(Thread& thread, Verdict verdict, const std::string& what);
+  // Records the failure. The kernel is left when the runtime would return to it.
+  void fail(Thread& thread, Verdict verdict, const std::string& what);
+  [[noreturn]] void abandon(Thread& thread);
   // Carries out the warp operation of a thread if all its lanes are there; the others are then
   // ready to run.
   bool complete_warp(Thread& last);
@@ -241,11 +242,15 @@ struct Current {
 };
 extern thread_local Current current;
 
-// Leaves the kernel while the runtime works, so that code shared with it is not checked.
+// Leaves the kernel while the runtime works, so that code shared with it is not checked; for good
+// when the block has failed. Of all objects in its scope it is destroyed last.
 class InRuntime {
  public:
   InRuntime() : thread(*current.thread), worker(*current.worker) { current.thread = nullptr; }
-  ~InRuntime() { current = {&thread, &worker}; }
+  ~InRuntime() {
+    if (worker.block().failed) worker.abandon(thread);
+    current = {&thread, &worker};
+  }
   Thread& thread;
   Worker& worker;
 };

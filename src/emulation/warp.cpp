@@ -121,6 +121,7 @@ void grid_barrier(const Site& site) {
   if (!here.worker.launch().cooperative) {
     here.worker.fail(here.thread, Verdict::launch_failed,
                      "grid barrier at " + name_site(site) + " in a launch that is not cooperative");
+    return;
   }
   here.thread.wait = Wait::grid;
   here.thread.vote = Vote::none;
@@ -153,11 +154,13 @@ std::uint64_t warp(WarpOp op, unsigned mask, std::uint64_t value, int argument, 
                      std::string(name_of(op)) + " at " + name_site(site) + ": its mask " +
                          hexadecimal(mask) + " does not name the calling lane " +
                          std::to_string(thread.lane()));
+    return 0;
   }
   if (width < 1 || width > 32 || !std::has_single_bit(static_cast<unsigned>(width))) {
     here.worker.fail(thread, Verdict::wrong_result,
                      std::string(name_of(op)) + " at " + name_site(site) + ": width " +
                          std::to_string(width) + " is not 1, 2, 4, 8, 16 or 32");
+    return 0;
   }
   thread.wait = Wait::warp;
   thread.op = op;
