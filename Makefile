@@ -68,8 +68,15 @@ WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK
+CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -Isrc/emulation/include
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
+# Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
+# libubsan are never linked. Loops stay loops, so that each access keeps its size.
+HOOKFLAGS := -Isrc/emulation/include -O2 -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
+             -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
+             --param=tsan-distinguish-volatile=1 \
+             -fsanitize=bounds,alignment,shift,integer-divide-by-zero -fno-sanitize=null \
+             -Wno-unknown-pragmas
 LIBS      := -lboost_program_options -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
@@ -96,6 +103,7 @@ define newline
 endef
 ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
+  $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS) $(HOOKFLAGS))
   $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
@@ -176,9 +184,13 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
-$(B)/emulated/%.o: % $(B)/host.flags
+$(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(IDENTITY) -x c++ -c $< -o $@
+	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
+
+$(B)/emulated/%.cu.o: %.cu $(B)/emulated.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(HOOKFLAGS) $(IDENTITY) -x c++ -c $< -o $@
 
 MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
                    $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))
@@ -191,8 +203,8 @@ CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(KERN
 TEST_OBJECTS  := $(patsubst %,$(B)/check/%.o,$(TEST_SOURCES) $(TEST_KERNELS))
 
 $(B)/check/tests: $(CHECK_OBJECTS) $(TEST_OBJECTS) $(B)/sources.list $(B)/tests.list
-	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context \
-	  -lboost_unit_test_framework
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context
+
 
 $(B)/check/%.o: % $(B)/check.flags
 	@mkdir -p $(@D)
@@ -203,11 +215,11 @@ GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
 $(B)/gpu-tests/tests: $(TEST_SOURCES:%=$(B)/gpu-tests/%.o) $(TEST_KERNELS:%=$(B)/cuda/%.o) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
-	  -cudart static -lboost_unit_test_framework
+	  -cudart static
 
 $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
-	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -DBOOST_TEST_DYN_LINK $(IDENTITY) -c $< -o $@
+	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
@@ -253,7 +265,7 @@ STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figure
 
 $(R)/%.csv: results/%.jsonl | $(PARLAB)
 	@mkdir -p $(@D)
-	@$(PARLAB) csv $< >$@.part && mv $@.part $@
+	@$(PARLAB) export $< >$@.part && mv $@.part $@
 
 # figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
 define figures_of
