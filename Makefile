@@ -71,12 +71,11 @@ SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-o
 CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -Isrc/emulation/include
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
 # Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
-# libubsan are never linked. Loops stay loops, so that each access keeps its size.
-HOOKFLAGS := -Isrc/emulation/include -O2 -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
-             -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
-             --param=tsan-distinguish-volatile=1 \
-             -fsanitize=bounds,alignment,shift,integer-divide-by-zero -fno-sanitize=null \
-             -Wno-unknown-pragmas
+# libubsan have no part in it. Loops stay loops, so that each access keeps its size.
+EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
+    -Isrc/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
+    -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 \
+    -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
 LIBS      := -lboost_program_options -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
@@ -103,8 +102,9 @@ define newline
 endef
 ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
-  $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS) $(HOOKFLAGS))
+  $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS))
   $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
+  $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
@@ -184,13 +184,14 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
+# The tests link the same objects: AddressSanitizer is for the code around the kernels.
+$(B)/emulated/%.cu.o: %.cu $(B)/kernel.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) $(IDENTITY) -x c++ -c $< -o $@
+
 $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
-
-$(B)/emulated/%.cu.o: %.cu $(B)/emulated.flags
-	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(HOOKFLAGS) $(IDENTITY) -x c++ -c $< -o $@
 
 MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
                    $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))
@@ -199,16 +200,16 @@ $(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan.
-CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(KERNELS))
-TEST_OBJECTS  := $(patsubst %,$(B)/check/%.o,$(TEST_SOURCES) $(TEST_KERNELS))
+CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(TEST_SOURCES)) \
+                 $(patsubst %,$(B)/emulated/%.o,$(KERNELS) $(TEST_KERNELS))
 
-$(B)/check/tests: $(CHECK_OBJECTS) $(TEST_OBJECTS) $(B)/sources.list $(B)/tests.list
+$(B)/check/tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context
 
 
-$(B)/check/%.o: % $(B)/check.flags
+$(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	@mkdir -p $(@D)
-	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -x c++ -c $< -o $@
+	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
 # With a GPU the same tests also run on it, without sanitizers.
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
