@@ -68,11 +68,12 @@ WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -Isrc/emulation/include
+BOOST_TEST := -DBOOST_TEST_DYN_LINK
+CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -Isrc/emulation/include $(BOOST_TEST)
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
 # Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size.
-EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
+EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED $(BOOST_TEST) \
     -Isrc/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
@@ -91,7 +92,7 @@ else
 endif
 NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc \
              -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
-             -lineinfo
+             -lineinfo $(BOOST_TEST)
 
 # Files whose content is a value: written only when it changes, so that what depends on them is
 # made anew then, and only then.
@@ -211,16 +212,17 @@ $(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
-# With a GPU the same tests also run on it, without sanitizers.
+# With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
-$(B)/gpu-tests/tests: $(TEST_SOURCES:%=$(B)/gpu-tests/%.o) $(TEST_KERNELS:%=$(B)/cuda/%.o) \
+$(B)/gpu-tests/tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/emulation%,$(TEST_SOURCES))) \
+                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/emulation%,$(TEST_KERNELS))) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
-	  -cudart static
+	  -cudart static -lboost_unit_test_framework
 
 $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
-	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
+	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(BOOST_TEST) $(IDENTITY) -c $< -o $@
 
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))

@@ -127,26 +127,35 @@ __global__ void dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, st
 }
 
 template <typename T, int team_warps, int team_rows, int unroll>
-void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p) {
+void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
   constexpr std::int64_t block_warps = team_warps > 8 ? team_warps : 8;
   constexpr int n = word_size<T>;
   const auto teams = ceil_div(p.rows, n * team_rows) * n;
-  // Half of the cache for rows that stay; a matrix that is not much larger stays as a whole.
-  const double matrix_bytes = static_cast<double>(p.rows) * p.cols * sizeof(T);
-  const double share = 0.5 * gpu.l2_bytes() / matrix_bytes;
-  const int kept = share > 0.6 ? 256 : static_cast<int>(share * 256);
+  const double share = kept_bytes / (static_cast<double>(p.rows) * p.cols * sizeof(T));
+  const int kept = static_cast<int>(256 * std::min(share, 1.0));
   gpu.launch({.grid = {ceil_div(teams * team_warps, block_warps)}, .block = {32 * block_warps}},
              dmv_streamed<T, team_warps, team_rows, unroll>, p.a, p.x, p.y, p.rows, p.cols, kept);
+}
+
+// The shapes are the best of some hundreds tried on an H200, float and double, 1024 to 16384.
+template <typename T>
+void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
+  const double cache = gpu.l2_bytes();
+  const double matrix = static_cast<double>(p.rows) * p.cols * sizeof(T);
+  const bool fits = matrix < 0.6 * cache;
+  const bool long_rows = p.cols * sizeof(T) >= 64 * 1024;
+  const bool few_rows = p.rows < 2 * gpu.multiprocessors();
+  if (long_rows || few_rows) {
+    launch_streamed<T, 16, 1, 2>(gpu, p, fits ? matrix : 0);  // a block a row
+  } else if (fits) {
+    launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
+  } else {
+    launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);
+  }
 }
 
 const Register<Dmv, float, double> variant(
     {.rung = 7,
      .id = 7,
      .idea = "teams of warps shaped to the matrix; a part of it that fits stays in the L2 cache"},
-    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
-      if (p.rows < 16 * gpu.multiprocessors()) {
-        launch_streamed<T, 8, 4, 1>(gpu, p);  // few rows: a whole block for four of them
-      } else {
-        launch_streamed<T, 1, 4, 2>(gpu, p);
-      }
-    });
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) { choose_shape(gpu, p); });

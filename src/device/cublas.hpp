@@ -13,13 +13,13 @@
 namespace parlab {
 
 // The calls of cuBLAS that variants use, in the library's own column-major terms. One handle a
-// process. It is not destroyed: at exit the driver it would have to speak to may be gone already.
+// Gpu. It is not destroyed: the context it would have to speak to may be gone already.
 class Cublas {
  public:
   // Bound to the stream of this Gpu. Throws PointError(not_supported) when the library is not
   // there.
   static Cublas& on(Gpu& gpu) {
-    static Cublas library;
+    auto& library = gpu.attached<Cublas>();
     library.check(library.set_stream_(library.handle_, static_cast<cudaStream_t>(gpu.stream())),
                   "cublasSetStream");
     return library;
@@ -37,7 +37,6 @@ class Cublas {
     check(dgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1), "cublasDgemv");
   }
 
- private:
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
       throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
@@ -53,6 +52,7 @@ class Cublas {
     check(create_(&handle_), "cublasCreate");
   }
 
+ private:
   static std::string soname() { return "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
   template <typename F>
