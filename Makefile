@@ -205,8 +205,8 @@ CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(TEST
                  $(patsubst %,$(B)/emulated/%.o,$(KERNELS) $(TEST_KERNELS))
 
 $(B)/check/tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
-	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context
-
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context \
+	  -lboost_unit_test_framework
 
 $(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	@mkdir -p $(@D)
