@@ -266,9 +266,10 @@ MACHINES := $(filter-out published,$(patsubst results/%/,%,$(wildcard results/*/
 RECORDED := $(foreach m,$(MACHINES),$(foreach e,$(EXPERIMENTS),$(patsubst results/%.jsonl,%,$(wildcard results/$m/$e.jsonl))))
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
-$(R)/%.csv: results/%.jsonl | $(PARLAB)
+# Any of the two programs can export; the emulated one needs no CUDA compiler.
+$(R)/%.csv: results/%.jsonl | $(BIN)/parlab-emulated
 	@mkdir -p $(@D)
-	@$(PARLAB) export $< >$@.part && mv $@.part $@
+	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
 
 # figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
 define figures_of
