@@ -2,7 +2,9 @@
 
 namespace parlab {
 
-std::optional<std::string> why_no_gpu() { return "this program emulates one, for verification"; }
+std::optional<std::string> why_no_gpu() {
+  return "this program was built to emulate CUDA kernels, not to run them on a GPU";
+}
 
 GpuFacts gpu_facts() { return {}; }
 
