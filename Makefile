@@ -63,11 +63,12 @@ WORKLOADS    := $(patsubst src/contracts/%.cpp,%,$(wildcard src/contracts/*.cpp)
 EXPERIMENTS  := $(patsubst scripts/figures/%/,%,$(wildcard scripts/figures/*/))
 
 # ---- flags ---------------------------------------------------------------------------------------
+# GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
 WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED
+CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -Isrc/emulation/include
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
 # Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size.
@@ -101,6 +102,7 @@ define newline
 endef
 ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
+  $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS))
   $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
   $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
@@ -182,14 +184,14 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
-# The sanitized tests execute the same kernels: AddressSanitizer is for the code around them.
-$(B)/emulated/%.cu.o $(B)/check/%.cu.o: %.cu $(B)/kernel.flags
+# The tests link the same objects: AddressSanitizer is for the code around the kernels.
+$(B)/emulated/%.cu.o: %.cu $(B)/kernel.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) $(IDENTITY) -x c++ -c $< -o $@
 
-$(B)/emulated/%.o: % $(B)/host.flags
+$(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(IDENTITY) -c $< -o $@
+	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
 
 MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
                    $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))
@@ -198,20 +200,21 @@ $(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan.
-CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(KERNELS))
-TEST_OBJECTS  := $(patsubst %,$(B)/check/%.o,$(TEST_SOURCES) $(TEST_KERNELS))
+CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(TEST_SOURCES)) \
+                 $(patsubst %,$(B)/emulated/%.o,$(KERNELS) $(TEST_KERNELS))
 
-$(B)/check/tests: $(CHECK_OBJECTS) $(TEST_OBJECTS) $(B)/sources.list $(B)/tests.list
+$(B)/check/tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
 	  -l:libboost_unit_test_framework.a
 
-$(B)/check/%.o: % $(B)/check.flags
+$(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	@mkdir -p $(@D)
-	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -x c++ -c $< -o $@
+	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
-# With a GPU the same tests also run on it, without sanitizers.
+# With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
-$(B)/gpu-tests/tests: $(TEST_SOURCES:%=$(B)/gpu-tests/%.o) $(TEST_KERNELS:%=$(B)/cuda/%.o) \
+$(B)/gpu-tests/tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/emulation%,$(TEST_SOURCES))) \
+                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/emulation%,$(TEST_KERNELS))) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
 	  -cudart static -l:libboost_unit_test_framework.a
@@ -262,9 +265,10 @@ MACHINES := $(filter-out published,$(patsubst results/%/,%,$(wildcard results/*/
 RECORDED := $(foreach m,$(MACHINES),$(foreach e,$(EXPERIMENTS),$(patsubst results/%.jsonl,%,$(wildcard results/$m/$e.jsonl))))
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
-$(R)/%.csv: results/%.jsonl | $(PARLAB)
+# Any of the two programs can export; the emulated one needs no CUDA compiler.
+$(R)/%.csv: results/%.jsonl | $(BIN)/parlab-emulated
 	@mkdir -p $(@D)
-	@$(PARLAB) csv $< >$@.part && mv $@.part $@
+	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
 
 # figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
 define figures_of

@@ -19,9 +19,10 @@ open_experiment() {
   cores=$(lscpu --parse=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)
   count=$(nproc)
   if ((cores == 0 || cores > count)); then cores=$count; fi
-  threads="1:$cores:*2,$cores"
-  ((cores > 1)) || threads=1
-  machine=${MACHINE:-$("$parlab" machine)} || exit
+  threads=1
+  for ((count = 2; count < cores; count *= 2)); do threads+=,$count; done
+  if ((cores > 1)); then threads+=,$cores; fi
+  machine=$(scripts/machine-name.sh) || exit
   results=results/$machine/$1.jsonl
   failures=0
   echo "$1 on $machine ($scale): $results"

@@ -3,7 +3,7 @@
 set -euo pipefail
 shopt -s nullglob
 
-machine=${MACHINE:-$( (bin/parlab machine || bin/parlab-emulated machine) 2>/dev/null)} || machine=
+machine=$(scripts/machine-name.sh) || machine=
 if [[ -n $machine ]]; then
   for tables in "plots/$machine/${1:-}"*-tables.txt; do cat "$tables"; done
 fi

@@ -29,6 +29,7 @@ do for [i = 1:14] {
   set linetype i linecolor rgb colours[(i - 1) % 7 + 1] dashtype dash linewidth 1.6 \
       pointtype points[i] pointsize 0.8
 }
+shape(i) = points[(int(i) + 13) % 14 + 1]
 # 20: the source report's numbers; 21 and 22: the roofs of the host and of the GPU.
 set linetype 20 linecolor rgb 0x777777 dashtype 3 linewidth 1.2 pointtype 3 pointsize 1.1
 set linetype 21 linecolor rgb 0x000000 dashtype 2 linewidth 2.4 pointtype 0

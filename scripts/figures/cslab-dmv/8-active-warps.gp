@@ -19,6 +19,6 @@ set yrange [0 : 68]
 set ytics 8
 # The largest symbols first: where the curves coincide all of them can be seen.
 plot for [i = 1:words(kernels)] warps(word(kernels, i)) using 1:2 with linespoints linetype i \
-       pointtype points[i + 6] pointsize 1.7 - 0.5 * i title "cuda/" . word(kernels, i), \
+       pointtype shape(i + 6) pointsize 1.7 - 0.5 * i title "cuda/" . word(kernels, i), \
      "< scripts/occupancy.sh fermi" using 1:2 with linespoints linetype 20 pointsize 0.6 \
        title "Fermi, from its limits"
