@@ -11,9 +11,8 @@ const Register<VectorSum, float, double> variant(
     {.rung = 1,
      .idea = "dot of OpenBLAS with a vector of ones: twice the bytes",
      .tunables = {threads()},
-     .layouts = {"ones"}},
-    []<typename T>(Host& host, const VectorSum::Args<T>& p, const Tunables& tunables) {
-      const auto asked = tunables["threads"];
-      const int threads = asked > 0 ? static_cast<int>(asked) : host.cores();
+     .inputs = {"x", "ones"}},
+    []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
+      const auto threads = static_cast<int>(tunables["threads"]);
       *p.sum = OpenBlas::instance().dot(threads, p.n, p.x, p.ones);
     });

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // The sum over the warp, in its first thread.
 template <typename T>
 __device__ T warp_sum(T value) {
@@ -14,6 +16,8 @@ __device__ T warp_sum(T value) {
   }
   return value;
 }
+
+}  // namespace
 
 template <typename T>
 __global__ void vector_sum_shuffle(const T* x, T* sums, std::int64_t n) {

@@ -49,7 +49,6 @@ const Register<VectorSum, int, float, double> variant(
      .idea = "several independent vector registers of partial sums; the same result every time",
      .tunables = {threads()}},
     []<typename T>(Host& host, const VectorSum::Args<T>& p, const Tunables& tunables) {
-      const auto asked = tunables["threads"];
-      const int threads = asked > 0 ? static_cast<int>(asked) : host.cores();
-      vector_sum_lanes(p.x, p.sum, p.n, threads, host.scratch<T>(threads));
+      const auto threads = tunables["threads"];
+      vector_sum_lanes(p.x, p.sum, p.n, static_cast<int>(threads), host.scratch<T>(threads));
     });

@@ -18,7 +18,6 @@ const Register<VectorSum, int, float, double> variant(
     {.rung = 1,
      .idea = "each thread sums a stretch, one partial sum a vector lane",
      .tunables = {threads()}},
-    []<typename T>(Host& host, const VectorSum::Args<T>& p, const Tunables& tunables) {
-      const auto threads = tunables["threads"];
-      vector_sum_parallel(p.x, p.sum, p.n, threads > 0 ? static_cast<int>(threads) : host.cores());
+    []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
+      vector_sum_parallel(p.x, p.sum, p.n, static_cast<int>(tunables["threads"]));
     });

@@ -81,7 +81,8 @@ class VectorSumContract final : public Workload {
 
   Work work(const Size& size, Dtype dtype) const override {
     const double n = size[0];
-    return {n - 1, (n + 1) * bytes_of(dtype)};
+    const auto element = static_cast<double>(bytes_of(dtype));
+    return {n - 1, (n + 1) * element, element};
   }
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
