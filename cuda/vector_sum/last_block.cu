@@ -38,31 +38,36 @@ __device__ T share(const T* x, std::int64_t n) {
   const std::int64_t count = n / Pack<T>::count;
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   const std::int64_t me = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  T sum = 0;
+  Pack<T> lanes{};  // one sum a place: the additions do not wait for each other
+  const auto add = [&](const Pack<T>& pack) {
+#pragma unroll
+    for (int k = 0; k < Pack<T>::count; ++k) lanes.element[k] += pack.element[k];
+  };
   std::int64_t i = me;
   for (; i + (in_flight - 1) * threads < count; i += in_flight * threads) {
     Pack<T> loaded[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) loaded[k] = packs[i + k * threads];
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-#pragma unroll
-      for (const T element : loaded[k].element) sum += element;
-    }
+    for (int k = 0; k < in_flight; ++k) add(loaded[k]);
   }
   for (; i < count; i += threads) {
-    for (const T element : packs[i].element) sum += element;
+    const Pack<T> loaded = packs[i];
+    add(loaded);
   }
+  T sum = 0;
+  for (const T lane : lanes.element) sum += lane;
   if (count * Pack<T>::count + me < n) sum += x[count * Pack<T>::count + me];
   return sum;
 }
 
 }  // namespace
 
-// sums: one a block. finished: zero before, zero afterwards.
+// sums: one a block. finished: zero before, zero afterwards. At most 1024 threads: so the compiler
+// may use the registers that many loads in flight need.
 template <typename T>
-__global__ void vector_sum_last_block(const T* x, T* sum, std::int64_t n, T* sums,
-                                      unsigned* finished) {
+__global__ void __launch_bounds__(1024)
+    vector_sum_last_block(const T* x, T* sum, std::int64_t n, T* sums, unsigned* finished) {
   __shared__ T part[32];
   __shared__ bool last;
   T mine = block_sum(share(x, n), part);

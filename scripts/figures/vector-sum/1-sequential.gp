@@ -16,4 +16,4 @@ set label 1000 provenance("NULL")
 plot query("SELECT n, time_s, low_s, high_s FROM sequential ORDER BY n") \
        using 1:2:3:4 with yerrorlines linetype 1 title "serial", \
      query("SELECT n, time_ms / 1e3 " . theirs . " ORDER BY n") \
-       using 1:2 with linespoints linetype 20 title "published\n(CPU not named)"
+       using 1:2 with linespoints linetype 20 title "published (some CPU)"

@@ -16,4 +16,4 @@ plot for [i = 1:2] query("SELECT n, (n - 1) / time_s / 1e6 FROM means WHERE meth
        using 1:2 with linespoints linetype i title word(methods, i), \
      for [i = 1:2] query("SELECT n, mflops FROM published_mean_mflops WHERE method = '" . word(methods, i) . "' ORDER BY n") \
        using 1:2 with linespoints linetype 20 pointtype points[i] pointsize 0.7 notitle, \
-     NaN with lines linetype 20 title "published, printed\n(GTX 960M)"
+     NaN with lines linetype 20 title "published (GTX 960M)"

@@ -20,4 +20,4 @@ plot query(best . " ORDER BY n") using 1:2 with linespoints linetype 3 title "ou
        using 1:2 with linespoints linetype i title word(methods, i), \
      for [i = 1:2] query("SELECT n, speedup FROM published_speedup WHERE method = '" . word(methods, i) . "' ORDER BY n") \
        using 1:2 with linespoints linetype 20 pointtype points[i] pointsize 0.7 notitle, \
-     NaN with lines linetype 20 title "published, printed\n(GTX 960M)"
+     NaN with lines linetype 20 title "published (GTX 960M)"

@@ -17,7 +17,8 @@ sqlite3 -bail "$database" "SELECT 'vector-sum on ' || machine || ': ' || coalesc
 cat <<'END'
 Sum of n elements, int, caches hot. Ours: times of a whole sum, all its launches and the copy the
 in-place kernels need. Published: as printed, very probably the mean of the launches of a sum, for
-so are its counters; "x launches" is then the time of a whole sum. -: no record here.
+so are its counters; "x launches" is then the time of a whole sum. The later launches of the report
+had up to 1024 threads a block, ours have the block size of the first. -: no record here.
 END
 
 table "Sequential" "
