@@ -66,7 +66,7 @@ __device__ T share(const T* x, std::int64_t n) {
 // sums: one a block. finished: zero before, zero afterwards. At most 1024 threads: so the compiler
 // may use the registers that many loads in flight need.
 template <typename T>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, 1)
     vector_sum_last_block(const T* x, T* sum, std::int64_t n, T* sums, unsigned* finished) {
   __shared__ T part[32];
   __shared__ bool last;

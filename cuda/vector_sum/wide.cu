@@ -31,7 +31,7 @@ __device__ T warp_sum(T value) {
 
 // At most 1024 threads: so the compiler may use the registers that many loads in flight need.
 template <typename T>
-__global__ void __launch_bounds__(1024) vector_sum_wide(const T* x, T* sums, std::int64_t n) {
+__global__ void __launch_bounds__(1024, 1) vector_sum_wide(const T* x, T* sums, std::int64_t n) {
   __shared__ T part[32];  // one a warp
   const auto* packs = reinterpret_cast<const Pack<T>*>(x);
   const std::int64_t count = n / Pack<T>::count;
