@@ -32,6 +32,19 @@ struct alignas(16) Pack {
   }
 };
 
+// With the hint that it will not be needed again: it does not push out what was read before.
+template <typename T>
+__device__ Pack<T> load_once(const Pack<T>* pack) {
+  using Whole = std::conditional_t<sizeof(T) == 8, double2,
+                                   std::conditional_t<std::is_same_v<T, float>, float4, int4>>;
+  const Whole whole = __ldcs(reinterpret_cast<const Whole*>(pack));
+  if constexpr (sizeof(T) == 8) {
+    return {{whole.x, whole.y}};
+  } else {
+    return {{whole.x, whole.y, whole.z, whole.w}};
+  }
+}
+
 // A value as a word that is never 0: 4-byte values beside a 1; a double that is 0 as -0, which adds
 // to anything as 0 does.
 __device__ Word to_word(int value) { return Word{1} << 32 | static_cast<unsigned>(value); }
@@ -110,11 +123,12 @@ __global__ void __launch_bounds__(small_block, 1)
   }
 }
 
-// rounds: how often the whole grid finds large_loads packs for each of its threads.
+// rounds: how often the whole grid finds large_loads packs for each of its threads; what the first
+// `kept` of them read stays in the second-level cache.
 template <typename T>
 __global__ void __launch_bounds__(large_block, 2)
-    vector_sum_flagged_large(const T* x, T* sum, std::int64_t n, std::int64_t rounds, Word* words,
-                             unsigned* started) {
+    vector_sum_flagged_large(const T* x, T* sum, std::int64_t n, std::int64_t rounds,
+                             std::int64_t kept, Word* words, unsigned* started) {
   __shared__ T part[large_block / 32];
   __shared__ unsigned ticket;
   if (threadIdx.x == 0) ticket = atomicAdd(started, 1u);
@@ -128,8 +142,13 @@ __global__ void __launch_bounds__(large_block, 2)
   Pack<T> lanes{};
   for (std::int64_t round = 0; round < rounds; ++round, next += threads * large_loads) {
     Pack<T> loaded[large_loads];
+    if (round < kept) {
 #pragma unroll
-    for (int k = 0; k < large_loads; ++k) loaded[k] = next[k * large_block];
+      for (int k = 0; k < large_loads; ++k) loaded[k] = next[k * large_block];
+    } else {
+#pragma unroll
+      for (int k = 0; k < large_loads; ++k) loaded[k] = load_once(next + k * large_block);
+    }
 #pragma unroll
     for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
   }
@@ -179,7 +198,12 @@ const Register<VectorSum, int, float, double> variant(
         return sum_small(gpu, p, gpu.zeroed_scratch<Word>(small_blocks), started);
       }
       const std::int64_t blocks = 2 * gpu.multiprocessors();
-      const auto rounds = p.n / Pack<T>::count / (blocks * large_block * large_loads);
+      const std::int64_t round = blocks * large_block * large_loads;  // packs
+      const auto rounds = p.n / Pack<T>::count / round;
+      // All of it when it fits, or else as much as stays there beside what passes through.
+      const auto cache = static_cast<std::int64_t>(gpu.l2_bytes());
+      const auto bytes = static_cast<std::int64_t>(p.n * sizeof(T));
+      const auto kept = bytes < cache / 10 * 6 ? rounds : cache / 3 / (round * 16);
       gpu.launch({.grid = {blocks}, .block = {large_block}}, vector_sum_flagged_large<T>, p.x,
-                 p.sum, p.n, rounds, gpu.zeroed_scratch<Word>(blocks), started);
+                 p.sum, p.n, rounds, kept, gpu.zeroed_scratch<Word>(blocks), started);
     });

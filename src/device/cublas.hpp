@@ -13,13 +13,13 @@
 namespace parlab {
 
 // The calls of cuBLAS that variants use, in the library's own column-major terms. One handle a
-// process. It is not destroyed: at exit the driver it would have to speak to may be gone already.
+// Gpu. It is not destroyed: the context it would have to speak to may be gone already.
 class Cublas {
  public:
   // Bound to the stream of this Gpu. Throws PointError(not_supported) when the library is not
   // there.
   static Cublas& on(Gpu& gpu) {
-    static Cublas library;
+    auto& library = gpu.attached<Cublas>();
     library.check(library.set_stream_(library.handle_, static_cast<cudaStream_t>(gpu.stream())),
                   "cublasSetStream");
     return library;
@@ -47,22 +47,6 @@ class Cublas {
     check(ddot_(handle_, n, x, 1, y, 1, result), "cublasDdot");
   }
 
- private:
-  // For one call, scalars are where the pointers to them say: on the device.
-  class ResultOnDevice {
-   public:
-    explicit ResultOnDevice(Cublas& library) : library_(library) {
-      library_.check(library_.set_pointer_mode_(library_.handle_, CUBLAS_POINTER_MODE_DEVICE),
-                     "cublasSetPointerMode");
-    }
-    ~ResultOnDevice() { library_.set_pointer_mode_(library_.handle_, CUBLAS_POINTER_MODE_HOST); }
-    ResultOnDevice(const ResultOnDevice&) = delete;
-    ResultOnDevice& operator=(const ResultOnDevice&) = delete;
-
-   private:
-    Cublas& library_;
-  };
-
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
       throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
@@ -80,6 +64,22 @@ class Cublas {
     resolve(ddot_, "cublasDdot_v2_64");
     check(create_(&handle_), "cublasCreate");
   }
+
+ private:
+  // For one call, scalars are where the pointers to them say: on the device.
+  class ResultOnDevice {
+   public:
+    explicit ResultOnDevice(Cublas& library) : library_(library) {
+      library_.check(library_.set_pointer_mode_(library_.handle_, CUBLAS_POINTER_MODE_DEVICE),
+                     "cublasSetPointerMode");
+    }
+    ~ResultOnDevice() { library_.set_pointer_mode_(library_.handle_, CUBLAS_POINTER_MODE_HOST); }
+    ResultOnDevice(const ResultOnDevice&) = delete;
+    ResultOnDevice& operator=(const ResultOnDevice&) = delete;
+
+   private:
+    Cublas& library_;
+  };
 
   static std::string soname() { return "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
