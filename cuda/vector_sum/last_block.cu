@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(1024, 1)
   mine = block_sum(mine, part);
   if (threadIdx.x == 0) {
     *sum = mine;
-    *finished = 0;
+    atomicExch(finished, 0u);
   }
 }
 
