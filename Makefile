@@ -67,15 +67,15 @@ WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK
+CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
 # Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size.
-EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK \
+EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -Isrc/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
-LIBS      := -lboost_program_options -fopenmp -ldl
+LIBS      := -l:libboost_program_options.a -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
 
@@ -170,7 +170,7 @@ $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
 
 $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context
+	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
@@ -202,8 +202,8 @@ CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(KERN
 TEST_OBJECTS  := $(patsubst %,$(B)/check/%.o,$(TEST_SOURCES) $(TEST_KERNELS))
 
 $(B)/check/tests: $(CHECK_OBJECTS) $(TEST_OBJECTS) $(B)/sources.list $(B)/tests.list
-	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context \
-	  -lboost_unit_test_framework
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
+	  -l:libboost_unit_test_framework.a
 
 $(B)/check/%.o: % $(B)/check.flags
 	@mkdir -p $(@D)
@@ -214,11 +214,11 @@ GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
 $(B)/gpu-tests/tests: $(TEST_SOURCES:%=$(B)/gpu-tests/%.o) $(TEST_KERNELS:%=$(B)/cuda/%.o) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
-	  -cudart static -lboost_unit_test_framework
+	  -cudart static -l:libboost_unit_test_framework.a
 
 $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
-	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -DBOOST_TEST_DYN_LINK $(IDENTITY) -c $< -o $@
+	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
