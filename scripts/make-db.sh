@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes the database the figures read: scripts/make-db.sh RECORDS.csv EXPERIMENT OUT.db
-# Tables: records, and published_NAME for each results/published/EXPERIMENT-NAME.csv; then the
-# experiment's own views. Empty cells are NULL.
+# Tables: records, and published_NAME for each results/published/EXPERIMENT-NAME.csv, with _ for -;
+# then the experiment's own views. Empty cells are NULL.
 set -euo pipefail
 
 csv=$1 experiment=$2 out=$3
@@ -37,7 +37,8 @@ rm -f "$out.part"
   import "$csv" records
   for table in results/published/"$experiment"-*.csv; do
     name=${table##*/"$experiment"-}
-    if [[ -e $table ]]; then import "$table" "published_${name%.csv}"; fi
+    name=${name%.csv}
+    if [[ -e $table ]]; then import "$table" "published_${name//-/_}"; fi
   done
   cat "scripts/figures/$experiment/views.sql"
   echo "COMMIT;"

@@ -37,6 +37,16 @@ class Cublas {
     check(dgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1), "cublasDgemv");
   }
 
+  // *result = x . y, n elements each; result is on the device.
+  void dot(std::int64_t n, const float* x, const float* y, float* result) {
+    const ResultOnDevice scope(*this);
+    check(sdot_(handle_, n, x, 1, y, 1, result), "cublasSdot");
+  }
+  void dot(std::int64_t n, const double* x, const double* y, double* result) {
+    const ResultOnDevice scope(*this);
+    check(ddot_(handle_, n, x, 1, y, 1, result), "cublasDdot");
+  }
+
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
       throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
@@ -49,10 +59,28 @@ class Cublas {
     resolve(set_stream_, "cublasSetStream_v2");
     resolve(sgemv_, "cublasSgemv_v2_64");
     resolve(dgemv_, "cublasDgemv_v2_64");
+    resolve(set_pointer_mode_, "cublasSetPointerMode_v2");
+    resolve(sdot_, "cublasSdot_v2_64");
+    resolve(ddot_, "cublasDdot_v2_64");
     check(create_(&handle_), "cublasCreate");
   }
 
  private:
+  // For one call, scalars are where the pointers to them say: on the device.
+  class ResultOnDevice {
+   public:
+    explicit ResultOnDevice(Cublas& library) : library_(library) {
+      library_.check(library_.set_pointer_mode_(library_.handle_, CUBLAS_POINTER_MODE_DEVICE),
+                     "cublasSetPointerMode");
+    }
+    ~ResultOnDevice() { library_.set_pointer_mode_(library_.handle_, CUBLAS_POINTER_MODE_HOST); }
+    ResultOnDevice(const ResultOnDevice&) = delete;
+    ResultOnDevice& operator=(const ResultOnDevice&) = delete;
+
+   private:
+    Cublas& library_;
+  };
+
   static std::string soname() { return "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
   template <typename F>
@@ -79,6 +107,9 @@ class Cublas {
   decltype(cublasSetStream_v2)* set_stream_ = nullptr;
   decltype(cublasSgemv_v2_64)* sgemv_ = nullptr;
   decltype(cublasDgemv_v2_64)* dgemv_ = nullptr;
+  decltype(cublasSetPointerMode_v2)* set_pointer_mode_ = nullptr;
+  decltype(cublasSdot_v2_64)* sdot_ = nullptr;
+  decltype(cublasDdot_v2_64)* ddot_ = nullptr;
 };
 
 }  // namespace parlab

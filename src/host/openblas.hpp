@@ -34,6 +34,16 @@ class OpenBlas {
     dgemv_(CblasRowMajor, CblasNoTrans, size(rows), size(cols), 1, a, size(cols), x, 1, 0, y, 1);
   }
 
+  // x . y, n elements each.
+  float dot(int threads, std::int64_t n, const float* x, const float* y) const {
+    const Threads scope(*this, threads);
+    return sdot_(size(n), x, 1, y, 1);
+  }
+  double dot(int threads, std::int64_t n, const double* x, const double* y) const {
+    const Threads scope(*this, threads);
+    return ddot_(size(n), x, 1, y, 1);
+  }
+
  private:
   static constexpr const char* soname = "libopenblas.so.0";
 
@@ -59,6 +69,8 @@ class OpenBlas {
     }
     resolve(sgemv_, "cblas_sgemv");
     resolve(dgemv_, "cblas_dgemv");
+    resolve(sdot_, "cblas_sdot");
+    resolve(ddot_, "cblas_ddot");
     resolve(set_num_threads_, "openblas_set_num_threads");
   }
 
@@ -84,6 +96,8 @@ class OpenBlas {
   void* library_;
   decltype(cblas_sgemv)* sgemv_ = nullptr;
   decltype(cblas_dgemv)* dgemv_ = nullptr;
+  decltype(cblas_sdot)* sdot_ = nullptr;
+  decltype(cblas_ddot)* ddot_ = nullptr;
   decltype(openblas_set_num_threads)* set_num_threads_ = nullptr;
 };
 

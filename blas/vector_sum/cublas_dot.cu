@@ -1,0 +1,15 @@
+// cuBLAS has no sum: the dot product of x with a vector of ones. It reads twice the bytes a sum has
+// to; the ones are an input of their own, made before the clock starts.
+#include "device/cublas.hpp"
+
+#include "contracts/vector_sum.hpp"
+
+using namespace parlab;
+
+const Register<VectorSum, float, double> variant(
+    {.rung = 101,
+     .idea = "dot of cuBLAS with a vector of ones: twice the bytes",
+     .inputs = {"x", "ones"}},
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
+      Cublas::on(gpu).dot(p.n, p.x, p.ones, p.sum);
+    });

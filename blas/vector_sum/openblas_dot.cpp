@@ -1,0 +1,18 @@
+// BLAS has no sum: the dot product of x with a vector of ones. It reads twice the bytes a sum has
+// to; the ones are an input of their own, made before the clock starts.
+#include "host/openblas.hpp"
+
+#include "contracts/vector_sum.hpp"
+#include "host/host.hpp"
+
+using namespace parlab;
+
+const Register<VectorSum, float, double> variant(
+    {.rung = 1,
+     .idea = "dot of OpenBLAS with a vector of ones: twice the bytes",
+     .tunables = {threads()},
+     .inputs = {"x", "ones"}},
+    []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
+      const auto threads = static_cast<int>(tunables["threads"]);
+      *p.sum = OpenBlas::instance().dot(threads, p.n, p.x, p.ones);
+    });

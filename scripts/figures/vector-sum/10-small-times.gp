@@ -1,0 +1,18 @@
+# Time of every rung at the report's sizes, where launches and not bytes decide.
+here = "ladder WHERE dtype = 'float' AND n BETWEEN 32768 AND 262144"
+names = list("SELECT name FROM (SELECT name, max(n), time_s FROM " . here . " GROUP BY name) ORDER BY time_s DESC")
+sizes = list("SELECT DISTINCT n FROM " . here . " ORDER BY n")
+if (words(names) == 0) { print missing("vector_sum on a GPU as float: make vector-sum"); exit status 3 }
+
+y_low = number("SELECT min(time_s) FROM " . here)
+y_high = number("SELECT max(time_s) FROM " . here)
+y_unit = "s"
+@log_y
+load "scripts/figures/size-x.gp"
+set xlabel "n, elements (K = 1024), log"
+set title "vector sum, float, hot: time at the report's sizes"
+set ylabel "time of a whole sum (s), log"
+set label 1000 provenance("gpu")
+
+plot for [i = 1:words(names)] query("SELECT n, time_s, low_s, high_s FROM " . here . " AND name = '" . word(names, i) . "' ORDER BY n") \
+       using 1:2:3:4 with yerrorlines linetype i title word(names, i)

@@ -1,0 +1,23 @@
+# The report's "Speedup over sequential processing", on the means; and our fastest kernel.
+sizes = list("SELECT DISTINCT m.n FROM means m JOIN sequential USING (n) ORDER BY m.n")
+if (words(sizes) == 0) { print missing("vector_sum serial, rw and brw as int on a GPU: make vector-sum"); exit status 3 }
+
+fastest = "SELECT n, min(time_s) AS time_s FROM report_best WHERE backend = 'cuda' GROUP BY n"
+ours = "SELECT n, s.time_s / m.time_s AS v FROM means m JOIN sequential s USING (n)"
+best = "SELECT n, s.time_s / f.time_s AS v FROM (" . fastest . ") f JOIN sequential s USING (n)"
+y_low = number("SELECT min(v) FROM (" . ours . " UNION SELECT n, speedup FROM published_speedup)")
+y_high = number("SELECT max(v) FROM (" . ours . " UNION " . best . " UNION SELECT n, speedup FROM published_speedup)")
+@log_y
+load "scripts/figures/size-x.gp"
+set xlabel "n, elements (K = 1024), log"
+set title "Speedup over the sequential sum, int, hot, kernels alone"
+set ylabel "speedup, log"
+set label 1000 provenance("gpu")
+methods = "BRW RW"
+
+plot query(best . " ORDER BY n") using 1:2 with linespoints linetype 3 title "our fastest", \
+     for [i = 1:2] query(ours . " WHERE method = '" . word(methods, i) . "' ORDER BY n") \
+       using 1:2 with linespoints linetype i title word(methods, i), \
+     for [i = 1:2] query("SELECT n, speedup FROM published_speedup WHERE method = '" . word(methods, i) . "' ORDER BY n") \
+       using 1:2 with linespoints linetype 20 pointtype points[i] pointsize 0.7 notitle, \
+     NaN with lines linetype 20 title "published (GTX 960M)"

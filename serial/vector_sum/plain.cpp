@@ -1,0 +1,20 @@
+// The plain loop: what everybody writes first, and what every speedup is measured against. The
+// compiler may not reorder a sum of reals, so each addition waits for the one before it.
+#include "contracts/vector_sum.hpp"
+#include "host/host.hpp"
+
+using namespace parlab;
+
+template <typename T>
+void vector_sum_plain(const T* x, T* sum, std::int64_t n) {
+  T total = 0;
+  for (std::int64_t i = 0; i < n; ++i) total += x[i];
+  *sum = total;
+}
+
+const Register<VectorSum, int, float, double> variant({.idea = "the plain loop"},
+                                                      []<typename T>(Host&,
+                                                                     const VectorSum::Args<T>& p,
+                                                                     const Tunables&) {
+                                                        vector_sum_plain(p.x, p.sum, p.n);
+                                                      });

@@ -1,0 +1,27 @@
+// vector_sum: sum = x[0] + x[1] + ... + x[n - 1].
+#pragma once
+
+#include <cstdint>
+
+#include "core/variant.hpp"
+
+namespace parlab {
+
+struct VectorSum {
+  // x: n elements, aligned to 16 bytes. ones: n ones, for libraries that offer a dot product and no
+  // sum; present only for variants that declare it as a layout. sum: one element, written.
+  template <typename T>
+  struct Args {
+    const T* x;
+    const T* ones;
+    T* sum;
+    std::int64_t n;
+  };
+
+  template <typename T>
+  static Args<T> bind(const Arrays& arrays, const Size& size) {
+    return {arrays.get<const T>("x"), arrays.get<const T>("ones"), arrays.get<T>("sum"), size[0]};
+  }
+};
+
+}  // namespace parlab
