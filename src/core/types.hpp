@@ -80,14 +80,15 @@ struct UsageError : std::runtime_error {
 
 // One point failed; the sweep goes on and the record carries this verdict.
 struct PointError : std::runtime_error {
-  PointError(Verdict verdict, const std::string& what) : runtime_error(what), verdict(verdict) {}
+  PointError(Verdict why, const std::string& what) : runtime_error(what), verdict(why) {}
   Verdict verdict;
 };
 
 // What the problem must do at the least: the floor under any implementation.
 struct Work {
   double flops = 0;
-  double bytes = 0;  // each input read once, each output written once, in device memory
+  double bytes = 0;    // each input read once, each output written once, in device memory
+  double written = 0;  // how many of these bytes are written; decides which roof is the right one
 };
 
 }  // namespace parlab

@@ -39,6 +39,11 @@ const Tunable* Variant::tunable(std::string_view tunable_name) const {
   return nullptr;
 }
 
+bool Variant::reads(const ArraySpec& input) const {
+  if (inputs.empty()) return input.layout_of.empty();
+  return std::find(inputs.begin(), inputs.end(), input.name) != inputs.end();
+}
+
 Registry& Registry::instance() {
   static Registry registry;
   return registry;

@@ -55,7 +55,8 @@ struct Description {
   int id = -1;            // number for GPU_KERNEL; given by the registry when absent
   std::string idea = {};  // one line: what it does and why it is faster
   std::vector<Tunable> tunables = {};
-  std::vector<std::string> layouts = {};  // inputs it reads in another layout: {"a_transposed"}
+  // The inputs it reads, when not all in their first layout: {"a_transposed", "x"}.
+  std::vector<std::string> inputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
@@ -73,6 +74,7 @@ struct Variant : Description {
   std::string full_name() const { return workload + "/" + backend + "/" + name; }
   bool has(Dtype dtype) const;
   const Tunable* tunable(std::string_view tunable_name) const;  // nullptr when absent
+  bool reads(const ArraySpec& input) const;
 };
 
 // Everything that was linked in. Filled before main() by Register objects.

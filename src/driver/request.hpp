@@ -2,35 +2,23 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/types.hpp"
-#include "core/variant.hpp"
+#include "sweep/plan.hpp"
 
 namespace parlab {
 
 struct Request {
   enum class Action { run, usage, help, list, version, show, export_csv, machine };
   Action action = Action::run;
-  const Workload* workload = nullptr;
-  std::vector<Size> sizes;
-  std::vector<Dtype> dtypes;
-  std::vector<const Variant*> variants;                       // chosen, in ladder order
-  std::map<std::string, std::vector<std::int64_t>> tunables;  // asked for, by tunable name
-  std::vector<Cache> caches;
-  std::optional<int> iterations;  // NR_ITER: this many samples, no more and no less
-  double time_limit_s = 1;        // of one measurement
-  double precision = 0.01;        // half width of the median's interval, relative
-  std::string format = "table";   // table, csv, json, record
-  std::string results;            // record file to append to and resume from; empty: none
-  bool force = false;             // measure again what is recorded already
-  bool emulate = false;
-  std::vector<std::string> warnings;
-  std::string command;  // as typed, for provenance
+  Plan plan;                          // what to measure; its workload alone is set for usage, list
+  std::string program;                // as called, for the usage text
+  std::string format = "table";       // table, csv, json, record
+  std::vector<std::string> paths;     // record files or folders, for show and export
+  bool named = false;                 // variants were chosen by --kernel or --variant
+  std::vector<std::string> warnings;  // one line each
 };
 
 using Environment = std::map<std::string, std::string>;

@@ -1,7 +1,7 @@
 // A place where variants run: the host, a GPU, or the emulation of one.
 //
 // An executor holds the arrays of one problem, each between guard words, executes variants on them
-// and reports times. It decides nothing: sweep/ says what to run, verify/ what is right.
+// and reports times. It decides nothing: sweep/ says what to run and judges the results.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "core/variant.hpp"
 #include "core/workload.hpp"
 #include "record/record.hpp"
+#include "verify/host_arrays.hpp"
 
 namespace parlab {
 
@@ -21,48 +22,56 @@ struct Call {
   Size size;
   Dtype dtype;
   Tunables tunables;
+
+  // Names the scratch memory of the call, which lives until the problem is released.
+  std::string key() const { return variant->full_name() + " " + to_string(tunables); }
 };
 
 // What happened to the memory around one execution.
 struct Checked {
-  Arrays outputs;      // host copies, valid until the next call of this executor
-  std::string damage;  // "wrote past the end of y", "changed its input a"; empty: none
-  LaunchShape launch;  // of the last kernel; all zero on the host
+  Arrays outputs;            // host copies, valid until the next call of this executor
+  std::string damage;        // "wrote past the end of y", "changed its input a"; empty: none
+  bool inputs_lost = false;  // the inputs must be filled and loaded again
+  LaunchShape launch;        // of the last kernel; all zero on the host
+  double seconds = 0;        // roughly, for planning
 };
 
 struct Batch {
   std::vector<double> seconds;  // one entry an execution
-  std::string discarded;        // why the batch must not be used: "the clock fell to 62 %"
+  std::string discarded;        // why the batch must not be used: "the clock fell to 620 MHz"
 };
 
 struct TransferTimes {
-  double to_device_s = 0, to_host_s = 0;  // medians; the inputs the variant reads, its outputs
+  double to_device_s = 0, to_host_s = 0;  // medians: the inputs a variant reads, its outputs
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Takes hold of one problem. inputs: host arrays, kept by the caller until release(). outputs
-  // are allocated here. Throws PointError(out_of_memory) naming the bytes needed and free.
+  // Takes hold of one problem. inputs stay the caller's until release(); outputs are allocated
+  // here. Throws PointError(out_of_memory) naming the bytes needed and free.
   virtual void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) = 0;
   virtual void release() = 0;
 
-  // Poisons the outputs with NaN, executes once, and compares guards and inputs afterwards.
+  // Poisons the outputs with NaN, executes the variant, and compares guards and inputs afterwards.
+  // Throws PointError when the variant cannot run or failed.
   virtual Checked run_checked(const Call& call) = 0;
 
-  // count timed executions, one after another, caches as asked for. Throws PointError.
+  // count timed executions, one after another, caches as asked for; run_checked() came before.
   virtual Batch sample(const Call& call, int count, Cache cache) = 0;
 
-  // Time to bring the inputs the variant reads to the device and its outputs back; nothing where
-  // there is no transfer.
+  // Time to bring the inputs the variant reads to the device and its outputs back, from and to
+  // ordinary (pageable) host memory; nothing where nothing has to travel.
   virtual std::optional<TransferTimes> transfers(const Variant& variant) = 0;
 
-  // The scratch memory of the call is given back; the next call makes its own.
-  virtual void end_call() = 0;
+  // After a launch_failed: makes the device usable again. True: the inputs must be loaded again.
+  virtual bool recover() { return false; }
 
   // False in emulation: results can be verified, times mean nothing.
   virtual bool can_time() const = 0;
+  // Measured roofs of this device; empty where nothing can be timed.
+  virtual Ceilings ceilings() = 0;
 };
 
 std::unique_ptr<Executor> make_host_executor();

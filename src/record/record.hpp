@@ -48,13 +48,17 @@ struct Record {
   double roof_s = 0;               // time at the attainable roof; 0 when not known
   std::vector<std::string> flags;  // "above_roof"
   LaunchShape launch;
+  std::map<std::string, double> counters;  // by name, as the profiler read them; absent when unread
 
-  std::string run;  // id of the run (provenance) it belongs to
+  std::string run;      // id of the run (provenance) it belongs to
+  std::string machine;  // slug of that run's machine; not stored again, set by load_records
 
   Summary summary() const { return summarize(seconds); }
+  bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
   std::string full_name() const { return workload + "/" + backend + "/" + variant; }
-  std::string point() const;  // "dmv 4096x4096 float hot": what can be compared
-  std::string key() const;    // point, variant, tunables and source: what is not run twice
+  std::string point() const;     // "dmv 4096x4096 float hot": what can be compared
+  std::string identity() const;  // point, variant, tunables, and whether it was emulated
+  std::string key() const;       // identity and source hash: what is not run twice
 };
 
 // Measured ceilings of one device. Bandwidth depends on the footprint: caches.
@@ -62,6 +66,7 @@ struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
   std::vector<std::pair<double, double>> read, copy;
   std::map<std::string, double> fma;  // dtype -> flop/s, an FMA counts two
+  double launch_s = 0;                // an empty kernel between two events; 0 on the host
 };
 
 // Provenance of one invocation.

@@ -18,35 +18,56 @@ struct Loaded {
   std::vector<std::string> warnings;  // "results/x.jsonl:17: torn line, skipped"
 };
 
-// Reads one file, or every *.jsonl below a folder. Lines that are torn or foreign are skipped with
-// a warning. Throws UsageError when the path does not exist or cannot be read.
+// Reads one file, or every *.jsonl below a folder. Lines that are torn or foreign, and records
+// whose run is not there, are skipped with a warning. Throws UsageError when the path does not
+// exist or cannot be read.
 Loaded load_records(const std::filesystem::path& path);
 
-// The last record of each key, oldest first.
+// The last record of each identity and machine, oldest first: one made from an older source is
+// stale once there is a newer one.
 std::vector<Record> latest(std::vector<Record> records);
 
 class Store {
  public:
   // Opens for appending, makes the folders; a torn last line is ended first, so that what follows
-  // is readable. Throws UsageError naming the path when it cannot be written.
+  // is readable. Throws UsageError naming the path when it cannot be written or another process is
+  // writing it.
   Store(const std::filesystem::path& path, const Run& run);
   ~Store();
-  // One write(2) and fsync: on disk when it returns. Throws std::system_error (disk full).
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // One write(2) and fdatasync: on disk when it returns. The run goes with its first record. Throws
+  // std::system_error (disk full); the file then ends as it did before.
   void append(const Record& record);
-  // Keys this machine has measured already.
+  // Replaces what is known of the run (its ceilings, say); only before the first append.
+  void describe(const Run& run);
+  // Keys this machine need not measure again: their last record passed or is not_supported. All
+  // other failures are tried anew.
   const std::set<std::string>& done() const { return done_; }
+  // What was wrong with the lines that are there already.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  void end_torn_line();
+  void write_whole(const std::string& text);
+
   std::filesystem::path path_;
+  Run run_;
   int file_ = -1;
+  bool regular_ = false;  // not a pipe or a terminal: can be read back and cut
+  bool run_written_ = false;
   std::set<std::string> done_;
+  std::vector<std::string> warnings_;
 };
 
+// Throw std::invalid_argument on a number that is not finite. No line break within or at the end.
 std::string to_json_line(const Record& record);
 std::string to_json_line(const Run& run);
 
-// Tidy CSV: one row a record, header first, '.' decimals, SI base units; one column a dimension
-// (rows, cols) and a tunable (block, threads). For gnuplot, sqlite and spreadsheets.
+// Tidy CSV: one row a record of latest(), header first, '.' decimals, SI base units; one column a
+// dimension (rows, cols), a tunable (block, threads) and a counter; what is not known is empty. For
+// gnuplot, sqlite and spreadsheets.
 void write_csv(std::ostream& out, const Loaded& loaded);
 
 }  // namespace parlab

@@ -1,0 +1,18 @@
+// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: the transposed matrix, cols x
+// rows and row-major, is for it a column-major matrix of rows x cols, taken as it stands.
+#include "device/cublas.hpp"
+
+#include "contracts/dmv.hpp"
+
+using namespace parlab;
+
+const Register<Dmv, float, double> variant({.rung = 100,
+                                            .id = 3,
+                                            .idea = "gemv of cuBLAS on the transposed matrix",
+                                            .layouts = {"a_transposed"},
+                                            .label = "CUBLAS"},
+                                           []<typename T>(Gpu& gpu, const Dmv::Args<T>& p,
+                                                          const Tunables&) {
+                                             Cublas::on(gpu).gemv(CUBLAS_OP_N, p.rows, p.cols,
+                                                                  p.a_transposed, p.x, p.y);
+                                           });

@@ -1,0 +1,13 @@
+// gemv of cuBLAS on the row-major matrix. Read in columns, its memory is a matrix of cols x rows,
+// the transposed of what is meant: cuBLAS is asked to transpose it back.
+#include "device/cublas.hpp"
+
+#include "contracts/dmv.hpp"
+
+using namespace parlab;
+
+const Register<Dmv, float, double> variant(
+    {.rung = 101, .idea = "gemv of cuBLAS on the row-major matrix"},
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
+      Cublas::on(gpu).gemv(CUBLAS_OP_T, p.cols, p.rows, p.a, p.x, p.y);
+    });

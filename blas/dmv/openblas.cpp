@@ -1,0 +1,15 @@
+// gemv of OpenBLAS: what the processor's own library makes of the same product.
+#include "host/openblas.hpp"
+
+#include "contracts/dmv.hpp"
+#include "host/host.hpp"
+
+using namespace parlab;
+
+const Register<Dmv, float, double> variant({.idea = "gemv of OpenBLAS", .tunables = {threads()}},
+                                           []<typename T>(Host&, const Dmv::Args<T>& p,
+                                                          const Tunables& tunables) {
+                                             OpenBlas::instance().gemv(
+                                                 static_cast<int>(tunables["threads"]), p.rows,
+                                                 p.cols, p.a, p.x, p.y);
+                                           });

@@ -1,0 +1,49 @@
+#include "core/statistics.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <limits>
+#include <numeric>
+
+namespace parlab {
+namespace {
+
+// The largest k for which [x_(k), x_(n+1-k)], counted from 1, covers the median with at least the
+// confidence: P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2. 0 when there is none.
+std::size_t interval_rank(std::size_t n, double confidence) {
+  const double tail = (1 - confidence) / 2;
+  const boost::math::binomial distribution(static_cast<double>(n), 0.5);
+  std::size_t k = 0;
+  while (k < n / 2 && boost::math::cdf(distribution, static_cast<double>(k)) <= tail) ++k;
+  return k;
+}
+
+}  // namespace
+
+Summary summarize(std::vector<double> samples, double confidence) {
+  Summary summary;
+  summary.count = samples.size();
+  summary.interval = {0, std::numeric_limits<double>::infinity()};
+  if (samples.empty()) return summary;
+  std::sort(samples.begin(), samples.end());
+  const std::size_t n = samples.size();
+  summary.min = samples.front();
+  summary.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
+  summary.median = (samples[(n - 1) / 2] + samples[n / 2]) / 2;
+  if (const std::size_t k = interval_rank(n, confidence); k > 0) {
+    summary.interval = {samples[k - 1], samples[n - k]};
+  }
+  return summary;
+}
+
+double relative_half_width(const Summary& summary) {
+  return (summary.interval.high - summary.interval.low) / 2 / summary.median;
+}
+
+Ratio ratio_of_medians(const std::vector<double>& a, const std::vector<double>& b) {
+  const Summary top = summarize(a, 0.975), bottom = summarize(b, 0.975);
+  return {top.median / bottom.median,
+          {top.interval.low / bottom.interval.high, top.interval.high / bottom.interval.low}};
+}
+
+}  // namespace parlab

@@ -1,0 +1,84 @@
+// cuBLAS, loaded when it is first called: loading it takes a tenth of a second.
+#pragma once
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/types.hpp"
+#include "device/gpu.hpp"
+
+namespace parlab {
+
+// The calls of cuBLAS that variants use, in the library's own column-major terms. One handle a
+// process. It is not destroyed: at exit the driver it would have to speak to may be gone already.
+class Cublas {
+ public:
+  // Bound to the stream of this Gpu. Throws PointError(not_supported) when the library is not
+  // there.
+  static Cublas& on(Gpu& gpu) {
+    static Cublas library;
+    library.check(library.set_stream_(library.handle_, static_cast<cudaStream_t>(gpu.stream())),
+                  "cublasSetStream");
+    return library;
+  }
+
+  // y = op(A) x, A m x n and column-major with leading dimension m.
+  void gemv(cublasOperation_t op, std::int64_t m, std::int64_t n, const float* a, const float* x,
+            float* y) {
+    const float one = 1, zero = 0;
+    check(sgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1), "cublasSgemv");
+  }
+  void gemv(cublasOperation_t op, std::int64_t m, std::int64_t n, const double* a, const double* x,
+            double* y) {
+    const double one = 1, zero = 0;
+    check(dgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1), "cublasDgemv");
+  }
+
+ private:
+  Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) {
+      throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
+                                                   "; install it, or set LD_LIBRARY_PATH to the "
+                                                   "CUDA toolkit's folder of libraries");
+    }
+    // The headers map the plain names to these by macros.
+    resolve(status_string_, "cublasGetStatusString");
+    resolve(create_, "cublasCreate_v2");
+    resolve(set_stream_, "cublasSetStream_v2");
+    resolve(sgemv_, "cublasSgemv_v2_64");
+    resolve(dgemv_, "cublasDgemv_v2_64");
+    check(create_(&handle_), "cublasCreate");
+  }
+
+  static std::string soname() { return "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR); }
+
+  template <typename F>
+  void resolve(F*& function, const char* name) {
+    function = reinterpret_cast<F*>(dlsym(library_, name));
+    if (function == nullptr) {
+      throw PointError(Verdict::not_supported,
+                       soname() + " has no function " + name + "; install CUDA 12 or a newer one");
+    }
+  }
+
+  void check(cublasStatus_t status, const char* call) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    const auto verdict = status == CUBLAS_STATUS_ALLOC_FAILED    ? Verdict::out_of_memory
+                         : status == CUBLAS_STATUS_NOT_SUPPORTED ? Verdict::not_supported
+                                                                 : Verdict::launch_failed;
+    throw PointError(verdict, std::string(call) + " failed: " + status_string_(status));
+  }
+
+  void* library_;
+  cublasHandle_t handle_ = nullptr;
+  decltype(cublasGetStatusString)* status_string_ = nullptr;
+  decltype(cublasCreate_v2)* create_ = nullptr;
+  decltype(cublasSetStream_v2)* set_stream_ = nullptr;
+  decltype(cublasSgemv_v2_64)* sgemv_ = nullptr;
+  decltype(cublasDgemv_v2_64)* dgemv_ = nullptr;
+};
+
+}  // namespace parlab

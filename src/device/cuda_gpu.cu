@@ -1,0 +1,167 @@
+#include "device/cuda_gpu.hpp"
+
+#include <cuda_occupancy.h>
+
+#include "device/presence.hpp"
+#include "verify/guard.hpp"
+#include "verify/host_arrays.hpp"
+
+namespace parlab {
+
+std::optional<std::string> why_no_gpu() {
+  int count = 0;
+  const auto status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) {
+    return std::string("no GPU can be used: ") + cudaGetErrorString(status);
+  }
+  if (count == 0) return "no GPU can be used: none was found";
+  return std::nullopt;
+}
+
+GpuFacts gpu_facts() {
+  if (why_no_gpu()) return {};
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, 0), "asking for the device's properties");
+  const auto version = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  return {properties.name, version(driver), version(runtime)};
+}
+
+DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    throw PointError(Verdict::out_of_memory,
+                     what_for + " needs " + human_bytes(static_cast<double>(bytes)) +
+                         " on the device, " + human_bytes(static_cast<double>(free)) + " are free");
+  }
+  return DeviceMemory(static_cast<unsigned char*>(memory));
+}
+
+CudaGpu::CudaGpu() {
+  if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
+  cuda_check(cudaGetDeviceProperties(&properties_, 0), "asking for the device's properties");
+}
+
+void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),
+             "copying on the device");
+}
+
+void CudaGpu::clear(void* data, std::size_t bytes) {
+  cuda_check(cudaMemsetAsync(data, 0, bytes, stream_.handle), "clearing device memory");
+}
+
+void CudaGpu::refuse_impossible(const LaunchConfig& config) const {
+  const auto refuse = [](const std::string& what) {
+    throw PointError(Verdict::not_supported, what);
+  };
+  const auto& [grid, block, shared, cooperative] = config;
+  const auto fits = [](const Extent& extent, const int* most) {
+    return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= most[0] &&
+           extent.y <= most[1] && extent.z <= most[2];
+  };
+  if (!fits(grid, properties_.maxGridSize)) {
+    refuse("a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
+           std::to_string(grid.z) + " blocks is beyond the device");
+  }
+  if (!fits(block, properties_.maxThreadsDim) ||
+      block.x * block.y * block.z > properties_.maxThreadsPerBlock) {
+    refuse("a block of " + std::to_string(block.x * block.y * block.z) +
+           " threads is beyond the device's " + std::to_string(properties_.maxThreadsPerBlock));
+  }
+  if (shared > properties_.sharedMemPerBlockOptin) {
+    refuse("needs " + std::to_string(shared) + " bytes of shared memory a block, the device has " +
+           std::to_string(properties_.sharedMemPerBlockOptin));
+  }
+}
+
+void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
+  if (bytes <= 48 * 1024) return;
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "asking for " + std::to_string(bytes) + " bytes of shared memory");
+}
+
+void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** arguments) {
+  refuse_impossible(config);
+  allow_shared(kernel, config.shared_bytes);
+  const auto dimension = [](const Extent& e) {
+    return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
+  };
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dimension(config.grid);
+  launch.blockDim = dimension(config.block);
+  launch.dynamicSmemBytes = config.shared_bytes;
+  launch.stream = stream_.handle;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  if (config.cooperative) launch.attrs = &attribute, launch.numAttrs = 1;
+  const auto status = cudaLaunchKernelExC(&launch, kernel, arguments);
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  const char* name = "";
+  cudaFuncGetName(&name, kernel);
+  cuda_check(status, std::string("launching ") + name);
+}
+
+void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
+  if (next_scratch_ == blocks_->size()) {
+    blocks_->push_back(device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"));
+    cuda_check(
+        cudaMemsetAsync(blocks_->back().get(), zeroed ? 0 : poison_byte, bytes, stream_.handle),
+        "preparing scratch memory");
+  }
+  return (*blocks_)[next_scratch_++].get();
+}
+
+int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes) {
+  allow_shared(kernel, shared_bytes);
+  int blocks = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+             "asking for the occupancy");
+  return blocks;
+}
+
+LaunchShape CudaGpu::last_launch() const {
+  LaunchShape shape;
+  shape.launches = static_cast<int>(launches_.size());
+  if (launches_.empty()) return shape;
+  const auto& [config, kernel] = launches_.back();
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's attributes");
+  shape.grid = {config.grid.x, config.grid.y, config.grid.z};
+  shape.block = {config.block.x, config.block.y, config.block.z};
+  shape.shared_bytes = static_cast<std::int64_t>(config.shared_bytes + attributes.sharedSizeBytes);
+  shape.registers = attributes.numRegs;
+  shape.spill_bytes = static_cast<int>(attributes.localSizeBytes);
+
+  // The toolkit's occupancy calculator also says what the limit is.
+  const int threads = static_cast<int>(config.block.x * config.block.y * config.block.z);
+  const cudaOccDeviceProp device(properties_);
+  const cudaOccFuncAttributes function(attributes);
+  const cudaOccDeviceState state;
+  cudaOccResult result;
+  if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads,
+                                              config.shared_bytes) != CUDA_OCC_SUCCESS) {
+    return shape;
+  }
+  const int warps = (threads + 31) / 32;
+  shape.active_warps = result.activeBlocksPerMultiprocessor * warps;
+  shape.occupancy = shape.active_warps * 32.0 / properties_.maxThreadsPerMultiProcessor;
+  const auto limits = result.limitingFactors;
+  shape.limited_by = (limits & OCC_LIMIT_REGISTERS) != 0       ? "registers"
+                     : (limits & OCC_LIMIT_SHARED_MEMORY) != 0 ? "shared memory"
+                     : (limits & OCC_LIMIT_WARPS) != 0         ? "threads"
+                                                               : "blocks";
+  return shape;
+}
+
+}  // namespace parlab

@@ -1,0 +1,68 @@
+// RAII for what CUDA hands out, and the one way to check a call.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/types.hpp"
+
+namespace parlab {
+
+// Throws PointError: what was tried, and CUDA's own words for what went wrong.
+inline void cuda_check(cudaError_t status, const std::string& what) {
+  if (status == cudaSuccess) return;
+  const auto verdict =
+      status == cudaErrorMemoryAllocation ? Verdict::out_of_memory : Verdict::launch_failed;
+  throw PointError(verdict, what + ": " + cudaGetErrorString(status));
+}
+
+struct CudaStream {
+  CudaStream() {
+    // Non-blocking: work on the default stream does not wait for ours, nor ours for it.
+    cuda_check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "creating a stream");
+  }
+  ~CudaStream() { cudaStreamDestroy(handle); }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  cudaStream_t handle{};
+};
+
+struct CudaEvent {
+  CudaEvent() { cuda_check(cudaEventCreate(&handle), "creating an event"); }
+  ~CudaEvent() {
+    if (handle != nullptr) cudaEventDestroy(handle);
+  }
+  CudaEvent(CudaEvent&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+  CudaEvent& operator=(CudaEvent&&) = delete;
+  cudaEvent_t handle{};
+};
+
+inline double seconds_between(const CudaEvent& start, const CudaEvent& stop) {
+  float milliseconds = 0;
+  cuda_check(cudaEventElapsedTime(&milliseconds, start.handle, stop.handle), "reading events");
+  return milliseconds * 1e-3;
+}
+
+struct CudaFree {
+  void operator()(unsigned char* memory) const { cudaFree(memory); }
+};
+using DeviceMemory = std::unique_ptr<unsigned char, CudaFree>;
+// Throws PointError(out_of_memory) naming what is needed and what is free.
+DeviceMemory device_memory(std::size_t bytes, const std::string& what_for);
+
+struct CudaFreeHost {
+  void operator()(void* memory) const { cudaFreeHost(memory); }
+};
+// Host memory the device can read and write while a kernel runs.
+template <typename T>
+std::unique_ptr<T, CudaFreeHost> mapped_memory() {
+  void* memory = nullptr;
+  cuda_check(cudaHostAlloc(&memory, sizeof(T), cudaHostAllocMapped), "mapping host memory");
+  return std::unique_ptr<T, CudaFreeHost>(static_cast<T*>(memory));
+}
+
+}  // namespace parlab

@@ -1,0 +1,125 @@
+#include "device/device_ceilings.hpp"
+
+#include <algorithm>
+
+namespace parlab {
+namespace {
+
+constexpr int block_threads = 512;
+constexpr int loads_in_flight = 8;  // 16-byte loads a thread issues before it uses the first
+
+__global__ void empty_kernel() {}
+
+// Reads everything once. The sum is only there so that no load can be left out.
+__global__ void __launch_bounds__(block_threads)
+    read_all(const float4* data, std::size_t count, float* sink) {
+  const std::size_t stride = std::size_t{gridDim.x} * block_threads;
+  std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x;
+  float4 sum{};
+  for (; i + (loads_in_flight - 1) * stride < count; i += loads_in_flight * stride) {
+    float4 loaded[loads_in_flight];
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) loaded[k] = __ldcs(&data[i + k * stride]);
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) {
+      sum.x += loaded[k].x, sum.y += loaded[k].y, sum.z += loaded[k].z, sum.w += loaded[k].w;
+    }
+  }
+  for (; i < count; i += stride) sum.x += data[i].x + data[i].y + data[i].z + data[i].w;
+  if (sum.x + sum.y + sum.z + sum.w == 1e30f) *sink = 1;
+}
+
+__global__ void __launch_bounds__(block_threads)
+    copy_all(const float4* from, float4* to, std::size_t count) {
+  constexpr int in_flight = loads_in_flight / 2;
+  const std::size_t stride = std::size_t{gridDim.x} * block_threads;
+  std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x;
+  for (; i + (in_flight - 1) * stride < count; i += in_flight * stride) {
+    float4 loaded[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) loaded[k] = __ldcs(&from[i + k * stride]);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) __stcs(&to[i + k * stride], loaded[k]);
+  }
+  for (; i < count; i += stride) to[i] = from[i];
+}
+
+constexpr int chains = 8;  // independent accumulators hide the latency of an FMA
+constexpr int fma_steps = 4096;
+
+template <typename T>
+__global__ void __launch_bounds__(block_threads) multiply_add(T a, T b, T* sink) {
+  T sum[chains];
+#pragma unroll
+  for (int k = 0; k < chains; ++k) sum[k] = static_cast<T>(threadIdx.x + k);
+#pragma unroll 16
+  for (int step = 0; step < fma_steps; ++step) {
+#pragma unroll
+    for (int k = 0; k < chains; ++k) sum[k] = sum[k] * a + b;
+  }
+  T total = 0;
+#pragma unroll
+  for (int k = 0; k < chains; ++k) total += sum[k];
+  if (total == static_cast<T>(12345)) *sink = total;
+}
+
+// The best of a few short batches: a roof is what was reached, not what is usual. The first batch
+// that ran below the clock does not count.
+double best_seconds(DeviceTimer& timer, const std::function<void()>& run, int count = 8) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const Batch batch = timer.time(run, count, Cache::hot);
+    if (!batch.discarded.empty() && attempt < 3) continue;
+    best = std::min(best, summarize(batch.seconds).median);
+    if (attempt > 0) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer) {
+  Ceilings ceilings;
+  const std::int64_t sms = gpu.multiprocessors();
+  const auto stream = gpu.cuda_stream();
+  std::size_t free = 0, total = 0;
+  cuda_check(cudaMemGetInfo(&free, &total), "asking for free memory");
+  const std::size_t most = std::min<std::size_t>(std::size_t{4} << 30, free / 4);
+  const auto memory = device_memory(most, "measuring the bandwidth");
+  const auto sink = device_memory(16, "measuring the bandwidth");
+  cuda_check(cudaMemset(memory.get(), 0, most), "measuring the bandwidth");
+  auto* data = reinterpret_cast<float4*>(memory.get());
+  auto* out = reinterpret_cast<float*>(sink.get());
+
+  ceilings.launch_s = best_seconds(
+      timer, [&] { empty_kernel<<<1, 32, 0, stream>>>(); }, 32);
+  for (std::size_t bytes = std::size_t{1} << 18; bytes <= most; bytes *= 2) {
+    double read = 0, copy = 0;
+    const std::size_t count = bytes / sizeof(float4);
+    const auto blocks_needed = ceil_div(static_cast<std::int64_t>(count), block_threads);
+    for (const std::int64_t per_sm : {1, 2, 4, 8}) {
+      const auto blocks = static_cast<unsigned>(std::min(per_sm * sms, blocks_needed));
+      read = std::max(read, static_cast<double>(bytes) / best_seconds(timer, [&] {
+                              read_all<<<blocks, block_threads, 0, stream>>>(data, count, out);
+                            }));
+      copy = std::max(copy, static_cast<double>(bytes) / best_seconds(timer, [&] {
+                              copy_all<<<blocks, block_threads, 0, stream>>>(data, data + count / 2,
+                                                                             count / 2);
+                            }));
+    }
+    ceilings.read.emplace_back(static_cast<double>(bytes), read);
+    ceilings.copy.emplace_back(static_cast<double>(bytes), copy);
+  }
+  const auto blocks = static_cast<unsigned>(4 * sms);
+  const double flops = 2.0 * fma_steps * chains * block_threads * blocks;
+  const auto fma = [&]<typename T>(T value) {
+    auto* typed = reinterpret_cast<T*>(sink.get());
+    return flops / best_seconds(timer, [&] {
+             multiply_add<<<blocks, block_threads, 0, stream>>>(value, value, typed);
+           });
+  };
+  ceilings.fma = {{"float", fma(1.0f)}, {"double", fma(1.0)}, {"int", fma(1)}};
+  return ceilings;
+}
+
+}  // namespace parlab

@@ -1,0 +1,90 @@
+// OpenBLAS, loaded when it is first called: a program that does not use it does not wait for it.
+#pragma once
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <omp.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "core/types.hpp"
+
+namespace parlab {
+
+// The calls of OpenBLAS that variants use. One instance a process; the library stays loaded.
+class OpenBlas {
+ public:
+  // Throws PointError(not_supported) when the library is not there.
+  static const OpenBlas& instance() {
+    static const OpenBlas library;
+    return library;
+  }
+
+  // y = A x, A rows x cols and row-major, on this many threads.
+  void gemv(int threads, std::int64_t rows, std::int64_t cols, const float* a, const float* x,
+            float* y) const {
+    const Threads scope(*this, threads);
+    sgemv_(CblasRowMajor, CblasNoTrans, size(rows), size(cols), 1, a, size(cols), x, 1, 0, y, 1);
+  }
+  void gemv(int threads, std::int64_t rows, std::int64_t cols, const double* a, const double* x,
+            double* y) const {
+    const Threads scope(*this, threads);
+    dgemv_(CblasRowMajor, CblasNoTrans, size(rows), size(cols), 1, a, size(cols), x, 1, 0, y, 1);
+  }
+
+ private:
+  static constexpr const char* soname = "libopenblas.so.0";
+
+  // Sets the number of threads for one call. The OpenMP flavour of the library changes the
+  // caller's default with it, so that is put back.
+  class Threads {
+   public:
+    Threads(const OpenBlas& library, int threads) : before_(omp_get_max_threads()) {
+      library.set_num_threads_(threads);
+    }
+    ~Threads() { omp_set_num_threads(before_); }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+   private:
+    int before_;
+  };
+
+  OpenBlas() : library_(dlopen(soname, RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) {
+      throw PointError(Verdict::not_supported, std::string(soname) + " could not be loaded: " +
+                                                   dlerror() + "; install libopenblas0-openmp");
+    }
+    resolve(sgemv_, "cblas_sgemv");
+    resolve(dgemv_, "cblas_dgemv");
+    resolve(set_num_threads_, "openblas_set_num_threads");
+  }
+
+  template <typename F>
+  void resolve(F*& function, const char* name) {
+    function = reinterpret_cast<F*>(dlsym(library_, name));
+    if (function == nullptr) {
+      throw PointError(Verdict::not_supported, std::string(soname) + " has no function " + name +
+                                                   "; install libopenblas0-openmp");
+    }
+  }
+
+  static blasint size(std::int64_t extent) {
+    if (extent > std::numeric_limits<blasint>::max()) {
+      throw PointError(Verdict::not_supported,
+                       "OpenBLAS cannot take an extent of " + std::to_string(extent) +
+                           ": the largest is " +
+                           std::to_string(std::numeric_limits<blasint>::max()));
+    }
+    return static_cast<blasint>(extent);
+  }
+
+  void* library_;
+  decltype(cblas_sgemv)* sgemv_ = nullptr;
+  decltype(cblas_dgemv)* dgemv_ = nullptr;
+  decltype(openblas_set_num_threads)* set_num_threads_ = nullptr;
+};
+
+}  // namespace parlab

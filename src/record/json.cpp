@@ -1,0 +1,355 @@
+#include "record/json.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "record/store.hpp"
+
+namespace parlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ---- writing ------------------------------------------------------------------------------------
+
+// JSON has no infinity and no NaN; the library would write null, and the number would be lost.
+double finite(const char* name, double value) {
+  if (!std::isfinite(value)) {
+    throw std::invalid_argument(std::string("cannot store ") + name + " = " +
+                                std::to_string(value) + ": not a finite number");
+  }
+  return value;
+}
+
+// 8 significant digits: finer than any clock, and short.
+double microseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.7e", finite("a sample", seconds) * 1e6);
+  return std::strtod(text, nullptr);
+}
+
+Json to_json(const char* name, const std::map<std::string, double>& values) {
+  Json json = Json::object();
+  for (const auto& [key, value] : values) json[key] = finite(name, value);
+  return json;
+}
+
+Json to_json(const LaunchShape& launch) {
+  return {{"grid", launch.grid},
+          {"block", launch.block},
+          {"shared_bytes", launch.shared_bytes},
+          {"registers", launch.registers},
+          {"spill_bytes", launch.spill_bytes},
+          {"launches", launch.launches},
+          {"occupancy", finite("occupancy", launch.occupancy)},
+          {"active_warps", launch.active_warps},
+          {"limited_by", launch.limited_by}};
+}
+
+Json to_json(const Ceilings& ceilings) {
+  const auto curve = [](const auto& points) {
+    Json json = Json::array();
+    for (const auto& [bytes, rate] : points) {
+      json.push_back({finite("a footprint", bytes), finite("a bandwidth", rate)});
+    }
+    return json;
+  };
+  return {{"read", curve(ceilings.read)},
+          {"copy", curve(ceilings.copy)},
+          {"fma", to_json("an FMA rate", ceilings.fma)}};
+}
+
+std::string dump(const Json& json) {
+  // A command line may hold bytes that are not UTF-8: they become U+FFFD.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+[[noreturn]] void wrong_type(const std::string& name) {
+  throw ForeignLine("field '" + name + "' has a wrong type or value");
+}
+
+// Strict, unlike the library's own conversions: 1.5 is no integer, true is no number.
+template <typename T>
+void read(const Json& json, const std::string& name, T& out) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) wrong_type(name);
+    out = json.get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    if (!json.is_number_integer()) wrong_type(name);
+    if (json.is_number_unsigned()
+            ? json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<T>::max())
+            : json.get<std::int64_t>() < std::numeric_limits<T>::min()) {
+      wrong_type(name);
+    }
+    out = json.get<T>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (!json.is_number()) wrong_type(name);
+    out = json.get<T>();
+  } else {
+    static_assert(std::is_same_v<T, std::string>);
+    if (!json.is_string()) wrong_type(name);
+    out = json.get<std::string>();
+  }
+}
+
+template <typename T>
+void read(const Json& json, const std::string& name, std::optional<T>& out) {
+  read(json, name, out.emplace());
+}
+
+template <typename T, std::size_t n>
+void read(const Json& json, const std::string& name, std::array<T, n>& out) {
+  if (!json.is_array() || json.size() != n) wrong_type(name);
+  for (std::size_t i = 0; i < n; ++i) read(json[i], name, out[i]);
+}
+
+template <typename T>
+void read(const Json& json, const std::string& name, std::pair<T, T>& out) {
+  std::array<T, 2> both;
+  read(json, name, both);
+  out = {both[0], both[1]};
+}
+
+template <typename T>
+void read(const Json& json, const std::string& name, std::vector<T>& out) {
+  if (!json.is_array()) wrong_type(name);
+  out.resize(json.size());
+  for (std::size_t i = 0; i < out.size(); ++i) read(json[i], name, out[i]);
+}
+
+template <typename T>
+void read(const Json& json, const std::string& name, std::map<std::string, T>& out) {
+  if (!json.is_object()) wrong_type(name);
+  for (const auto& [key, value] : json.items())
+    read(value, name, out.emplace(key, T{}).first->second);
+}
+
+class Fields {
+ public:
+  explicit Fields(const Json& json) : json_(json) {}
+
+  template <typename T>
+  void optional(const char* name, T& out) const {
+    const auto found = json_.find(name);
+    if (found != json_.end()) read(*found, name, out);
+  }
+  template <typename T>
+  void required(const char* name, T& out) const {
+    if (!json_.contains(name)) throw ForeignLine(std::string("field '") + name + "' is missing");
+    optional(name, out);
+  }
+  std::string required_text(const char* name) const {
+    std::string text;
+    required(name, text);
+    if (text.empty()) wrong_type(name);
+    return text;
+  }
+  // Calls f with the fields of a nested object, when there is one.
+  template <typename F>
+  void nested(const char* name, F f) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) return;
+    if (!found->is_object()) wrong_type(name);
+    f(Fields(*found));
+  }
+  const Json& json() const { return json_; }
+
+ private:
+  const Json& json_;
+};
+
+template <typename F>
+auto named_value(const char* name, F f) {
+  try {
+    return f();
+  } catch (const std::exception&) {
+    wrong_type(name);
+  }
+}
+
+void read_size(const Fields& fields, Record& record) {
+  fields.nested("size", [&](const Fields& size) {
+    for (const auto& [dimension, extent] : size.json().items()) {
+      record.dimensions.push_back(dimension);
+      read(extent, "size", record.size.emplace_back());
+      if (record.size.back() < 1) wrong_type("size");
+    }
+  });
+  if (record.size.empty()) throw ForeignLine("field 'size' is missing");
+}
+
+void read_launch(const Fields& fields, LaunchShape& launch) {
+  fields.optional("grid", launch.grid);
+  fields.optional("block", launch.block);
+  fields.optional("shared_bytes", launch.shared_bytes);
+  fields.optional("registers", launch.registers);
+  fields.optional("spill_bytes", launch.spill_bytes);
+  fields.optional("launches", launch.launches);
+  fields.optional("occupancy", launch.occupancy);
+  fields.optional("active_warps", launch.active_warps);
+  fields.optional("limited_by", launch.limited_by);
+}
+
+Record read_record(const Fields& fields) {
+  Record record;
+  record.run = fields.required_text("run");
+  record.workload = fields.required_text("workload");
+  record.backend = fields.required_text("backend");
+  record.variant = fields.required_text("variant");
+  read_size(fields, record);
+  const auto dtype = fields.required_text("dtype"), cache = fields.required_text("cache"),
+             verdict = fields.required_text("verdict");
+  record.dtype = named_value("dtype", [&] { return dtype_from_string(dtype); });
+  record.cache = named_value("cache", [&] { return cache_from_string(cache); });
+  record.verdict = named_value("verdict", [&] { return verdict_from_string(verdict); });
+  fields.optional("tunables", static_cast<std::map<std::string, std::int64_t>&>(record.tunables));
+  fields.optional("detail", record.detail);
+  fields.optional("emulated", record.emulated);
+  fields.optional("samples_us", record.seconds);
+  for (auto& second : record.seconds) {
+    if (second < 0) wrong_type("samples_us");
+    second /= 1e6;
+  }
+  fields.optional("converged", record.converged);
+  fields.optional("discarded", record.discarded);
+  fields.optional("to_device_s", record.to_device_s);
+  fields.optional("to_host_s", record.to_host_s);
+  fields.optional("flops", record.flops);
+  fields.optional("bytes", record.bytes);
+  fields.optional("roof_s", record.roof_s);
+  fields.optional("flags", record.flags);
+  fields.nested("launch", [&](const Fields& launch) { read_launch(launch, record.launch); });
+  fields.optional("counters", record.counters);
+  fields.optional("source", record.source);
+  fields.optional("source_hash", record.source_hash);
+  return record;
+}
+
+void read_ceilings(const Fields& fields, Ceilings& ceilings) {
+  fields.optional("read", ceilings.read);
+  fields.optional("copy", ceilings.copy);
+  fields.optional("fma", ceilings.fma);
+}
+
+Run read_run(const Fields& fields) {
+  Run run;
+  run.id = fields.required_text("id");
+  run.machine = fields.required_text("machine");
+  fields.optional("date", run.date);
+  fields.optional("command", run.command);
+  fields.optional("commit", run.commit);
+  fields.optional("gpu", run.gpu);
+  fields.optional("driver", run.driver);
+  fields.optional("cuda", run.cuda);
+  fields.optional("cpu", run.cpu);
+  fields.optional("cores", run.cores);
+  fields.optional("memory_bytes", run.memory_bytes);
+  fields.optional("compiler", run.compiler);
+  fields.optional("flags", run.flags);
+  fields.nested("host", [&](const Fields& host) { read_ceilings(host, run.host); });
+  fields.nested("device", [&](const Fields& device) { read_ceilings(device, run.device); });
+  return run;
+}
+
+// Our lines nest three deep and have some dozens of keys; the library looks keys up one by one, so
+// a foreign line of a million keys would take hours.
+Json parse(const std::string& line) {
+  int keys = 0;
+  const auto shallow = [&keys](int depth, Json::parse_event_t event, Json&) {
+    if (event == Json::parse_event_t::key) ++keys;
+    if (depth > 8 || keys > 10000) throw ForeignLine("not shaped like a record");
+    return true;
+  };
+  try {
+    return Json::parse(line, shallow);
+  } catch (const Json::exception&) {
+    throw ForeignLine("not JSON");
+  }
+}
+
+bool was_launched(const LaunchShape& launch) {
+  return launch.launches > 0 || launch.block[0] > 0 || launch.grid[0] > 0;
+}
+
+}  // namespace
+
+std::string to_json_line(const Record& record) {
+  if (record.dimensions.size() != record.size.size()) {
+    throw std::invalid_argument("a record of " + record.full_name() + " names " +
+                                std::to_string(record.dimensions.size()) + " dimensions but has " +
+                                std::to_string(record.size.size()) + " extents");
+  }
+  Json json{{"type", "record"},          {"schema", record_schema},
+            {"run", record.run},         {"workload", record.workload},
+            {"backend", record.backend}, {"variant", record.variant}};
+  for (std::size_t i = 0; i < record.size.size(); ++i) {
+    json["size"][record.dimensions[i]] = record.size[i];
+  }
+  json["dtype"] = to_string(record.dtype);
+  if (!record.tunables.empty()) {
+    json["tunables"] = static_cast<const std::map<std::string, std::int64_t>&>(record.tunables);
+  }
+  json["cache"] = to_string(record.cache);
+  json["verdict"] = to_string(record.verdict);
+  if (!record.detail.empty()) json["detail"] = record.detail;
+  if (record.emulated) json["emulated"] = true;
+  json["flops"] = finite("flops", record.flops);
+  json["bytes"] = finite("bytes", record.bytes);
+  if (!record.seconds.empty()) {
+    json["converged"] = record.converged;
+    json["samples_us"] = Json::array();
+    for (const double second : record.seconds) json["samples_us"].push_back(microseconds(second));
+  }
+  if (record.discarded != 0) json["discarded"] = record.discarded;
+  if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
+  if (record.to_host_s) json["to_host_s"] = finite("to_host_s", *record.to_host_s);
+  if (record.roof_s != 0) json["roof_s"] = finite("roof_s", record.roof_s);
+  if (!record.flags.empty()) json["flags"] = record.flags;
+  if (was_launched(record.launch)) json["launch"] = to_json(record.launch);
+  if (!record.counters.empty()) json["counters"] = to_json("a counter", record.counters);
+  json["source"] = record.source;
+  json["source_hash"] = record.source_hash;
+  return dump(json);
+}
+
+std::string to_json_line(const Run& run) {
+  Json json{{"type", "run"},         {"schema", record_schema}, {"id", run.id},
+            {"date", run.date},      {"machine", run.machine},  {"commit", run.commit},
+            {"command", run.command}};
+  if (!run.gpu.empty()) {
+    json["gpu"] = run.gpu;
+    json["driver"] = run.driver;
+    json["cuda"] = run.cuda;
+  }
+  json["cpu"] = run.cpu;
+  json["cores"] = run.cores;
+  json["memory_bytes"] = finite("memory_bytes", run.memory_bytes);
+  json["compiler"] = run.compiler;
+  json["flags"] = run.flags;
+  json["host"] = to_json(run.host);
+  if (!run.gpu.empty()) json["device"] = to_json(run.device);
+  return dump(json);
+}
+
+std::variant<Run, Record> from_json_line(const std::string& line) {
+  const Json json = parse(line);
+  if (!json.is_object() || !json.contains("type")) throw ForeignLine("neither a run nor a record");
+  const Fields fields(json);
+  const std::string type = fields.required_text("type");
+  if (type != "run" && type != "record") throw ForeignLine("neither a run nor a record");
+  int schema = 0;
+  fields.required("schema", schema);
+  if (schema != record_schema) {
+    throw ForeignLine("schema " + std::to_string(schema) + " is not known to this version");
+  }
+  if (type == "run") return read_run(fields);
+  return read_record(fields);
+}
+
+}  // namespace parlab

@@ -1,0 +1,24 @@
+// Records and runs from one line of JSON, as to_json_line() of store.hpp writes them.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "record/record.hpp"
+
+namespace parlab {
+
+// Raised when a reader of the old format would misread the new one; new fields
+// do not raise it, for unknown fields are ignored.
+inline constexpr int record_schema = 1;
+
+// The line is no record of ours; what() says why in a few words.
+struct ForeignLine : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+// Throws ForeignLine.
+std::variant<Run, Record> from_json_line(const std::string& line);
+
+}  // namespace parlab

@@ -1,0 +1,22 @@
+#include "record/record.hpp"
+
+namespace parlab {
+
+std::string Record::point() const {
+  std::string text = workload + " " + to_string(size) + " ";
+  text += to_string(dtype);
+  text += " ";
+  text += to_string(cache);
+  return text;
+}
+
+std::string Record::identity() const {
+  std::string text = point() + " " + full_name();
+  if (!tunables.empty()) text += " " + to_string(tunables);
+  if (emulated) text += " emulated";
+  return text;
+}
+
+std::string Record::key() const { return identity() + " " + source_hash; }
+
+}  // namespace parlab

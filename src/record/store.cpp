@@ -1,0 +1,266 @@
+#include "record/store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "record/json.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_line = std::size_t{64} << 20;
+constexpr std::size_t most_warnings = 20;  // a file
+
+struct Line {
+  std::string text;
+  bool ended = false;     // by a newline
+  bool too_long = false;  // text is cut
+};
+
+// Like std::getline, but never holds more than longest_line.
+bool next_line(std::istream& in, Line& line) {
+  line = {};
+  auto* buffer = in.rdbuf();
+  bool any = false;
+  for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
+    any = true;
+    if (c == '\n') {
+      line.ended = true;
+      break;
+    }
+    if (line.text.size() < longest_line) {
+      line.text.push_back(static_cast<char>(c));
+    } else {
+      line.too_long = true;
+    }
+  }
+  return any;
+}
+
+// Adds to loaded; one warning a line that is skipped, up to a limit.
+class FileReader {
+ public:
+  FileReader(const fs::path& path, Loaded& loaded) : path_(path), loaded_(loaded) {}
+
+  void read() {
+    std::ifstream in(path_, std::ios::binary);
+    if (!in) {
+      throw UsageError("cannot read " + path_.string() + ": " + std::strerror(errno));
+    }
+    const std::size_t first = loaded_.records.size();
+    Line line;
+    for (std::size_t number = 1; next_line(in, line); ++number) {
+      if (line.text.find_first_not_of(" \t\r") == std::string::npos) continue;
+      try {
+        if (line.too_long) throw ForeignLine("longer than 64 MiB");
+        add(from_json_line(line.text), number);
+      } catch (const ForeignLine& reason) {
+        const bool torn = !line.ended && !line.too_long;
+        warn(number, torn ? "torn line (the writer was stopped)" : reason.what());
+      }
+    }
+    keep_records_with_run(first);
+    if (suppressed_ > 0) {
+      loaded_.warnings.push_back(path_.string() + ": " + std::to_string(suppressed_) +
+                                 " more lines skipped");
+    }
+  }
+
+ private:
+  void add(std::variant<Run, Record> entry, std::size_t number) {
+    if (auto* run = std::get_if<Run>(&entry)) {
+      loaded_.runs[run->id] = std::move(*run);
+    } else {
+      loaded_.records.push_back(std::get<Record>(std::move(entry)));
+      numbers_.push_back(number);
+    }
+  }
+
+  // Without its run nobody knows which machine a record is of. A run precedes its records, but
+  // files are merged by hand: any place in the file, or in one read before, will do.
+  void keep_records_with_run(std::size_t first) {
+    auto& records = loaded_.records;
+    std::size_t kept = first;
+    for (std::size_t i = first; i < records.size(); ++i) {
+      const auto run = loaded_.runs.find(records[i].run);
+      if (run == loaded_.runs.end()) {
+        warn(numbers_[i - first], "record of the run " + records[i].run + ", which is missing");
+        continue;
+      }
+      records[i].machine = run->second.machine;
+      if (kept != i) records[kept] = std::move(records[i]);
+      ++kept;
+    }
+    records.resize(kept);
+  }
+
+  void warn(std::size_t number, const std::string& why) {
+    if (++warned_ > most_warnings) {
+      ++suppressed_;
+      return;
+    }
+    loaded_.warnings.push_back(path_.string() + ":" + std::to_string(number) + ": " + why +
+                               ", skipped");
+  }
+
+  const fs::path& path_;
+  Loaded& loaded_;
+  std::vector<std::size_t> numbers_;  // of the lines of the records of this file
+  std::size_t warned_ = 0, suppressed_ = 0;
+};
+
+std::vector<fs::path> record_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    if (entry.path().extension() == ".jsonl" && entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+UsageError cannot_write(const fs::path& path, const std::string& why) {
+  return UsageError("cannot write records to '" + path.string() + "': " + why +
+                    "; choose another file or folder for the results");
+}
+
+int open_locked(const fs::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) throw cannot_write(path, error.message());
+  int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // A pipe or a terminal may be open for writing alone.
+  if (file < 0 && errno == EACCES) file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) throw cannot_write(path, std::strerror(errno));
+  // File systems without locks are used without.
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(file);
+    throw cannot_write(path, "another process is writing it; wait for it to end");
+  }
+  return file;
+}
+
+}  // namespace
+
+Loaded load_records(const fs::path& path) {
+  Loaded loaded;
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    throw UsageError("no records at '" + path.string() +
+                     "': " + (error ? error.message() : "no such file or folder"));
+  }
+  if (!fs::is_directory(status)) {
+    FileReader(path, loaded).read();
+    return loaded;
+  }
+  try {
+    for (const auto& file : record_files(path)) FileReader(file, loaded).read();
+  } catch (const fs::filesystem_error& failure) {
+    throw UsageError("cannot read the folder '" + path.string() + "': " + failure.code().message());
+  }
+  return loaded;
+}
+
+std::vector<Record> latest(std::vector<Record> records) {
+  std::set<std::string> seen;
+  std::vector<Record> kept;
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (seen.insert(record->machine + " " + record->identity()).second) {
+      kept.push_back(std::move(*record));
+    }
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+Store::Store(const fs::path& path, const Run& run)
+    : path_(path), run_(run), file_(open_locked(path)) {
+  try {
+    struct stat status {};
+    regular_ = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
+    if (!regular_) return;
+    Loaded loaded = load_records(path_);
+    warnings_ = std::move(loaded.warnings);
+    for (const auto& record : loaded.records) {
+      if (record.machine != run_.machine) continue;
+      const bool measured =
+          record.verdict == Verdict::passed && (record.timed() || record.emulated);
+      if (measured || record.verdict == Verdict::not_supported) {
+        done_.insert(record.key());
+      } else {
+        done_.erase(record.key());
+      }
+    }
+    end_torn_line();
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+Store::~Store() { ::close(file_); }
+
+void Store::end_torn_line() {
+  struct stat status {};
+  char last = '\n';
+  if (::fstat(file_, &status) != 0 || status.st_size == 0) return;
+  if (::pread(file_, &last, 1, status.st_size - 1) == 1 && last != '\n') write_whole("\n");
+}
+
+void Store::describe(const Run& run) {
+  if (run_written_) throw std::logic_error("the run is written already");
+  if (run.id != run_.id || run.machine != run_.machine) {
+    throw std::logic_error("a run keeps its id and its machine");
+  }
+  run_ = run;
+}
+
+void Store::append(const Record& record) {
+  if (record.run != run_.id) throw std::logic_error("the record belongs to another run");
+  std::string text = to_json_line(record) + "\n";
+  if (!run_written_) text.insert(0, to_json_line(run_) + "\n");
+  write_whole(text);
+  run_written_ = true;
+}
+
+void Store::write_whole(const std::string& text) {
+  struct stat before {};
+  if (::fstat(file_, &before) != 0) throw std::system_error(errno, std::generic_category());
+  std::size_t written = 0;
+  int error = 0;
+  // One call writes it all, unless the disk is full: then the next call says so.
+  while (written < text.size() && error == 0) {
+    const ssize_t count = ::write(file_, text.data() + written, text.size() - written);
+    if (count >= 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  // Pipes and terminals have nothing to flush.
+  if (error == 0 && ::fdatasync(file_) != 0 && errno != EINVAL) error = errno;
+  if (error == 0) return;
+  std::string advice = "make room or choose another file, then run the same command again";
+  // No half of a line stays behind. The lock keeps anybody else from having written after it.
+  if (regular_ && ::ftruncate(file_, before.st_size) != 0) {
+    advice += "; its last line is torn";
+  }
+  throw std::system_error(error, std::generic_category(),
+                          "cannot store a record in '" + path_.string() + "' (" + advice + ")");
+}
+
+}  // namespace parlab

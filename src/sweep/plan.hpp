@@ -1,0 +1,36 @@
+// What a sweep has to measure: the product of everything that was asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+
+struct Plan {
+  const Workload* workload = nullptr;
+  std::vector<Size> sizes;  // complete: one extent a dimension
+  std::vector<Dtype> dtypes;
+  std::vector<const Variant*> variants;  // in ladder order
+  // Values asked for, by tunable; what is not named here has its fallback.
+  std::map<std::string, std::vector<std::int64_t>> tunables;
+  std::vector<Cache> caches;
+  std::optional<int> iterations;  // NR_ITER: this many samples, no more and no less
+  double time_limit_s = 1;        // of one measurement
+  double precision = 0.01;        // half width of the median's interval, relative
+  std::string results;            // record file to append to and resume from; empty: none
+  bool force = false;             // measure again what is recorded already
+  bool emulate = false;           // execute CUDA variants by emulation though there is a GPU
+  std::string command;            // as typed, for provenance
+};
+
+// Every choice of tunables the plan wants from one variant: the product of the values asked for,
+// without those the variant does not allow. A fallback stays as declared: threads=0 is all cores.
+std::vector<Tunables> configurations(const Plan& plan, const Variant& variant);
+
+}  // namespace parlab

@@ -1,0 +1,357 @@
+#include "sweep/point.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "machine/roof.hpp"
+#include "machine/topology.hpp"
+#include "sweep/measurement.hpp"
+#include "verify/problem.hpp"
+
+namespace parlab {
+namespace {
+
+// A median this much below the time at the roof cannot be: something did not run.
+constexpr double roof_margin = 0.95;
+
+// One configuration and what is known of it so far.
+struct Trial {
+  Call call;
+  Executor* place = nullptr;
+  Verdict verdict = Verdict::unverified;
+  std::string detail;
+  LaunchShape launch;
+  double estimate_s = 0;
+  std::optional<TransferTimes> transfers;
+
+  bool passed() const { return verdict == Verdict::passed; }
+};
+
+// One record to be: a trial in one cache state.
+struct Entry {
+  Trial* trial;
+  Record record;
+  bool recorded_before = false;
+  std::unique_ptr<Measurement> measurement;
+};
+
+class Point {
+ public:
+  Point(Session& session, const PointPlan& plan, const std::function<bool()>& interrupted)
+      : session_(session), plan_(plan), interrupted_(interrupted) {}
+
+  void run();
+
+ private:
+  void list();
+  Record blank(const Trial& trial, Cache cache) const;
+  void verify(InputKind kind);
+  void judge(Trial& trial);
+  void set_up(InputKind kind);
+  void load(Executor& place);
+  void fail(Executor& place, const PointError& error);
+  void measure(Cache cache);
+  void finish(Entry& entry);
+  void store(Entry& entry);
+  bool timed(const Trial& trial) const { return trial.place != nullptr && trial.place->can_time(); }
+  std::vector<Executor*> places_in_use() const;
+
+  Session& session_;
+  const PointPlan& plan_;
+  const std::function<bool()>& interrupted_;
+  std::vector<std::unique_ptr<Trial>> trials_;
+  std::vector<Entry> entries_;
+  std::unique_ptr<Problem> problem_;
+};
+
+// As planned, with "all cores" said as a number.
+std::vector<Tunables> resolved_configurations(const Plan& plan, const Variant& variant) {
+  auto all = configurations(plan, variant);
+  for (auto& tunables : all) {
+    const auto threads = tunables.find("threads");
+    if (threads != tunables.end() && threads->second == 0) threads->second = physical_cores();
+  }
+  return all;
+}
+
+Record Point::blank(const Trial& trial, Cache cache) const {
+  const Variant& variant = *trial.call.variant;
+  const Workload& workload = *session_.plan.workload;
+  Record record;
+  record.workload = variant.workload;
+  record.backend = variant.backend;
+  record.variant = variant.name;
+  for (const auto name : workload.dimensions()) record.dimensions.emplace_back(name);
+  record.size = plan_.size;
+  record.dtype = plan_.dtype;
+  record.tunables = trial.call.tunables;
+  record.cache = cache;
+  record.source = variant.source;
+  record.source_hash = variant.source_hash;
+  const Work work = workload.work(plan_.size, plan_.dtype);
+  record.flops = work.flops;
+  record.bytes = work.bytes;
+  record.run = session_.run.id;
+  record.emulated = trial.place != nullptr && !trial.place->can_time();
+  return record;
+}
+
+void Point::list() {
+  for (const auto* variant : plan_.variants) {
+    for (const auto& tunables : resolved_configurations(session_.plan, *variant)) {
+      trials_.push_back(std::make_unique<Trial>());
+      Trial& trial = *trials_.back();
+      trial.call = {variant, plan_.size, plan_.dtype, tunables};
+      trial.place = session_.places.of(*variant);
+      if (trial.place == nullptr) {
+        trial.verdict = Verdict::no_device;
+        trial.detail = session_.places.why_no_gpu;
+      } else if (!trial.place->can_time() && !variant->hardware.empty()) {
+        trial.verdict = Verdict::not_supported;
+        trial.detail = "needs " + variant->hardware + ", which cannot be emulated";
+      }
+    }
+  }
+  for (const auto cache : session_.plan.caches) {
+    for (const auto& trial : trials_) {
+      // Without times one cache state says as much as two.
+      if (trial->place != nullptr && !timed(*trial) && cache != session_.plan.caches.front())
+        continue;
+      Entry entry{trial.get(), blank(*trial, cache), false, nullptr};
+      const auto key = entry.record.key();
+      for (const auto& old : session_.recorded) {
+        if (!session_.plan.force && old.key() == key) {
+          entry.record = old;
+          entry.recorded_before = true;
+        }
+      }
+      entries_.push_back(std::move(entry));
+    }
+  }
+}
+
+std::vector<Executor*> Point::places_in_use() const {
+  std::vector<Executor*> places;
+  for (const auto& entry : entries_) {
+    auto* place = entry.trial->place;
+    if (place == nullptr || entry.recorded_before) continue;
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  return places;
+}
+
+void Point::fail(Executor& place, const PointError& error) {
+  for (const auto& trial : trials_) {
+    if (trial->place != &place) continue;
+    trial->verdict = error.verdict;
+    trial->detail = error.what();
+  }
+}
+
+void Point::load(Executor& place) {
+  try {
+    place.load(problem_->inputs(), problem_->outputs(), plan_.dtype);
+  } catch (const PointError& error) {
+    fail(place, error);
+  }
+}
+
+void Point::set_up(InputKind kind) {
+  problem_->fill(kind);
+  for (auto* place : places_in_use()) load(*place);
+}
+
+void Point::judge(Trial& trial) {
+  bool reload = false;
+  try {
+    const Checked checked = trial.place->run_checked(trial.call);
+    reload = checked.inputs_lost;
+    trial.launch = checked.launch;
+    trial.estimate_s = checked.seconds;
+    trial.verdict = Verdict::passed;
+    if (!checked.damage.empty()) {
+      trial.verdict = Verdict::wrong_result;
+      trial.detail = checked.damage;
+    } else if (const auto wrong =
+                   problem_->check(checked.outputs, trial.call.variant->arithmetic)) {
+      trial.verdict = Verdict::wrong_result;
+      trial.detail = to_string(*wrong);
+    }
+  } catch (const PointError& error) {
+    trial.verdict = error.verdict;
+    trial.detail = error.what();
+    reload = error.verdict == Verdict::launch_failed && trial.place->recover();
+  } catch (const std::exception& error) {
+    trial.verdict = Verdict::launch_failed;
+    trial.detail = error.what();
+  }
+  if (reload) {
+    problem_->refill();
+    for (auto* place : places_in_use()) load(*place);
+  }
+}
+
+void Point::verify(InputKind kind) {
+  set_up(kind);
+  for (const auto& trial : trials_) {
+    const bool wanted = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.trial == trial.get() && !entry.recorded_before;
+    });
+    const bool open =
+        trial->passed() || (kind == InputKind::integers && trial->verdict == Verdict::unverified);
+    if (!wanted || !open || interrupted_()) continue;
+    session_.observer.working_on("verifying " + trial->call.variant->full_name() + " " +
+                                     to_string(plan_.size) + " " + to_string(trial->call.tunables),
+                                 session_.done);
+    judge(*trial);
+  }
+}
+
+void Point::store(Entry& entry) {
+  Trial& trial = *entry.trial;
+  Record& record = entry.record;
+  record.verdict = trial.verdict;
+  record.detail = trial.detail;
+  record.launch = trial.launch;
+  if (trial.passed() && entry.measurement) {
+    record.seconds = entry.measurement->seconds();
+    record.converged = entry.measurement->converged();
+    record.discarded = entry.measurement->discarded();
+    if (trial.transfers) {
+      record.to_device_s = trial.transfers->to_device_s;
+      record.to_host_s = trial.transfers->to_host_s;
+    }
+    const Work work{record.flops, record.bytes};
+    record.roof_s =
+        roof_seconds(session_.ceilings(*trial.call.variant), work, record.dtype, record.cache);
+    if (record.summary().median < roof_margin * record.roof_s) record.flags = {"above_roof"};
+  }
+  if (record.verdict != Verdict::passed && record.verdict != Verdict::not_supported &&
+      record.verdict != Verdict::no_device) {
+    session_.failed = true;
+  }
+  ++session_.done;
+  if (session_.store) session_.store->append(record);
+}
+
+void Point::finish(Entry& entry) {
+  judge(*entry.trial);
+  store(entry);
+  session_.observer.working_on(entry.record.point() + " " + entry.record.full_name(),
+                               session_.done);
+}
+
+void Point::measure(Cache cache) {
+  std::vector<Entry*> open;
+  for (auto& entry : entries_) {
+    if (entry.record.cache != cache || entry.recorded_before || !entry.trial->passed() ||
+        !timed(*entry.trial)) {
+      continue;
+    }
+    if (!entry.trial->transfers) {
+      entry.trial->transfers = entry.trial->place->transfers(*entry.trial->call.variant);
+    }
+    entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
+    open.push_back(&entry);
+  }
+  while (!open.empty() && !interrupted_()) {
+    for (auto* entry : open) {
+      if (interrupted_()) return;
+      Trial& trial = *entry->trial;
+      session_.observer.working_on(entry->record.point() + " " + entry->record.full_name() + " " +
+                                       to_string(trial.call.tunables),
+                                   session_.done);
+      try {
+        const auto start = std::chrono::steady_clock::now();
+        const Batch batch =
+            trial.place->sample(trial.call, entry->measurement->next_batch(), cache);
+        entry->measurement->add(
+            batch, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      } catch (const PointError& error) {
+        trial.verdict = error.verdict;
+        trial.detail = error.what();
+        if (error.verdict == Verdict::launch_failed && trial.place->recover()) load(*trial.place);
+      }
+      if (!trial.passed()) {
+        store(*entry);
+      } else if (entry->measurement->finished()) {
+        finish(*entry);
+      }
+    }
+    std::erase_if(open, [](const Entry* entry) {
+      return !entry->trial->passed() || entry->measurement->finished();
+    });
+  }
+}
+
+void Point::run() {
+  list();
+  const auto places = places_in_use();
+  // Before anything is recorded: the roofs belong to the run.
+  if (std::any_of(places.begin(), places.end(), [](auto* place) { return place->can_time(); })) {
+    session_.know_ceilings();
+  }
+  if (!places.empty()) {
+    try {
+      problem_ = std::make_unique<Problem>(*session_.plan.workload, plan_.size, plan_.dtype,
+                                           plan_.variants);
+    } catch (const PointError& error) {
+      for (auto* place : places) fail(*place, error);
+    }
+  }
+  if (problem_) {
+    verify(InputKind::integers);
+    verify(InputKind::uniform);
+  }
+  for (const auto cache : session_.plan.caches) {
+    if (interrupted_()) break;
+    for (auto& entry : entries_) {
+      const bool untimed = !entry.trial->passed() || !timed(*entry.trial);
+      if (entry.record.cache == cache && !entry.recorded_before && untimed) store(entry);
+    }
+    measure(cache);
+    if (interrupted_()) break;
+    std::vector<Record> records;
+    for (const auto& entry : entries_) {
+      if (entry.record.cache == cache) records.push_back(entry.record);
+    }
+    if (!records.empty()) session_.observer.point(records);
+  }
+  for (auto* place : places) place->release();
+}
+
+}  // namespace
+
+void Session::open_store() {
+  store = std::make_unique<Store>(plan.results, run);
+  for (const auto& warning : store->warnings()) observer.note(warning);
+  if (plan.force) return;
+  const auto loaded = load_records(plan.results);
+  for (const auto& record : latest(loaded.records)) {
+    if (store->done().count(record.key()) != 0) recorded.push_back(record);
+  }
+}
+
+void Session::know_ceilings() {
+  if (ceilings_known) return;
+  ceilings_known = true;
+  if (places.host && places.host->can_time()) run.host = places.host->ceilings();
+  if (places.gpu && places.gpu->can_time()) run.device = places.gpu->ceilings();
+  if (store) store->describe(run);
+}
+
+std::size_t count_measurements(const Plan& plan, const PointPlan& point) {
+  std::size_t count = 0;
+  for (const auto* variant : point.variants) {
+    count += resolved_configurations(plan, *variant).size() * plan.caches.size();
+  }
+  return count;
+}
+
+void run_point(Session& session, const PointPlan& point,
+               const std::function<bool()>& interrupted_) {
+  Point(session, point, interrupted_).run();
+}
+
+}  // namespace parlab

@@ -1,0 +1,57 @@
+// One point of a sweep: every chosen configuration at one size and dtype.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/executor.hpp"
+#include "record/store.hpp"
+#include "sweep/observer.hpp"
+#include "sweep/plan.hpp"
+
+namespace parlab {
+
+// Where variants can run. Made once for a sweep: one CUDA context, one set of warm threads.
+struct Places {
+  std::unique_ptr<Executor> host, gpu;
+  std::string why_no_gpu;  // when gpu is absent though variants want one
+
+  Executor* of(const Variant& variant) const { return variant.on_gpu ? gpu.get() : host.get(); }
+};
+
+// What a sweep carries from point to point.
+struct Session {
+  const Plan& plan;
+  Places& places;
+  Observer& observer;
+  Run run;
+  std::unique_ptr<Store> store = nullptr;
+  std::vector<Record> recorded = {};  // measured before, by the same command on this machine
+  std::size_t done = 0;               // measurements completed
+  bool failed = false;
+  bool ceilings_known = false;
+
+  void open_store();
+  // Measures the roofs of the devices in use; at the first call only.
+  void know_ceilings();
+  const Ceilings& ceilings(const Variant& variant) const {
+    return variant.on_gpu ? run.device : run.host;
+  }
+};
+
+struct PointPlan {
+  Size size;
+  Dtype dtype;
+  std::vector<const Variant*> variants;
+};
+
+std::size_t count_measurements(const Plan& plan, const PointPlan& point);
+
+// Verifies on both kinds of input, measures in turns, verifies again, records. interrupted is asked
+// between batches; when it says yes the measurements under way are dropped.
+void run_point(Session& session, const PointPlan& point, const std::function<bool()>& interrupted);
+
+}  // namespace parlab

@@ -1,0 +1,104 @@
+#include "sweep/sweep.hpp"
+
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include "device/presence.hpp"
+#include "machine/machine.hpp"
+#include "record/store.hpp"
+#include "sweep/emulation.hpp"
+#include "sweep/point.hpp"
+
+namespace parlab {
+namespace {
+
+// The only thing a signal handler may touch.
+volatile std::sig_atomic_t interrupted = 0;
+
+// Ctrl-C ends the sweep after the batch under way; a second one ends the program.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupted = 0;
+    before_ = std::signal(SIGINT, [](int) {
+      interrupted = 1;
+      std::signal(SIGINT, SIG_DFL);
+    });
+  }
+  ~InterruptGuard() { std::signal(SIGINT, before_); }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+Places open_places(const Plan& plan) {
+  Places places;
+  for (const auto* variant : plan.variants) {
+    if (!variant->on_gpu && !places.host) places.host = make_host_executor();
+    if (variant->on_gpu && !places.gpu && places.why_no_gpu.empty()) {
+      try {
+        places.gpu = make_gpu_executor();
+      } catch (const PointError& error) {
+        places.why_no_gpu = error.what();
+      }
+    }
+  }
+  return places;
+}
+
+// The plan in parts, each for one size and dtype: everything at once, or, where CUDA variants are
+// emulated, the CPU's at full size and the emulated ones at a size that ends in reasonable time.
+std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& observer) {
+  const bool emulating = places.gpu && !places.gpu->can_time();
+  std::vector<PointPlan> parts;
+  for (const auto& size : plan.sizes) {
+    for (const auto dtype : plan.dtypes) {
+      PointPlan timed{size, dtype, {}}, emulated{size, dtype, {}};
+      for (const auto* variant : plan.variants) {
+        if (!variant->has(dtype)) continue;
+        (emulating && variant->on_gpu ? emulated : timed).variants.push_back(variant);
+      }
+      if (!timed.variants.empty()) parts.push_back(timed);
+      if (emulated.variants.empty()) continue;
+      emulated.size = size_to_emulate(*plan.workload, size, dtype);
+      if (emulated.size != size) {
+        observer.note("emulating at " + to_string(emulated.size) + ": " + to_string(size) +
+                      " would take too long without a GPU");
+      }
+      parts.push_back(emulated);
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+int run_sweep(const Plan& plan, Observer& observer) {
+  const InterruptGuard guard;
+  Places places = open_places(plan);
+  const GpuFacts gpu = gpu_facts();
+  Session session{plan, places, observer,
+                  describe_run(plan.command, gpu.name, gpu.driver, gpu.runtime)};
+  if (!plan.results.empty()) session.open_store();
+
+  const auto parts = split(plan, places, observer);
+  std::size_t measurements = 0;
+  for (const auto& part : parts) measurements += count_measurements(plan, part);
+  observer.plan(measurements);
+
+  for (const auto& part : parts) {
+    if (interrupted != 0) break;
+    run_point(session, part, [] { return interrupted != 0; });
+  }
+  if (interrupted != 0) {
+    observer.note(plan.results.empty() ? "interrupted"
+                                       : "interrupted: the same command goes on from here");
+    return 130;
+  }
+  return session.failed ? 1 : 0;
+}
+
+}  // namespace parlab

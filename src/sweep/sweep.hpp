@@ -1,0 +1,13 @@
+// Runs a plan: verifies every configuration, measures those that passed, records all of them.
+#pragma once
+
+#include "sweep/observer.hpp"
+#include "sweep/plan.hpp"
+
+namespace parlab {
+
+// Exit status: 0, 1 when any configuration failed or gave a wrong result, 130 when interrupted.
+// One failing configuration does not end the sweep. Throws UsageError when the plan cannot start.
+int run_sweep(const Plan& plan, Observer& observer);
+
+}  // namespace parlab

@@ -1,0 +1,40 @@
+// What makes a result believable: poison in the outputs, guard words around every array, and
+// fingerprints of the inputs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "core/workload.hpp"
+
+namespace parlab {
+
+// On each side of an array. 4 KB keeps the array aligned and catches a stray row of a tile.
+constexpr std::size_t guard_bytes = 4096;
+constexpr unsigned char guard_byte = 0xa5;
+// All bits set is a NaN in float and double, and -1 in int.
+constexpr unsigned char poison_byte = 0xff;
+
+// "wrote before the start of y" or "wrote past the end of y"; empty when both sides are intact.
+std::string guard_damage(const std::string& array, const unsigned char* before,
+                         const unsigned char* after);
+
+// An order-independent fingerprint of memory, the same on host and device: the sum over all
+// 4-byte words of mix(word, index). bytes is a multiple of 4.
+std::uint64_t fingerprint(const void* data, std::size_t bytes);
+
+// The term of one word; also compiled for the device.
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    inline std::uint64_t
+    fingerprint_term(std::uint32_t word, std::uint64_t index) {
+  std::uint64_t z = (index << 32 | word) + 0x9e3779b97f4a7c15u * (index + 1);
+  z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+  return z ^ (z >> 32);
+}
+
+}  // namespace parlab

@@ -1,0 +1,80 @@
+#include "verify/host_arrays.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+#include "verify/guard.hpp"
+
+namespace parlab {
+
+std::string human_bytes(double bytes) {
+  const char* const units[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (bytes >= 1000 && unit < 4) bytes /= 1000, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", bytes, units[unit]);
+  return text;
+}
+
+void HostArrays::Release::operator()(unsigned char* memory) const { munmap(memory, bytes); }
+
+HostArrays::HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype)
+    : element_bytes_(bytes_of(dtype)) {
+  const auto needed =
+      std::accumulate(specs.begin(), specs.end(), 0.0, [&](double sum, const ArraySpec& spec) {
+        return sum + static_cast<double>(spec.count) * static_cast<double>(element_bytes_);
+      });
+  const double free =
+      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double total =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  // Page cache counts as used, but is given up: refuse only what the machine could never hold.
+  if (needed > 0.9 * total) {
+    throw PointError(Verdict::out_of_memory,
+                     "needs " + human_bytes(needed) + " of host memory, the machine has " +
+                         human_bytes(total) + ", " + human_bytes(free) + " free");
+  }
+  std::vector<Array> arrays;
+  for (const auto& spec : specs) {
+    const std::size_t bytes = static_cast<std::size_t>(spec.count) * element_bytes_;
+    const std::size_t whole = bytes + 2 * guard_bytes;
+    // mmap: fresh pages, so that the thread that fills them also places them (first touch).
+    void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw PointError(Verdict::out_of_memory, "no host memory for " + spec.name + ": " +
+                                                   human_bytes(static_cast<double>(bytes)));
+    }
+    if (bytes >= std::size_t{4} << 20) madvise(memory, whole, MADV_HUGEPAGE);
+    auto* start = static_cast<unsigned char*>(memory);
+    memory_.emplace_back(start, Release{whole});
+    std::memset(start, guard_byte, guard_bytes);
+    std::memset(start + guard_bytes + bytes, guard_byte, guard_bytes);
+    arrays.push_back({spec, start + guard_bytes});
+  }
+  view_ = Arrays(std::move(arrays));
+}
+
+void HostArrays::poison() {
+  for (const auto& array : view_) {
+    std::memset(array.data, poison_byte,
+                static_cast<std::size_t>(array.spec.count) * element_bytes_);
+  }
+}
+
+std::string HostArrays::damage() const {
+  for (const auto& array : view_) {
+    const auto* data = static_cast<const unsigned char*>(array.data);
+    const auto bytes = static_cast<std::size_t>(array.spec.count) * element_bytes_;
+    if (auto text = guard_damage(array.spec.name, data - guard_bytes, data + bytes);
+        !text.empty()) {
+      return text;
+    }
+  }
+  return {};
+}
+
+}  // namespace parlab

@@ -1,0 +1,36 @@
+// Host memory for the arrays of one problem, each between guard words.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/workload.hpp"
+
+namespace parlab {
+
+class HostArrays {
+ public:
+  // Throws PointError(out_of_memory) naming the bytes needed and free.
+  HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype);
+
+  const Arrays& view() const { return view_; }
+  void poison();
+  // What was written outside the arrays; empty: nothing.
+  std::string damage() const;
+
+ private:
+  struct Release {
+    std::size_t bytes;
+    void operator()(unsigned char* memory) const;
+  };
+  std::vector<std::unique_ptr<unsigned char, Release>> memory_;
+  Arrays view_;
+  std::size_t element_bytes_;
+};
+
+// "1.07 GB", "64 B": for people.
+std::string human_bytes(double bytes);
+
+}  // namespace parlab

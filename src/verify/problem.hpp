@@ -1,0 +1,43 @@
+// One problem on the host: its inputs, and the oracles that know the right answer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "core/workload.hpp"
+#include "verify/host_arrays.hpp"
+
+namespace parlab {
+
+class Problem {
+ public:
+  // Room for the inputs that any of the variants reads (and for all in their first layout, which
+  // the oracles need). Throws PointError(out_of_memory).
+  Problem(const Workload& workload, const Size& size, Dtype dtype,
+          const std::vector<const Variant*>& variants);
+
+  // Makes the inputs of this kind; what an oracle said before no longer counts.
+  void fill(InputKind kind);
+  // The same inputs again, after a variant has damaged them.
+  void refill() { workload_.fill(inputs_.view(), size_, dtype_, kind_); }
+
+  // The first wrong element of the outputs of a variant with this arithmetic.
+  std::optional<Mismatch> check(const Arrays& outputs, Arithmetic arithmetic);
+
+  const Arrays& inputs() const { return inputs_.view(); }
+  const std::vector<ArraySpec>& outputs() const { return outputs_; }
+
+ private:
+  const Workload& workload_;
+  Size size_;
+  Dtype dtype_;
+  InputKind kind_ = InputKind::integers;
+  HostArrays inputs_;
+  std::vector<ArraySpec> outputs_;
+  std::map<Arithmetic, std::unique_ptr<Oracle>> oracles_;  // made when first asked
+};
+
+}  // namespace parlab
