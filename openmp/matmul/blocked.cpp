@@ -95,9 +95,8 @@ void multiply_tile(const T* a, const T* b, std::int64_t depth, T* c, std::int64_
 }
 
 template <typename T>
-void matmul_blocked(Host& host, const Matmul::Args<T>& p) {
+void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
   using B = Blocking<T>;
-  const int threads = omp_get_max_threads();
   // The rows are cut so that every thread gets equally many blocks.
   const auto rounds = divide_up(p.m, threads * B::most_rows);
   const auto block_rows = divide_up(divide_up(p.m, threads * rounds), B::rows) * B::rows;
@@ -105,7 +104,7 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p) {
   T* packed_b = host.scratch<T>(B::deep * block_cols);
   T* packed_a = host.scratch<T>(B::deep * block_rows * threads);
 
-#pragma omp parallel
+#pragma omp parallel num_threads(threads)
   for (std::int64_t col0 = 0; col0 < p.n; col0 += block_cols) {
     const auto cols = std::min(block_cols, p.n - col0);
     for (std::int64_t k0 = 0; k0 < p.k; k0 += B::deep) {
@@ -139,6 +138,6 @@ const Register<Matmul, float, double, int> variant(
     {.rung = 2,
      .idea = "tiles of C in vector registers, A and B repacked for the caches",
      .tunables = {threads()}},
-    []<typename T>(Host& host, const Matmul::Args<T>& p, const Tunables&) {
-      matmul_blocked(host, p);
+    []<typename T>(Host& host, const Matmul::Args<T>& p, const Tunables& tunables) {
+      matmul_blocked(host, p, static_cast<int>(tunables["threads"]));
     });

@@ -12,8 +12,8 @@ using namespace parlab;
 
 template <typename T>
 void matmul_rows(const T* a, const T* b, T* __restrict__ c, std::int64_t m, std::int64_t k,
-                 std::int64_t n) {
-#pragma omp parallel for schedule(static)
+                 std::int64_t n, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t row = 0; row < m; ++row) {
     T* c_row = c + row * n;
     std::fill(c_row, c_row + n, T{0});
@@ -27,6 +27,6 @@ void matmul_rows(const T* a, const T* b, T* __restrict__ c, std::int64_t m, std:
 
 const Register<Matmul, float, double, int> variant(
     {.rung = 1, .idea = "rows of C in parallel, each a sum of rows of B", .tunables = {threads()}},
-    []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables&) {
-      matmul_rows(p.a, p.b, p.c, p.m, p.k, p.n);
+    []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables& tunables) {
+      matmul_rows(p.a, p.b, p.c, p.m, p.k, p.n, static_cast<int>(tunables["threads"]));
     });

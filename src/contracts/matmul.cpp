@@ -271,7 +271,8 @@ class MatmulContract final : public Workload {
 
   Work work(const Size& size, Dtype dtype) const override {
     const double m = size[0], k = size[1], n = size[2];
-    return {2 * m * k * n, (m * k + k * n + m * n) * bytes_of(dtype)};
+    const double bytes = bytes_of(dtype);
+    return {2 * m * k * n, (m * k + k * n + m * n) * bytes, m * n * bytes};
   }
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {

@@ -37,6 +37,29 @@ class Cublas {
     check(dgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1), "cublasDgemv");
   }
 
+  // C = A B, A m x k, B k x n, all column-major without gaps.
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
+            float* c) {
+    const float one = 1, zero = 0;
+    check(sgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+          "cublasSgemm");
+  }
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b,
+            double* c) {
+    const double one = 1, zero = 0;
+    check(dgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+          "cublasDgemm");
+  }
+  // The same with the operands rounded to TF32, on the tensor cores.
+  void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
+                 float* c) {
+    const float one = 1, zero = 0;
+    check(gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, CUDA_R_32F, m, b,
+                   CUDA_R_32F, k, &zero, c, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32,
+                   CUBLAS_GEMM_DEFAULT),
+          "cublasGemmEx");
+  }
+
  private:
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
@@ -50,6 +73,9 @@ class Cublas {
     resolve(set_stream_, "cublasSetStream_v2");
     resolve(sgemv_, "cublasSgemv_v2_64");
     resolve(dgemv_, "cublasDgemv_v2_64");
+    resolve(sgemm_, "cublasSgemm_v2_64");
+    resolve(dgemm_, "cublasDgemm_v2_64");
+    resolve(gemm_ex_, "cublasGemmEx_64");
     check(create_(&handle_), "cublasCreate");
   }
 
@@ -79,6 +105,9 @@ class Cublas {
   decltype(cublasSetStream_v2)* set_stream_ = nullptr;
   decltype(cublasSgemv_v2_64)* sgemv_ = nullptr;
   decltype(cublasDgemv_v2_64)* dgemv_ = nullptr;
+  decltype(cublasSgemm_v2_64)* sgemm_ = nullptr;
+  decltype(cublasDgemm_v2_64)* dgemm_ = nullptr;
+  decltype(cublasGemmEx_64)* gemm_ex_ = nullptr;
 };
 
 }  // namespace parlab
