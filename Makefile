@@ -1,44 +1,80 @@
 # parlab: build, check, one target per experiment, figures, report. `make help` lists them.
 #
-# Everything is built under build/ (build/debug with DEBUG=1). Without the CUDA toolkit the CPU
-# backends and the emulated CUDA variants are built all the same.
+# Everything is built under build/ and bin/ (build/debug and bin/debug with DEBUG=1). Without the
+# CUDA toolkit the CPU backends and the emulated CUDA variants are built all the same.
 
-SHELL   := /bin/bash
+SHELL         := /bin/bash
 .DEFAULT_GOAL := build
-MAKEFLAGS += --no-builtin-rules
+MAKEFLAGS     += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# All cores, unless -j says otherwise.
+ifeq ($(MAKELEVEL),0)
+  MAKEFLAGS += -j$(shell nproc)
+endif
+
+ifneq ($(word 2,$(MAKECMDGOALS)),)
+# Several goals (make clean build): one after the other, each in parallel.
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+$(MAKECMDGOALS):
+	@$(MAKE) $@
+else
+
 # ---- what may be set from outside ----------------------------------------------------------------
-CXX     := g++
-MARCH   ?= native
-DEBUG   ?= 0
-NVCC    ?= $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+DEBUG ?= 0
+MARCH ?= native
+# What the experiments run on: quick or full; empty: full with a GPU, else quick.
+SCALE   ?=
+# The folder under results/ and plots/; empty: this machine's own name.
+MACHINE ?=
+ifeq ($(origin CXX),default)
+  CXX := g++
+endif
+ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
+  NVCC := $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+endif
+ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
+  GPU_ARCH := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+                      head -1 | tr -dc 0-9)
+endif
+ifeq ($(origin COMMIT),undefined)
+  COMMIT := $(shell git describe --always --abbrev=10 --exclude='*' 2>/dev/null || echo unknown)
+  COMMIT := $(COMMIT)$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes)
+endif
+export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
 # ---- places --------------------------------------------------------------------------------------
-B       := build$(if $(filter 1,$(DEBUG)),/debug)
-OPT     := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1)
-OPENBLAS := $(wildcard /usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0)
+B   := build$(if $(filter 1,$(DEBUG)),/debug)
+BIN := bin$(if $(filter 1,$(DEBUG)),/debug)
+PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 
 # A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by name.
-HOST_SOURCES  := $(filter-out src/main.cpp,$(wildcard src/core/*.cpp src/contracts/*.cpp src/host/*.cpp \
-                   src/machine/*.cpp src/verify/*.cpp src/measure/*.cpp src/record/*.cpp \
-                   src/sweep/*.cpp src/driver/*.cpp)) \
-                 $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
-CUDA_SOURCES  := $(wildcard src/device/*.cu cuda/*/*.cu blas/*/*.cu)
-EMULATED_SOURCES := $(wildcard src/emulation/*.cpp) $(wildcard cuda/*/*.cu)
-TEST_SOURCES  := $(wildcard tests/*.cpp)
-WORKLOADS     := $(patsubst src/contracts/%.cpp,%,$(wildcard src/contracts/*.cpp))
+HOST_SOURCES := $(filter-out src/main.cpp src/emulation/%,$(wildcard src/*/*.cpp)) \
+                $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
+CUDA_SOURCES := $(wildcard src/device/*.cu cuda/*/*.cu blas/*/*.cu)
+KERNELS      := $(wildcard cuda/*/*.cu)
+EMULATION    := $(wildcard src/emulation/*.cpp)
+TEST_SOURCES := $(wildcard tests/*.cpp)
+TEST_KERNELS := $(wildcard tests/*.cu)
+WORKLOADS    := $(patsubst src/contracts/%.cpp,%,$(wildcard src/contracts/*.cpp))
+# An experiment is scripts/NAME.sh with its figures in scripts/figures/NAME/.
+EXPERIMENTS  := $(patsubst scripts/figures/%/,%,$(wildcard scripts/figures/*/))
 
-WARN     := -Wall -Wextra -Wshadow
-CXXFLAGS := -std=c++20 $(OPT) -march=$(MARCH) $(WARN) -fopenmp -Isrc -MMD -MP
-LIBS     := -lboost_program_options -fopenmp -ldl
+# ---- flags ---------------------------------------------------------------------------------------
+WARN      := -Wall -Wextra -Wshadow
+LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
+CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
+SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK
+EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
+LIBS      := -lboost_program_options -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
-IDENTITY  = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
+IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
 
 # The device's own architecture; without a device sm_90a, and PTX for older ones.
-GPU_ARCH := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d .)
-comma    := ,
+comma := ,
 ifeq ($(GPU_ARCH),)
   GENCODE := -gencode arch=compute_90a$(comma)code=sm_90a -gencode arch=compute_75$(comma)code=compute_75
 else ifeq ($(GPU_ARCH),90)
@@ -46,43 +82,192 @@ else ifeq ($(GPU_ARCH),90)
 else
   GENCODE := -arch=sm_$(GPU_ARCH)
 endif
-NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc -Xcompiler -Wall,-Wextra \
-             -Xcompiler -march=$(MARCH) --expt-relaxed-constexpr -MMD -MP -lineinfo
+NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc \
+             -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
+             -lineinfo
 
-HOST_OBJECTS     := $(HOST_SOURCES:%=$(B)/host/%.o)
-CUDA_OBJECTS     := $(CUDA_SOURCES:%=$(B)/cuda/%.o)
-EMULATED_OBJECTS := $(EMULATED_SOURCES:%=$(B)/emulated/%.o)
+# Files whose content is a value: written only when it changes, so that what depends on them is
+# made anew then, and only then.
+store = $(if $(filter-out x$(subst $(empty) ,_,$(file <$1)),x$(subst $(empty) ,_,$2)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
+define newline
 
-.PHONY: build
-ifneq ($(NVCC),)
-build: bin/parlab bin/parlab-emulated $(WORKLOADS:%=bin/%)
-else
-build: bin/parlab-emulated $(WORKLOADS:%=bin/%)
-	$(info CUDA toolkit not found: CUDA variants are emulated, cuBLAS is left out)
+
+endef
+ifneq ($(MAKECMDGOALS),help)
+  $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
+  $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
+  $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
+  $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
+  $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
+  # Included by the one folder that reports it: a commit costs one small compilation.
+  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
-bin/parlab: $(B)/host/src/main.cpp.o $(HOST_OBJECTS) $(CUDA_OBJECTS)
-	@mkdir -p bin
-	$(NVCC) -o $@ $^ -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
+# One short line a command; V=1 shows the commands.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
-bin/parlab-emulated: $(B)/host/src/main.cpp.o $(HOST_OBJECTS) $(EMULATED_OBJECTS)
-	@mkdir -p bin
-	$(CXX) -rdynamic -o $@ $^ $(LIBS) -lboost_context
+# ---- targets -------------------------------------------------------------------------------------
+.PHONY: build check report figures format lint install clean help $(EXPERIMENTS)
 
-$(WORKLOADS:%=bin/%):
-	@mkdir -p bin
-	ln -sfn $(if $(NVCC),parlab,parlab-emulated) $@
+report: ## install what is missing, build, run the experiments, draw all figures
+	@scripts/install.sh build figures
+	@$(MAKE) build
+	@for e in $(EXPERIMENTS); do scripts/$$e.sh || exit; done
+	@$(MAKE) figures
+	@scripts/list-figures.sh
 
-$(B)/host/%.cpp.o: %.cpp
+check: ## install what is missing, build, run every test
+	@scripts/install.sh
+	@$(MAKE) build $(B)/check/tests
+	@$(MAKE) --keep-going --silent run-checks || true
+	@scripts/sum-checks.sh $(B)/check/results
+
+build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
+figures: ## draw the figures that are out of date, from the records of every machine
+format: ## format all C++ and CUDA sources in place
+lint: ## check formatting, shell scripts and a few sources for common mistakes
+install: ## install the Debian packages that are missing
+	@scripts/install.sh
+
+clean: ## remove what was built; records and figures stay
+	rm -rf build bin
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@for e in $(EXPERIMENTS); do \
+	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e.sh)"; done
+	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, NVCC= (no CUDA), NO_INSTALL=1, V=1"
+
+# ---- programs ------------------------------------------------------------------------------------
+HOST_OBJECTS     := $(HOST_SOURCES:%=$(B)/host/%.o)
+CUDA_OBJECTS     := $(CUDA_SOURCES:%=$(B)/cuda/%.o)
+EMULATED_OBJECTS := $(EMULATION:%=$(B)/emulated/%.o) $(KERNELS:%=$(B)/emulated/%.o)
+MAIN_OBJECT      := $(B)/host/src/main.cpp.o
+
+# bin/dmv and its kin; made anew when they point elsewhere.
+LINK_TO := $(notdir $(PARLAB))
+STALE_LINKS := $(shell for w in $(WORKLOADS); do \
+                         [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
+.PHONY: $(STALE_LINKS)
+
+build: $(PARLAB) $(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%)
+	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
+
+$(WORKLOADS:%=$(BIN)/%):
+	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@
+
+$(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
+	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 
-$(B)/cuda/%.cu.o: %.cu
+$(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2> >(tee $(@:.o=.ptxas) | grep -v -E 'ptxas|bytes stack frame|^$$' >&2)
+	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context
 
-$(B)/emulated/%.o: %
+$(B)/host/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -DPARLAB_EMULATED $(IDENTITY) -x c++ -c $< -o $@
+	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
+
+# What ptxas says of registers and spills is kept beside the object.
+$(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
+	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
+
+$(B)/emulated/%.o: % $(B)/host.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(IDENTITY) -x c++ -c $< -o $@
+
+MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
+                   $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))
+$(MACHINE_OBJECTS): $(B)/build_info.hpp
+$(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
+
+# ---- tests ---------------------------------------------------------------------------------------
+# Everything the emulated build has, and the tests, under AddressSanitizer and UBSan.
+CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(KERNELS))
+TEST_OBJECTS  := $(patsubst %,$(B)/check/%.o,$(TEST_SOURCES) $(TEST_KERNELS))
+
+$(B)/check/tests: $(CHECK_OBJECTS) $(TEST_OBJECTS) $(B)/sources.list $(B)/tests.list
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -lboost_context \
+	  -lboost_unit_test_framework
+
+$(B)/check/%.o: % $(B)/check.flags
+	@mkdir -p $(@D)
+	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -x c++ -c $< -o $@
+
+# With a GPU the same tests also run on it, without sanitizers.
+GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
+$(B)/gpu-tests/tests: $(TEST_SOURCES:%=$(B)/gpu-tests/%.o) $(TEST_KERNELS:%=$(B)/cuda/%.o) \
+                      $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
+	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
+	  -cudart static -lboost_unit_test_framework
+
+$(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
+	@mkdir -p $(@D)
+	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -DBOOST_TEST_DYN_LINK $(IDENTITY) -c $< -o $@
+
+# Each piece of `make check` leaves its output and its two numbers in results/.
+SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
+LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
+                           blas/*/*.c* cuda/*/*.cu tests/*.[ch]pp tests/*.cu scripts/*.cpp)
+LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
+LINTS        := lint-format lint-shell lint-tidy
+piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
+.PHONY: run-checks unit-tests gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
+
+run-checks: unit-tests $(SHELL_TESTS:%=shell-%) $(LINTS) $(if $(NVCC),compile-cuda) \
+            $(if $(GPU_TESTS),gpu-tests)
+unit-tests: $(B)/check/tests
+	$(piece) $<
+gpu-tests: $(GPU_TESTS)
+	$(piece) $<
+$(SHELL_TESTS:%=shell-%): shell-%: tests/%.sh
+	$(piece) $<
+compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
+	$(piece) true
+
+lint: $(LINTS)
+lint-format:
+	$(piece) clang-format --dry-run -Werror $(LINT_SOURCES)
+lint-shell:
+	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
+lint-tidy:
+	$(piece) clang-tidy --quiet $(wildcard src/core/*.cpp src/contracts/dmv.cpp) -- -std=c++20 -Isrc
+format:
+	clang-format -i $(LINT_SOURCES)
+
+# ---- experiments and figures ---------------------------------------------------------------------
+$(EXPERIMENTS): build
+	@scripts/$@.sh
+	@$(MAKE) figures
+	@scripts/list-figures.sh $@
+
+# results/MACHINE/EXPERIMENT.jsonl -> build/records/MACHINE/EXPERIMENT.db -> plots/MACHINE/EXPERIMENT-*
+R        := build/records
+MACHINES := $(filter-out published,$(patsubst results/%/,%,$(wildcard results/*/)))
+RECORDED := $(foreach m,$(MACHINES),$(foreach e,$(EXPERIMENTS),$(patsubst results/%.jsonl,%,$(wildcard results/$m/$e.jsonl))))
+STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
+
+$(R)/%.csv: results/%.jsonl | $(PARLAB)
+	@mkdir -p $(@D)
+	@$(PARLAB) csv $< >$@.part && mv $@.part $@
+
+# figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
+define figures_of
+$(R)/$1.db: $(R)/$1.csv scripts/make-db.sh scripts/figures/$(notdir $1)/views.sql $(wildcard results/published/$(notdir $1)-*.csv)
+	@scripts/make-db.sh $$< $(notdir $1) $$@
+$(foreach f,$(patsubst scripts/figures/$(notdir $1)/%.gp,%,$(wildcard scripts/figures/$(notdir $1)/*.gp)),
+figures: plots/$1-$f.svg
+plots/$1-$f.svg plots/$1-$f.png &: scripts/figures/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
+	@scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
+)
+figures: plots/$1-tables.txt
+plots/$1-tables.txt: scripts/figures/$(notdir $1)/tables.sh $(R)/$1.db
+	@mkdir -p $$(@D) && $$< $(R)/$1.db >$$@
+endef
+$(foreach r,$(RECORDED),$(eval $(call figures_of,$r)))
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
+endif

@@ -9,7 +9,7 @@ using namespace parlab;
 const Register<Dmv, float, double> variant({.rung = 100,
                                             .id = 3,
                                             .idea = "gemv of cuBLAS on the transposed matrix",
-                                            .layouts = {"a_transposed"},
+                                            .inputs = {"a_transposed", "x"},
                                             .label = "CUBLAS"},
                                            []<typename T>(Gpu& gpu, const Dmv::Args<T>& p,
                                                           const Tunables&) {

@@ -30,7 +30,7 @@ const Register<Dmv, float, double> variant(
      .id = 1,
      .idea = "naive on the transposed matrix: neighbouring threads read neighbouring elements",
      .tunables = {block_size()},
-     .layouts = {"a_transposed"}},
+     .inputs = {"a_transposed", "x"}},
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);

@@ -33,7 +33,7 @@ const Register<Dmv, float, double> variant(
      .id = 2,
      .idea = "coalesced, and the strip of x a block needs is read from shared memory",
      .tunables = {block_size()},
-     .layouts = {"a_transposed"}},
+     .inputs = {"a_transposed", "x"}},
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);

@@ -60,7 +60,8 @@ Json to_json(const Ceilings& ceilings) {
   };
   return {{"read", curve(ceilings.read)},
           {"copy", curve(ceilings.copy)},
-          {"fma", to_json("an FMA rate", ceilings.fma)}};
+          {"fma", to_json("an FMA rate", ceilings.fma)},
+          {"launch_s", finite("launch_s", ceilings.launch_s)}};
 }
 
 std::string dump(const Json& json) {
@@ -235,6 +236,7 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
   fields.optional("read", ceilings.read);
   fields.optional("copy", ceilings.copy);
   fields.optional("fma", ceilings.fma);
+  fields.optional("launch_s", ceilings.launch_s);
 }
 
 Run read_run(const Fields& fields) {

@@ -24,6 +24,7 @@ struct Plan {
   double time_limit_s = 1;        // of one measurement
   double precision = 0.01;        // half width of the median's interval, relative
   std::string results;            // record file to append to and resume from; empty: none
+  bool verify_only = false;       // judge every configuration, time none
   bool force = false;             // measure again what is recorded already
   bool emulate = false;           // execute CUDA variants by emulation though there is a GPU
   std::string command;            // as typed, for provenance

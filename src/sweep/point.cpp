@@ -54,7 +54,9 @@ class Point {
   void measure(Cache cache);
   void finish(Entry& entry);
   void store(Entry& entry);
-  bool timed(const Trial& trial) const { return trial.place != nullptr && trial.place->can_time(); }
+  bool timed(const Trial& trial) const {
+    return trial.place != nullptr && trial.place->can_time() && !session_.plan.verify_only;
+  }
   std::vector<Executor*> places_in_use() const;
 
   Session& session_;
@@ -289,7 +291,8 @@ void Point::run() {
   list();
   const auto places = places_in_use();
   // Before anything is recorded: the roofs belong to the run.
-  if (std::any_of(places.begin(), places.end(), [](auto* place) { return place->can_time(); })) {
+  if (!session_.plan.verify_only &&
+      std::any_of(places.begin(), places.end(), [](auto* place) { return place->can_time(); })) {
     session_.know_ceilings();
   }
   if (!places.empty()) {

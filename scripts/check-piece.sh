@@ -1,0 +1,39 @@
+#!/bin/bash
+# Runs one piece of `make check`: scripts/check-piece.sh RESULT COMMAND...
+# RESULT.log gets the output, RESULT.count "passed failed"; one line is printed, and the end of the
+# output when something failed. Understood are Boost.Test's report, lines "passed: WHAT" and
+# "failed: WHAT", and, where there is neither, the exit status.
+set -uo pipefail
+
+result=$1
+shift
+mkdir -p "$(dirname "$result")"
+SECONDS=0
+if [[ $1 == */tests ]]; then # a Boost.Test program
+  "$@" --report_level=short --color_output=no >"$result.log" 2>&1
+else
+  "$@" >"$result.log" 2>&1
+fi
+status=$?
+
+passed=$(sed -nE 's/^ *([0-9]+) test cases? out of [0-9]+ passed$/\1/p' "$result.log" | tail -1)
+failed=$(sed -nE 's/^ *([0-9]+) test cases? out of [0-9]+ (failed|aborted)$/\1/p' "$result.log" |
+  awk '{ n += $1 } END { print n + 0 }')
+if [[ -z $passed ]]; then
+  passed=$(grep -c '^passed: ' "$result.log")
+  failed=$((failed + $(grep -c '^failed: ' "$result.log")))
+fi
+if ((status != 0 && failed == 0)); then
+  failed=1
+elif ((status == 0 && passed + failed == 0)); then
+  passed=1
+fi
+
+echo "$passed $failed" >"$result.count"
+printf '  %-14s %4d passed, %d failed  (%d s)\n' "$(basename "$result")" "$passed" "$failed" "$SECONDS"
+if ((failed > 0)); then
+  grep -E '^failed: |error: |ERROR: |Sanitizer|runtime error' "$result.log" | head -20 | cut -c1-300
+  echo "  ... the end of $result.log:"
+  tail -15 "$result.log" | cut -c1-300
+fi
+((failed == 0))

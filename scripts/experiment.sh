@@ -1,0 +1,47 @@
+#!/bin/bash
+# What every experiment script begins with: source it, then open_experiment NAME, step ..., and
+# close_experiment. Sets parlab, gpu (0 or 1), scale (quick or full), threads (1,2,4 ... all cores).
+
+# shellcheck disable=SC2034 # scale and threads are for the script that sources this
+open_experiment() {
+  parlab=${PARLAB:-bin/parlab}
+  [[ -x $parlab ]] || parlab=bin/parlab-emulated
+  gpu=0
+  if [[ $parlab != *-emulated ]] && nvidia-smi -L >/dev/null 2>&1; then gpu=1; fi
+  scale=${SCALE:-}
+  [[ -n $scale ]] || scale=$( ((gpu)) && echo full || echo quick)
+  [[ $scale == quick || $scale == full ]] || {
+    echo "SCALE='$scale': use quick or full" >&2
+    exit 2
+  }
+  local cores count
+  # Physical cores this process may use: hyperthreads of one core share what limits a sweep.
+  cores=$(lscpu --parse=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)
+  count=$(nproc)
+  if ((cores == 0 || cores > count)); then cores=$count; fi
+  threads="1:$cores:*2,$cores"
+  ((cores > 1)) || threads=1
+  machine=${MACHINE:-$("$parlab" machine)} || exit
+  results=results/$machine/$1.jsonl
+  failures=0
+  echo "$1 on $machine ($scale): $results"
+}
+
+# step TEXT ARGUMENTS...: one invocation; a point that fails is reported and ends nothing.
+step() {
+  echo "  $1"
+  shift
+  "$parlab" "$@" --results "$results" --format csv >/dev/null || {
+    local status=$?
+    failures=$((failures + 1))
+    # 2: the arguments are wrong, 130: interrupted; going on would help nobody.
+    ((status == 1)) || exit "$status"
+  }
+}
+
+close_experiment() {
+  ((failures == 0)) || {
+    echo "some points failed: $parlab show $results lists them with their verdicts" >&2
+    exit 1
+  }
+}

@@ -1,0 +1,61 @@
+# The look of every figure. scripts/figure.sh sets before: db (sqlite database), name, format (svg or
+# png) and out (the file to write). A figure sets title, axes and series, and may use what is below.
+set encoding utf8
+
+# Half a page wide the smallest print is 6 points high. pngcairo counts fonts in points, svg in pixels.
+if (format eq "svg") {
+  set terminal svg size 720,480 font "DejaVu Sans,15" linewidth 1.2 background rgb "white" noenhanced
+} else {
+  set terminal pngcairo size 1440,960 font "DejaVu Sans,11.25" fontscale 2 linewidth 2.4 pointscale 2 \
+      background rgb "white" noenhanced
+}
+small = (format eq "svg") ? "12.5" : "9.4"
+tiny = (format eq "svg") ? "10.5" : "7.9"
+set output out
+
+# ---- data ----------------------------------------------------------------------------------------
+set datafile separator tab
+query(sql) = "< sqlite3 -separator '\t' '" . db . "' \"" . sql . "\""
+list(sql) = system("sqlite3 '" . db . "' \"" . sql . "\"")
+number(sql) = list("SELECT ifnull((" . sql . "), 0)") + 0.0
+# The line said when a figure has no records; the figure then ends with exit status 3.
+missing(run) = sprintf("  skip  %s: no records of %s", name, run)
+
+# ---- series: colour (Okabe-Ito), dash and point all differ, so that any one of them is enough ----
+array colours[7] = [0x000000, 0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xE69F00]
+array points[14] = [5, 7, 9, 13, 11, 15, 4, 6, 8, 12, 10, 14, 2, 1]
+do for [i = 1:14] {
+  dash = (i - 1) % 4 + 1
+  set linetype i linecolor rgb colours[(i - 1) % 7 + 1] dashtype dash linewidth 1.6 \
+      pointtype points[i] pointsize 0.8
+}
+# 20: the source report's numbers; 21 and 22: the roofs of the host and of the GPU.
+set linetype 20 linecolor rgb 0x777777 dashtype 3 linewidth 1.2 pointtype 3 pointsize 1.1
+set linetype 21 linecolor rgb 0x000000 dashtype 2 linewidth 2.4 pointtype 0
+set linetype 22 linecolor rgb 0x000000 dashtype 1 linewidth 2.4 pointtype 0
+
+# ---- axes ----------------------------------------------------------------------------------------
+set border 3 linecolor rgb "#444444"
+set tics nomirror out scale 0.6 textcolor rgb "black"
+set grid xtics ytics linecolor rgb "#d8d8d8" linewidth 0.6 dashtype 1
+set errorbars 0.5
+set lmargin at screen 0.15
+set rmargin at screen 0.71
+set tmargin at screen 0.91
+set bmargin at screen 0.20
+set key at screen 0.722, screen 0.915 left top vertical Left reverse samplen 2.6 spacing 1.05 \
+    font "," . small noautotitle
+set xlabel offset 0,0.4
+set title offset 0,-0.3
+
+# Sizes as the report says them: 7168 is 7K.
+k(n) = (int(n) % 1024 == 0) ? sprintf("%dK", int(n) / 1024) : sprintf("%d", int(n))
+# Log axis from low to high with ticks at 1, 2 and 5 of every power of ten, at 1 alone when it is
+# long: call `@log_y` after setting y_low and y_high. Values in seconds read 20 µs with y_unit "s".
+y_unit = ""
+log_y = 'load "scripts/figures/log-y.gp"'
+
+# ---- provenance in small print -------------------------------------------------------------------
+provenance(device) = list("SELECT machine || ' · ' || coalesce(" . device . ", cpu, '?') || ' · ' || " \
+  . "substr(date, 1, 10) || ' · commit ' || coalesce([commit], '?') FROM records ORDER BY date DESC LIMIT 1")
+set label 1000 at screen 0.012, screen 0.025 font "," . tiny textcolor rgb "#555555"

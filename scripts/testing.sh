@@ -1,0 +1,37 @@
+#!/bin/bash
+# For tests/*.sh: source it from the repository root.
+
+# expect WHAT COMMAND...: says whether the command succeeds; its output is shown when it does not.
+failures=0
+expect() {
+  local what=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    echo "passed: $what"
+  else
+    echo "failed: $what"
+    echo "$output" | tail -5 | sed 's/^/    /'
+    failures=$((failures + 1))
+  fi
+}
+
+# A make of its own, whatever make it was started by.
+own_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
+
+# copy_tree: a copy of the sources and of what was built from them, in a new folder, $tree; nothing
+# in it is out of date. It goes away with the test.
+copy_tree() {
+  tree=$(mktemp -d)
+  trap 'rm -rf "$tree"' EXIT
+  cp -a Makefile src serial openmp cuda blas scripts tests "$tree"
+  mkdir -p "$tree/results" "$tree/build/check"
+  cp -a results/published "$tree/results"
+  cp -a bin "$tree"
+  cp -a build/host build/emulated build/*.flags build/*.list build/*.hpp "$tree/build"
+  find build/cuda -name '*.ptxas' -exec cp -a --parents -t "$tree" {} + 2>/dev/null
+  # The copy has no history: without this, what says the commit would be made anew.
+  COMMIT=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)
+  export COMMIT
+}
+
+end_tests() { exit "$((failures > 0))"; }

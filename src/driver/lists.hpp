@@ -1,0 +1,25 @@
+// Values, lists and ranges, as numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/workload.hpp"
+
+namespace parlab {
+
+// "4096", "16,32,64", "16:512:16" (step), "16:512:*2" (factor), "1:4" (step 1); mixes "1,4:16:4".
+// K and M after a number stand for 1024 and 1024^2. name: for the error message, "--block" or
+// "GPU_BLOCK_SIZE". Values in the order given, without repetitions. Throws UsageError.
+std::vector<std::int64_t> parse_list(const std::string& name, const std::string& text,
+                                     std::int64_t min, std::int64_t max);
+
+// One argument: a list of square sizes, ranges among them, or of extents "4096x1000". Complete, and
+// small enough that the bytes of the arrays can be counted in 63 bits.
+std::vector<Size> parse_sizes(const Workload& workload, const std::string& text);
+
+// A positive number: "0.5". Throws UsageError.
+double parse_positive(const std::string& name, const std::string& text, double max);
+
+}  // namespace parlab

@@ -1,0 +1,29 @@
+// Output formats. Measuring knows nothing of them: they see complete points.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "record/record.hpp"
+
+namespace parlab {
+
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  // All records of one (size, dtype, cache), in ladder order.
+  virtual void point(const std::vector<Record>& records) = 0;
+  virtual void finish() {}  // after the last point
+};
+
+// format: "table", "csv", "json" or "record". out must outlive the reporter.
+std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out);
+
+// One table a point: times with intervals, rates, speedups; at most 100 columns wide.
+std::unique_ptr<Reporter> make_table_reporter(std::ostream& out);
+// The course's format, for the scripts that read it line by line.
+std::unique_ptr<Reporter> make_record_reporter(std::ostream& out);
+
+}  // namespace parlab

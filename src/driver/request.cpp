@@ -1,0 +1,170 @@
+#include "driver/request.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "driver/lists.hpp"
+#include "driver/selection.hpp"
+#include "driver/text.hpp"
+
+namespace parlab {
+namespace {
+
+using Action = Request::Action;
+
+// As it could be typed again, with the variables that had a say in it.
+std::string command_of(const std::vector<std::string>& arguments, const Settings& settings) {
+  const auto quoted = [](const std::string& text) {
+    const auto plain = [](char c) {
+      return std::isalnum(c) || std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
+    };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+    std::string result = "'";
+    for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+    return result + "'";
+  };
+  std::vector<std::string> words;
+  for (const auto& [flag, setting] : settings.by_flag) {
+    if (!setting.from_command_line) words.push_back(setting.name + "=" + quoted(setting.text));
+  }
+  for (const auto& argument : arguments) words.push_back(quoted(argument));
+  return join(words, " ");
+}
+
+const Workload& workload_called(const std::string& name) {
+  if (const auto* workload = Registry::instance().workload(name)) return *workload;
+  std::vector<std::string> names;
+  for (const auto* workload : Registry::instance().workloads())
+    names.emplace_back(workload->name());
+  const auto hint = did_you_mean(name, names);
+  throw UsageError("workload '" + name + "' is unknown" + hint + " (" + join(names, ", ") + ")");
+}
+
+// Takes what comes before the sizes: the workload, or one of the program's own actions.
+void take_subject(const std::string& called, Settings& settings, Request& request) {
+  request.program = called;
+  request.plan.workload = Registry::instance().workload(called);
+  if (request.plan.workload != nullptr || settings.positional.empty()) return;
+  const auto first = settings.positional.front();
+  settings.positional.erase(settings.positional.begin());
+  if (first == "show" || first == "export") {
+    request.action = first == "show" ? Action::show : Action::export_csv;
+    request.paths = settings.positional;
+    if (request.paths.empty()) throw UsageError(first + ": needs a record file or a folder");
+  } else if (first == "machine") {
+    request.action = Action::machine;
+  } else {
+    request.plan.workload = &workload_called(first);
+    request.program += " " + first;
+  }
+}
+
+std::string format_of(const Settings& settings, const Plan& plan) {
+  if (const auto* setting = settings.find("format")) {
+    const std::vector<std::string> known{"table", "csv", "json", "record"};
+    if (std::find(known.begin(), known.end(), setting->text) != known.end()) return setting->text;
+    throw UsageError(as_written(setting->name, setting->text) + ": allowed are " +
+                     join(known, ", ") + did_you_mean(setting->text, known));
+  }
+  // The old convention as it stands, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b] program n, gets what the
+  // scripts around it read.
+  bool old = plan.sizes.size() == 1;
+  for (const auto& [flag, setting] : settings.by_flag) old &= !setting.from_command_line;
+  const auto *kernel = settings.find("kernel"), *block = settings.find("block");
+  for (const auto* setting : {kernel, block}) {
+    old &= setting == nullptr || setting->text.find_first_of(",:") == std::string::npos;
+  }
+  return old && (kernel != nullptr || block != nullptr) ? "record" : "table";
+}
+
+// The values of a list whose elements are words.
+template <typename F>
+auto words(const Setting& setting, F convert) {
+  std::vector<decltype(convert(std::string()))> values;
+  for (const auto& word : split(setting.text, ',')) {
+    try {
+      const auto value = convert(word);
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    } catch (const UsageError& error) {
+      throw UsageError(as_written(setting.name, setting.text) + ": " + error.what());
+    }
+  }
+  return values;
+}
+
+std::vector<Dtype> dtypes_of(const Settings& settings, const Workload& workload) {
+  const auto known = workload.dtypes();
+  const auto* setting = settings.find("dtype");
+  if (setting == nullptr) return {known.front()};
+  return words(*setting, [&](const std::string& word) {
+    const auto dtype = dtype_from_string(word);
+    if (std::find(known.begin(), known.end(), dtype) != known.end()) return dtype;
+    std::vector<std::string> names;
+    for (const auto one : known) names.emplace_back(to_string(one));
+    throw UsageError(std::string(workload.name()) + " has " + join(names, ", "));
+  });
+}
+
+int iterations_of(const Setting& setting) {
+  const auto values = parse_list(setting.name, setting.text, 1, 1000000000);
+  if (values.size() == 1) return static_cast<int>(values[0]);
+  throw UsageError(as_written(setting.name, setting.text) + ": one number is allowed, not a list");
+}
+
+// Everything of the plan that is neither a size, a variant nor a tunable.
+void read_limits(const Settings& settings, Request& request) {
+  Plan& plan = request.plan;
+  plan.dtypes = dtypes_of(settings, *plan.workload);
+  plan.caches = {Cache::hot};
+  if (const auto* setting = settings.find("cache"))
+    plan.caches = words(*setting, cache_from_string);
+  if (request.format == "record") plan.iterations = 100;
+  if (const auto* setting = settings.find("iterations")) plan.iterations = iterations_of(*setting);
+  if (const auto* setting = settings.find("time-limit")) {
+    plan.time_limit_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+  if (const auto* setting = settings.find("precision")) {
+    plan.precision = parse_positive(setting->name, setting->text, 1);
+  }
+  if (const auto* setting = settings.find("results")) plan.results = setting->text;
+  plan.force = settings.on("force");
+  plan.emulate = settings.on("emulate");
+}
+
+}  // namespace
+
+Request parse_request(const std::vector<std::string>& arguments, const Environment& environment) {
+  Settings settings = read_settings({arguments.begin() + 1, arguments.end()}, environment);
+  Request request;
+  request.warnings = settings.warnings;
+  Plan& plan = request.plan;
+  plan.command = command_of(arguments, settings);
+  const auto called = std::filesystem::path(arguments.at(0)).filename().string();
+  if (settings.on("version")) request.action = Action::version;
+  if (settings.on("list")) request.action = Action::list;
+  if (settings.on("help")) request.action = Action::help;
+  const bool asked = request.action != Action::run;
+  const auto action = request.action;
+  take_subject(called, settings, request);
+  if (asked) request.action = action;
+  if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
+  if (request.action != Action::run) {
+    request.format = format_of(settings, plan);
+    return request;
+  }
+  for (const auto& text : settings.positional) {
+    for (auto& size : parse_sizes(*plan.workload, text)) {
+      if (std::find(plan.sizes.begin(), plan.sizes.end(), size) == plan.sizes.end()) {
+        plan.sizes.push_back(std::move(size));
+      }
+    }
+  }
+  request.format = format_of(settings, plan);
+  read_limits(settings, request);
+  const Chosen named = select_variants(settings, request.format == "record", plan);
+  request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->on_gpu; });
+  select_tunables(settings, named, plan, request.warnings);
+  return request;
+}
+
+}  // namespace parlab

@@ -1,0 +1,98 @@
+#include "driver/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+namespace parlab {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(separator, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const auto& part : parts) {
+    if (&part != &parts.front()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::string as_written(std::string_view name, std::string_view value) {
+  const bool variable = !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
+  return std::string(name) + (variable ? "=" : " ") + (value.empty() ? "''" : std::string(value));
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& candidates) {
+  std::size_t least = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  const std::string* nearest = nullptr;
+  for (const auto& candidate : candidates) {
+    const auto distance = edit_distance(typed, candidate);
+    if (distance < least && distance < candidate.size()) {
+      least = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest == nullptr ? "" : "; did you mean '" + *nearest + "'?";
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    auto end = text.rfind(' ', width);
+    if (end == text.npos || end == 0) end = width;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ', end)));
+  }
+  if (!text.empty() || lines.empty()) lines.emplace_back(text);
+  return lines;
+}
+
+std::string significant(double value, int digits) {
+  if (!std::isfinite(value)) return "?";
+  // Rounded first, so that 9.996 with 3 digits is 10.0 and not 10.00.
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
+  const int exponent = std::atoi(std::string(text).substr(std::string(text).find('e') + 1).c_str());
+  std::snprintf(text, sizeof text, "%.*f", std::max(0, digits - 1 - exponent), value);
+  return text;
+}
+
+std::string seconds_with_unit(double seconds) {
+  if (seconds >= 0.9995) return significant(seconds, 4) + " s";
+  if (seconds >= 0.9995e-3) return significant(seconds * 1e3, 4) + " ms";
+  if (seconds >= 0.9995e-6) return significant(seconds * 1e6, 4) + " us";
+  return significant(seconds * 1e9, 4) + " ns";
+}
+
+std::string bytes_with_unit(double bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1023.5 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+  return significant(bytes, 3) + " " + units[unit];
+}
+
+}  // namespace parlab

@@ -1,0 +1,127 @@
+#include "driver/usage.hpp"
+
+#include <iomanip>
+#include <ostream>
+
+#include "driver/text.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::size_t width = 100;
+
+// "<matrix size>" where one number stands for a square.
+std::string size_argument(const Workload& workload) {
+  return workload.dimensions().size() == 1 ? "<size>" : "<matrix size>";
+}
+
+std::int64_t block_fallback(const Workload& workload) {
+  for (const auto* variant : Registry::instance().variants(workload.name())) {
+    if (const auto* block = variant->tunable("block")) return block->fallback;
+  }
+  return 256;
+}
+
+void print_indented(std::ostream& out, const std::string& text, std::size_t indent) {
+  for (const auto& line : wrap(text, width - indent)) {
+    out << std::string(indent, ' ') << line << '\n';
+  }
+}
+
+void print_workloads(std::ostream& out) {
+  out << "Workloads:\n";
+  for (const auto* workload : Registry::instance().workloads()) {
+    out << "  " << std::left << std::setw(12) << workload->name() << workload->summary() << '\n';
+  }
+}
+
+std::string tunable_line(const Tunable& tunable) {
+  const bool all = tunable.name == "threads" && tunable.fallback == 0;
+  return "--" + tunable.name + " " + (all ? "all cores" : std::to_string(tunable.fallback)) + " (" +
+         tunable.allowed() + ")";
+}
+
+void print_variant(std::ostream& out, const Variant& variant) {
+  out << std::right << std::setw(4) << (variant.on_gpu ? std::to_string(variant.id) : "") << "  "
+      << std::left << std::setw(34) << variant.full_name();
+  for (const auto dtype : variant.dtypes) out << ' ' << to_string(dtype);
+  for (const auto& tunable : variant.tunables) out << "\n        " << tunable_line(tunable);
+  out << '\n';
+  if (!variant.idea.empty()) print_indented(out, variant.idea, 8);
+  if (!variant.hardware.empty()) {
+    print_indented(out, "needs " + variant.hardware + ": not emulated", 8);
+  }
+}
+
+void print_variants(std::ostream& out, const Workload& workload) {
+  out << workload.name() << ": " << workload.summary() << '\n';
+  for (const auto* variant : Registry::instance().variants(workload.name())) {
+    print_variant(out, *variant);
+  }
+}
+
+}  // namespace
+
+void print_usage(std::ostream& out, const Request& request) {
+  const Workload* workload = request.plan.workload;
+  if (workload == nullptr) {
+    out << "Usage: " << request.program << " <workload> <size>... [options]\n\n";
+    print_workloads(out);
+    out << "\nNext: '" << request.program << " <workload>' shows its kernels, '" << request.program
+        << " --help' the options.\n";
+    return;
+  }
+  const auto size = size_argument(*workload);
+  out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] " << request.program << ' '
+      << size << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to " << block_fallback(*workload)
+      << ".\nAvailable kernels [id:name]:\n";
+  for (const auto* variant : Registry::instance().variants(workload->name())) {
+    if (!variant->on_gpu) continue;
+    std::string label = std::to_string(variant->id) + ":" + variant->name;
+    label.resize(std::max<std::size_t>(label.size(), 22), ' ');
+    const auto lines = wrap(variant->idea, width - label.size() - 5);
+    out << "    " << label << ' ' << lines[0] << (lines.size() > 1 ? " ..." : "") << '\n';
+  }
+  out << "\nWithout these variables, or with any option: a table of all variants.\n"
+      << "Next: '" << request.program << " 1024', '" << request.program << " --help', '"
+      << request.program << " --list'.\n";
+}
+
+void print_help(std::ostream& out, const Request& request) {
+  const bool known = request.plan.workload != nullptr;
+  out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
+      << (known ? "" : "       parlab show|export <record file or folder>...   parlab machine\n")
+      << "\nRuns, verifies and measures every variant of a workload at every size.\n"
+      << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
+      << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
+      << "Options, each also an environment variable; the command line wins:\n";
+  for (const auto& option : all_options()) {
+    std::string line =
+        "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
+    line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
+    line += option.variable;
+    line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
+    out << (line + option.help).substr(0, width) << '\n';
+  }
+  out << '\n';
+  if (!known) print_workloads(out);
+  out << "Exit status: 0; 1 when a variant failed; 2 when the request made no sense.\n";
+}
+
+void print_list(std::ostream& out, const Request& request) {
+  if (request.plan.workload != nullptr) return print_variants(out, *request.plan.workload);
+  for (const auto* workload : Registry::instance().workloads()) print_variants(out, *workload);
+}
+
+void print_version(std::ostream& out) {
+  out << "parlab 0.1, compiled by "
+      <<
+#ifdef __clang__
+      "clang " << __clang_version__
+#else
+      "g++ " << __VERSION__
+#endif
+      << '\n';
+}
+
+}  // namespace parlab

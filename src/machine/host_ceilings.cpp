@@ -1,0 +1,291 @@
+// One pinned thread a core, each with its own part of one buffer. Several kernels compete for each
+// roof (one or several streams, stores through or around the caches), for which is fastest depends
+// on the machine and on the footprint.
+#include "machine/host_ceilings.hpp"
+
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "machine/topology.hpp"
+
+namespace parlab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// The widest registers this file is compiled for.
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64, registers = 32;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32, registers = 16;
+#else
+constexpr int vector_bytes = 16, registers = 16;
+#endif
+
+template <typename T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(vector_bytes)));
+};
+using Word = VectorOf<std::int64_t>::type;
+
+// Keeps a value alive, or makes the compiler forget what it knows of memory, at no cost.
+template <typename V>
+void keep(V& value) {
+#if defined(__x86_64__)
+  asm volatile("" : "+x"(value));
+#else
+  asm volatile("" : "+w"(value));
+#endif
+}
+void forget_memory() { asm volatile("" ::: "memory"); }
+
+// ---- kernels: one pass over the part of one thread
+// -----------------------------------------------
+
+// A part is a multiple of this many bytes, so that no kernel has a remainder.
+constexpr std::size_t grain = 1024;
+constexpr int unroll = 8;
+
+// Reads the part as `streams` runs side by side: more of them keep more pages under way. Eight
+// independent accumulators, for an addition waits for the one before it.
+template <int streams>
+void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
+  constexpr int each = unroll / streams;
+  const std::size_t words = bytes / vector_bytes / streams;
+  const auto* word = reinterpret_cast<const Word*>(part);
+  Word sum[unroll] = {};
+  for (std::size_t i = 0; i < words; i += each) {
+    for (int s = 0; s < streams; ++s) {
+      for (int j = 0; j < each; ++j) sum[s * each + j] |= word[s * words + i + j];
+    }
+  }
+  Word all = sum[0];
+  for (int j = 1; j < unroll; ++j) all |= sum[j];
+  keep(all);
+}
+
+void copy_pass(const unsigned char* from, unsigned char* to, std::size_t bytes) {
+  const auto* in = reinterpret_cast<const Word*>(from);
+  auto* out = reinterpret_cast<Word*>(to);
+  for (std::size_t i = 0; i < bytes / vector_bytes; i += unroll) {
+    Word value[unroll];
+    for (int j = 0; j < unroll; ++j) {
+      value[j] = in[i + j];
+      keep(value[j]);  // or the compiler would make it a call of memcpy
+    }
+    for (int j = 0; j < unroll; ++j) out[i + j] = value[j];
+  }
+}
+
+// Non-temporal stores: the line that is overwritten need not be read first.
+void stream_pass(const unsigned char* from, unsigned char* to, std::size_t bytes) {
+#if defined(__AVX512F__)
+  for (std::size_t i = 0; i < bytes; i += 64) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_load_si512(from + i));
+  }
+  _mm_sfence();
+#elif defined(__AVX__)
+  for (std::size_t i = 0; i < bytes; i += 32) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_load_si256(reinterpret_cast<const __m256i*>(from + i)));
+  }
+  _mm_sfence();
+#else
+  copy_pass(from, to, bytes);
+#endif
+}
+
+// repeats * (registers - 4) FMAs, each waiting only for the one before it in its own register.
+template <typename T>
+void fma_pass(std::int64_t repeats) {
+  using Vector = typename VectorOf<T>::type;
+  constexpr int chains = registers - 4;
+  Vector value[chains] = {};
+  Vector factor = Vector{} + T(0.5), addend = Vector{} + T(1);
+  keep(factor);
+  keep(addend);
+  for (std::int64_t i = 0; i < repeats; ++i) {
+    for (auto& one : value) one = one * factor + addend;  // converges to 2: no denormals
+    for (auto& one : value) keep(one);
+  }
+}
+
+// ---- timing
+// --------------------------------------------------------------------------------------
+
+// The OpenMP pool, one thread a core, pinned for as long as this lives.
+class Team {
+ public:
+  Team() : pins_(static_cast<std::size_t>(physical_cores())) {
+    const auto& order = pinning_order();
+#pragma omp parallel num_threads(physical_cores())
+    {
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      pins_[thread] = std::make_unique<PinnedThread>(order[thread % order.size()]);
+#pragma omp single
+      size_ = static_cast<std::size_t>(omp_get_num_threads());
+    }
+  }
+  ~Team() {
+#pragma omp parallel num_threads(static_cast <int>(size_))
+    pins_[static_cast<std::size_t>(omp_get_thread_num())].reset();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  std::size_t size() const { return size_; }
+
+  // Seconds from the first start to the last end of work(thread) in all threads.
+  template <typename F>
+  double time(F work) const {
+    auto first = Clock::time_point::max(), last = Clock::time_point::min();
+#pragma omp parallel num_threads(static_cast <int>(size_))
+    {
+#pragma omp barrier
+      const auto start = Clock::now();
+      work(static_cast<std::size_t>(omp_get_thread_num()));
+      const auto end = Clock::now();
+#pragma omp critical
+      {
+        first = std::min(first, start);
+        last = std::max(last, end);
+      }
+    }
+    return seconds_between(first, last);
+  }
+
+ private:
+  std::vector<std::unique_ptr<PinnedThread>> pins_;
+  std::size_t size_ = 1;
+};
+
+// One buffer, cut in as many parts as there are threads; each thread works at the front of its own,
+// which it touched first, so that the pages lie on its NUMA node.
+class Buffer {
+ public:
+  Buffer(std::size_t bytes, const Team& team)
+      : part_(round_up(bytes / team.size())),
+        bytes_(part_ * team.size()),
+        data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+    madvise(data_, bytes_, MADV_HUGEPAGE);
+    team.time([&](std::size_t thread) { std::memset(part(thread), 1, part_); });
+  }
+  ~Buffer() { munmap(data_, bytes_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  unsigned char* part(std::size_t thread) const {
+    return static_cast<unsigned char*>(data_) + thread * part_;
+  }
+  static std::size_t round_up(std::size_t bytes) { return (bytes + grain - 1) / grain * grain; }
+
+ private:
+  std::size_t part_, bytes_;
+  void* data_;
+};
+
+using Pass = void (*)(const unsigned char* from, unsigned char* to, std::size_t bytes);
+
+// `repeats` passes over `bytes` of each thread's part, read alone or copied to what follows them.
+double time_passes(const Team& team, const Buffer& buffer, Pass pass, std::size_t bytes,
+                   std::int64_t repeats) {
+  return team.time([&](std::size_t thread) {
+    unsigned char* from = buffer.part(thread);
+    for (std::int64_t i = 0; i < repeats; ++i) {
+      pass(from, from + bytes, bytes);
+      forget_memory();
+    }
+  });
+}
+
+// Seconds for one pass of the fastest of several, tried in turn until the time is spent, each at
+// least once.
+template <std::size_t n>
+double best_pass(const Team& team, const Buffer& buffer, const std::array<Pass, n>& passes,
+                 std::size_t bytes) {
+  // A try is long beside the clock and the barrier, short beside a disturbance.
+  constexpr double budget_s = 0.012, try_s = 0.0004;
+  const auto start = Clock::now();
+  std::array<std::int64_t, n> repeats;
+  repeats.fill(1);
+  double best = std::numeric_limits<double>::infinity();
+  do {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double seconds =
+          time_passes(team, buffer, passes[i], bytes, repeats[i]) / static_cast<double>(repeats[i]);
+      best = std::min(best, seconds);
+      repeats[i] = std::max<std::int64_t>(1, static_cast<std::int64_t>(try_s / seconds));
+    }
+  } while (seconds_between(start, Clock::now()) < budget_s);
+  return best;
+}
+
+template <typename T>
+double measure_fma(const Team& team) {
+  constexpr double flops = 2.0 * (registers - 4) * (vector_bytes / sizeof(T));
+  constexpr std::int64_t repeats = 20'000;
+  double best = std::numeric_limits<double>::infinity();
+  const auto start = Clock::now();
+  for (int i = 0; i < 5 || seconds_between(start, Clock::now()) < 0.05; ++i) {
+    best = std::min(best, team.time([](std::size_t) { fma_pass<T>(repeats); }));
+  }
+  return flops * repeats * static_cast<double>(team.size()) / best;
+}
+
+constexpr std::size_t smallest_footprint = std::size_t{32} << 10;
+
+// Four times the caches, at least 256 MiB and at most 1 GiB or a quarter of the free memory.
+std::size_t largest_footprint() {
+  const auto quarter = static_cast<std::size_t>(available_memory_bytes() / 4);
+  const std::size_t beyond_caches =
+      std::clamp(4 * last_level_cache_bytes(), std::size_t{256} << 20, std::size_t{1} << 30);
+  std::size_t footprint = smallest_footprint;
+  while (footprint < beyond_caches && footprint * 2 <= quarter) footprint *= 2;
+  return footprint;
+}
+
+}  // namespace
+
+Ceilings measure_host_ceilings() {
+  const Team team;
+  Ceilings ceilings;
+  ceilings.fma["float"] = measure_fma<float>(team);
+  ceilings.fma["double"] = measure_fma<double>(team);
+
+  const std::size_t capacity = largest_footprint();
+  const Buffer buffer(capacity, team);
+  for (std::size_t footprint = smallest_footprint; footprint <= capacity; footprint *= 2) {
+    const std::size_t part = Buffer::round_up(footprint / team.size());
+    const std::size_t half = Buffer::round_up(footprint / team.size() / 2);
+    const auto read = static_cast<double>(part * team.size());
+    const auto copied = static_cast<double>(2 * half * team.size());
+    const double read_s =
+        best_pass(team, buffer, std::array<Pass, 2>{read_pass<1>, read_pass<4>}, part);
+    const double copy_s =
+        best_pass(team, buffer, std::array<Pass, 2>{copy_pass, stream_pass}, half);
+    ceilings.read.emplace_back(read, read / read_s);
+    ceilings.copy.emplace_back(copied, copied / copy_s);
+  }
+  return ceilings;
+}
+
+}  // namespace parlab

@@ -1,0 +1,52 @@
+#include "machine/roof.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parlab {
+namespace {
+
+using Curve = std::vector<std::pair<double, double>>;
+
+double interpolate(const Curve& curve, double footprint) {
+  const auto above = std::lower_bound(curve.begin(), curve.end(), std::pair{footprint, 0.0});
+  if (above == curve.begin()) return curve.front().second;
+  if (above == curve.end()) return curve.back().second;
+  const auto below = above - 1;
+  const double share = std::log(footprint / below->first) / std::log(above->first / below->first);
+  return below->second + share * (above->second - below->second);
+}
+
+double bandwidth(const Curve& curve, double footprint, Cache cache) {
+  if (curve.empty()) return 0;
+  if (cache == Cache::cold) return curve.back().second;
+  double best = interpolate(curve, footprint);
+  for (const auto& [bytes, rate] : curve) {
+    if (bytes >= footprint) best = std::max(best, rate);
+  }
+  return best;
+}
+
+}  // namespace
+
+double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache cache) {
+  const double copy = bandwidth(ceilings.copy, work.bytes, cache);
+  const double read = std::max(bandwidth(ceilings.read, work.bytes, cache), copy);
+  if (read == 0 || copy == 0 || work.bytes <= 0) return read;
+  // Each byte written is paired with one read: together they go at the copy rate.
+  const double copied = std::clamp(2 * work.written / work.bytes, 0.0, 1.0);
+  return 1 / (copied / copy + (1 - copied) / read);
+}
+
+double roof_seconds(const Ceilings& ceilings, const Work& work, Dtype dtype, Cache cache) {
+  double seconds = ceilings.launch_s;
+  const double rate = attainable_bandwidth(ceilings, work, cache);
+  if (rate > 0) seconds = std::max(seconds, work.bytes / rate);
+  const auto peak = ceilings.fma.find(std::string(to_string(dtype)));
+  if (peak != ceilings.fma.end() && peak->second > 0) {
+    seconds = std::max(seconds, work.flops / peak->second);
+  }
+  return seconds;
+}
+
+}  // namespace parlab

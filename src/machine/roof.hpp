@@ -1,0 +1,22 @@
+// The roofline: the least time a machine of measured ceilings needs for a piece of work.
+// Williams, Waterman and Patterson, Roofline: an insightful visual performance model, 2009.
+#pragma once
+
+#include "core/types.hpp"
+#include "record/record.hpp"
+
+namespace parlab {
+
+// Bytes a second for work that touches `work.bytes` of memory, `work.written` of them written.
+// Reads alone go at the read curve (or the copy curve, should it be higher), one byte written a
+// byte read at the copy curve, and mixtures in between in time. 0 when nothing was measured.
+// hot: the best of the curve at this footprint or beyond (between two measured footprints,
+// interpolated in the logarithm of the footprint), so that a problem that fits a cache is judged by
+// that cache. cold: the curve at its largest footprint, where no cache helps.
+double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache cache);
+
+// Seconds: the longest of flops at the FMA peak of the dtype, bytes at the attainable bandwidth,
+// and an empty launch. What was not measured does not count; 0 when nothing was.
+double roof_seconds(const Ceilings& ceilings, const Work& work, Dtype dtype, Cache cache);
+
+}  // namespace parlab

@@ -1,0 +1,81 @@
+// parlab: one computation on every backend, verified and measured with one method.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include "device/presence.hpp"
+#include "driver/console.hpp"
+#include "driver/delegate.hpp"
+#include "driver/memory.hpp"
+#include "driver/request.hpp"
+#include "driver/stored.hpp"
+#include "driver/usage.hpp"
+#include "sweep/sweep.hpp"
+
+namespace {
+
+using namespace parlab;
+using Action = Request::Action;
+
+constexpr int usage_error = 2;
+
+void warn(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) std::cerr << "parlab: warning: " << warning << std::endl;
+}
+
+int run(const Request& request, char** arguments) {
+  if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
+    become_emulated(request, arguments);
+  }
+  warn(request.warnings);
+  require_memory(request.plan, bytes_free());
+  const auto reporter = make_reporter(request.format, std::cout);
+  Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
+  const int status = run_sweep(request.plan, console);
+  reporter->finish();
+  return status;
+}
+
+int dispatch(const Request& request, char** arguments) {
+  if (request.action == Action::run) return run(request, arguments);
+  warn(request.warnings);
+  switch (request.action) {
+    case Action::usage:
+      print_usage(std::cout, request);
+      return EXIT_FAILURE;
+    case Action::help:
+      print_help(std::cout, request);
+      break;
+    case Action::list:
+      print_list(std::cout, request);
+      break;
+    case Action::version:
+      print_version(std::cout);
+      break;
+    case Action::show:
+      warn(show_records(request.paths, request.format, std::cout));
+      break;
+    case Action::export_csv:
+      warn(export_records(request.paths, std::cout));
+      break;
+    default:
+      print_machine(std::cout, request.plan.command);
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(parse_request({argv, argv + argc}, environment_of_process()), argv);
+  } catch (const UsageError& error) {
+    std::cerr << "parlab: " << error.what() << std::endl;
+    return usage_error;
+  } catch (const std::exception& error) {
+    std::cerr << "parlab: " << error.what() << std::endl;
+    return EXIT_FAILURE;
+  }
+}

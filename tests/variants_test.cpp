@@ -1,0 +1,82 @@
+// Every variant of every workload, at odd sizes, in every dtype, with many values of its tunables,
+// against both oracles: on the GPU in the nvcc build when there is one, by emulation otherwise.
+#include <boost/test/unit_test.hpp>
+#include <set>
+
+#include "support.hpp"
+
+using namespace parlab;
+using testing::plan_for;
+
+namespace {
+
+const std::vector<std::int64_t> extents{1, 2, 3, 31, 33, 257};
+
+// Squares of the odd extents, and rectangles both ways, for any number of dimensions.
+std::vector<Size> odd_sizes(std::size_t dimensions) {
+  std::vector<Size> sizes;
+  for (const auto extent : extents) sizes.emplace_back(dimensions, extent);
+  for (std::size_t longest = 0; dimensions > 1 && longest < dimensions; ++longest) {
+    for (const auto& [narrow, wide] : {std::pair{1, 300}, {3, 257}, {33, 130}}) {
+      Size size(dimensions, narrow);
+      size[longest] = wide;
+      sizes.push_back(size);
+    }
+  }
+  return sizes;
+}
+
+// The ends of the range, the fallback, and odd and even values between, as far as allowed.
+std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
+  std::set<std::int64_t> values{tunable.fallback};
+  const std::vector<std::int64_t> candidates =
+      thorough ? std::vector<std::int64_t>{tunable.min, 2,  3,  7,   8,   16,   31,
+                                           32,          33, 96, 256, 500, 1024, tunable.max}
+               : std::vector<std::int64_t>{33, 64};
+  for (const auto value : candidates) {
+    // More threads than a machine has only wait for each other.
+    if (tunable.allows(value) && (tunable.name != "threads" || value <= 4)) values.insert(value);
+  }
+  if (!tunable.allows(tunable.fallback) && tunable.name != "threads") {
+    values.erase(tunable.fallback);
+  }
+  if (tunable.name == "threads") values.erase(0), values.insert(1);
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(variants)
+
+BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
+  std::size_t judged = 0;
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      for (const auto& size : odd_sizes(workload->dimensions().size())) {
+        for (const auto dtype : variant->dtypes) {
+          Plan plan = plan_for(*workload, *variant, size, dtype);
+          plan.verify_only = true;
+          // Small problems are cheap: all values there, a few at the larger ones.
+          const bool thorough = size.front() == 33 || size.back() == 33;
+          for (const auto& tunable : variant->tunables) {
+            plan.tunables[tunable.name] = values_to_try(tunable, thorough);
+          }
+          for (const auto& record : testing::sweep(plan)) {
+            const bool fine = record.verdict == Verdict::passed ||
+                              record.verdict == Verdict::not_supported ||
+                              record.verdict == Verdict::no_device;
+            BOOST_TEST(fine, record.full_name()
+                                 << " " << to_string(size) << " " << to_string(dtype) << " "
+                                 << to_string(record.tunables) << ": " << to_string(record.verdict)
+                                 << ", " << record.detail);
+            judged += record.verdict == Verdict::passed;
+          }
+        }
+      }
+    }
+  }
+  BOOST_TEST_MESSAGE(judged << " configurations passed");
+  BOOST_TEST(judged > 100U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
