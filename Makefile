@@ -69,6 +69,12 @@ CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MAR
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
+# Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
+# libubsan have no part in it. Loops stay loops, so that each access keeps its size.
+EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED -DBOOST_TEST_DYN_LINK \
+    -Isrc/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
+    -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 \
+    -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
 LIBS      := -lboost_program_options -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
@@ -96,6 +102,7 @@ endef
 ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
   $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
+  $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
@@ -175,9 +182,14 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
+# The sanitized tests execute the same kernels: AddressSanitizer is for the code around them.
+$(B)/emulated/%.cu.o $(B)/check/%.cu.o: %.cu $(B)/kernel.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) $(IDENTITY) -x c++ -c $< -o $@
+
 $(B)/emulated/%.o: % $(B)/host.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(IDENTITY) -x c++ -c $< -o $@
+	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) $(IDENTITY) -c $< -o $@
 
 MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
                    $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))

@@ -59,7 +59,8 @@ class Gpu {
     const auto identity = reinterpret_cast<const void*>(kernel);
     launches_.push_back({config, identity});
 #ifdef PARLAB_EMULATED
-    start(config, identity, [=] { kernel(static_cast<P>(args)...); });
+    const auto thread = [=] { kernel(static_cast<P>(args)...); };
+    start(config, identity, std::cref(thread));
 #else
     std::tuple<std::decay_t<P>...> values(static_cast<P>(args)...);
     std::apply(
