@@ -63,7 +63,7 @@ WORKLOADS    := $(patsubst src/contracts/%.cpp,%,$(wildcard src/contracts/*.cpp)
 EXPERIMENTS  := $(patsubst scripts/figures/%/,%,$(wildcard scripts/figures/*/))
 
 # ---- flags ---------------------------------------------------------------------------------------
-WARN      := -Wall -Wextra -Wshadow
+WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

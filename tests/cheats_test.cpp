@@ -26,9 +26,9 @@ void honest(const Args<T>& p) {
 }
 
 // Registered under a workload that does not exist: no other test meets them.
-#define CHEAT(name, body)                                                                \
-  const Register<Dmv, float> name({.idea = #name},                                       \
-                                  [](Host&, const Args<float>& p, const Tunables&) body, \
+#define CHEAT(name, ...)                                                                        \
+  const Register<Dmv, float> name({.idea = #name},                                              \
+                                  [](Host&, const Args<float>& p, const Tunables&) __VA_ARGS__, \
                                   "serial/cheats/" #name ".cpp", "")
 
 CHEAT(does_nothing, { (void)p; });

@@ -17,6 +17,7 @@ __global__ void dmv_naive_1d(const T* a, const T* x, T* y, std::int64_t rows, st
 
 const Register<Dmv, float, double> variant(
     {.rung = 2,
+     .id = 4,
      .idea = "a thread sums a whole row: no atomics, but few threads and uncoalesced reads",
      .tunables = {block_size()}},
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {

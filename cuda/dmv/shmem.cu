@@ -16,7 +16,7 @@ __global__ void dmv_shmem(const T* a_transposed, const T* x, T* y, std::int64_t 
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols; strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
     const int count = static_cast<int>(min(std::int64_t{blockDim.x}, cols - first));
-    if (threadIdx.x < count) x_strip[threadIdx.x] = x[first + threadIdx.x];
+    if (static_cast<int>(threadIdx.x) < count) x_strip[threadIdx.x] = x[first + threadIdx.x];
     __syncthreads();
     // No early return: a thread past the last row still loads its element and meets the barriers.
     if (row < rows) {

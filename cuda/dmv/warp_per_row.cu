@@ -20,6 +20,7 @@ __global__ void dmv_warp_per_row(const T* a, const T* x, T* y, std::int64_t rows
 
 const Register<Dmv, float, double> variant(
     {.rung = 5,
+     .id = 5,
      .idea = "a warp sums a row and adds up by shuffles: coalesced without a transposition",
      .tunables = {block_size(256, 32)}},
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {

@@ -91,6 +91,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
 
 const Register<Dmv, float, double> variant(
     {.rung = 6,
+     .id = 6,
      .idea = "four rows a warp, eight 16-byte loads under way in every lane",
      .tunables = {block_size(256, 32)}},
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {

@@ -13,13 +13,13 @@
 namespace parlab {
 
 // The calls of cuBLAS that variants use, in the library's own column-major terms. One handle a
-// process. It is not destroyed: at exit the driver it would have to speak to may be gone already.
+// Gpu. It is not destroyed: the context it would have to speak to may be gone already.
 class Cublas {
  public:
   // Bound to the stream of this Gpu. Throws PointError(not_supported) when the library is not
   // there.
   static Cublas& on(Gpu& gpu) {
-    static Cublas library;
+    auto& library = gpu.attached<Cublas>();
     library.check(library.set_stream_(library.handle_, static_cast<cudaStream_t>(gpu.stream())),
                   "cublasSetStream");
     return library;
@@ -54,13 +54,12 @@ class Cublas {
   void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
                  float* c) {
     const float one = 1, zero = 0;
-    check(gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, CUDA_R_32F, m, b,
-                   CUDA_R_32F, k, &zero, c, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32,
-                   CUBLAS_GEMM_DEFAULT),
-          "cublasGemmEx");
+    check(
+        gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, CUDA_R_32F, m, b, CUDA_R_32F,
+                 k, &zero, c, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT),
+        "cublasGemmEx");
   }
 
- private:
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
       throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
@@ -79,6 +78,7 @@ class Cublas {
     check(create_(&handle_), "cublasCreate");
   }
 
+ private:
   static std::string soname() { return "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
   template <typename F>

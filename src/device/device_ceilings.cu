@@ -10,16 +10,23 @@ constexpr int loads_in_flight = 8;  // 16-byte loads a thread issues before it u
 
 __global__ void empty_kernel() {}
 
-// Reads everything once. The sum is only there so that no load can be left out.
+// Reads everything once; the first `kept` words stay in the cache for the next time, the others
+// pass through, so that a footprint beyond the cache does not push all of itself out. The sum is
+// only there so that no load can be left out.
 __global__ void __launch_bounds__(block_threads)
-    read_all(const float4* data, std::size_t count, float* sink) {
+    read_all(const float4* data, std::size_t count, std::size_t kept, float* sink) {
   const std::size_t stride = std::size_t{gridDim.x} * block_threads;
   std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x;
   float4 sum{};
   for (; i + (loads_in_flight - 1) * stride < count; i += loads_in_flight * stride) {
     float4 loaded[loads_in_flight];
+    if (i < kept) {
 #pragma unroll
-    for (int k = 0; k < loads_in_flight; ++k) loaded[k] = __ldcs(&data[i + k * stride]);
+      for (int k = 0; k < loads_in_flight; ++k) loaded[k] = data[i + k * stride];
+    } else {
+#pragma unroll
+      for (int k = 0; k < loads_in_flight; ++k) loaded[k] = __ldcs(&data[i + k * stride]);
+    }
 #pragma unroll
     for (int k = 0; k < loads_in_flight; ++k) {
       sum.x += loaded[k].x, sum.y += loaded[k].y, sum.z += loaded[k].z, sum.w += loaded[k].w;
@@ -96,16 +103,24 @@ Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer) {
   for (std::size_t bytes = std::size_t{1} << 18; bytes <= most; bytes *= 2) {
     double read = 0, copy = 0;
     const std::size_t count = bytes / sizeof(float4);
-    const auto blocks_needed = ceil_div(static_cast<std::int64_t>(count), block_threads);
-    for (const std::int64_t per_sm : {1, 2, 4, 8}) {
-      const auto blocks = static_cast<unsigned>(std::min(per_sm * sms, blocks_needed));
-      read = std::max(read, static_cast<double>(bytes) / best_seconds(timer, [&] {
-                              read_all<<<blocks, block_threads, 0, stream>>>(data, count, out);
-                            }));
-      copy = std::max(copy, static_cast<double>(bytes) / best_seconds(timer, [&] {
-                              copy_all<<<blocks, block_threads, 0, stream>>>(data, data + count / 2,
-                                                                             count / 2);
-                            }));
+    const auto rate = [&](const std::function<void()>& run) {
+      return static_cast<double>(bytes) / best_seconds(timer, run);
+    };
+    const auto one_pass =
+        ceil_div(static_cast<std::int64_t>(count), block_threads * loads_in_flight);
+    for (const std::int64_t wanted : {sms, 2 * sms, 4 * sms, 8 * sms, one_pass}) {
+      // A small footprint has no work for more blocks than one 16-byte load a thread needs.
+      const auto blocks =
+          static_cast<unsigned>(std::min(wanted, std::int64_t{loads_in_flight} * one_pass));
+      for (const std::size_t kept : {std::size_t{0}, gpu.l2_bytes() / 3 / sizeof(float4), count}) {
+        read = std::max(read, rate([&] {
+                          read_all<<<blocks, block_threads, 0, stream>>>(data, count, kept, out);
+                        }));
+      }
+      copy = std::max(copy, rate([&] {
+                        copy_all<<<blocks, block_threads, 0, stream>>>(data, data + count / 2,
+                                                                       count / 2);
+                      }));
     }
     ceilings.read.emplace_back(static_cast<double>(bytes), read);
     ceilings.copy.emplace_back(static_cast<double>(bytes), copy);

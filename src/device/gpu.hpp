@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -31,8 +33,8 @@ struct Extent {
 };
 
 struct LaunchConfig {
-  Extent grid;
-  Extent block;
+  Extent grid = {};
+  Extent block = {};
   std::size_t shared_bytes = 0;  // dynamic shared memory a block; may exceed 48 KB
   bool cooperative = false;      // all blocks resident at once, grid barriers allowed
 };
@@ -98,6 +100,13 @@ class Gpu {
   virtual void clear(void* data, std::size_t bytes) = 0;
   // For libraries: a cudaStream_t; nullptr in emulation.
   virtual void* stream() const = 0;
+  // An object that lives as long as this Gpu, made at the first request: a library's handle.
+  template <typename T>
+  T& attached() {
+    auto& slot = attached_[std::type_index(typeid(T))];
+    if (!slot) slot = std::make_shared<T>();
+    return *static_cast<T*>(slot.get());
+  }
 
   // The launches since begin_run(), in order.
   const std::vector<LaunchInfo>& launches() const { return launches_; }
@@ -116,6 +125,7 @@ class Gpu {
   virtual void* scratch_bytes(std::size_t bytes, bool zeroed) = 0;
   virtual int occupancy(const void* kernel, int threads, std::size_t shared_bytes) = 0;
 
+  std::map<std::type_index, std::shared_ptr<void>> attached_;
   std::vector<LaunchInfo> launches_;
   std::size_t next_scratch_ = 0;
 };

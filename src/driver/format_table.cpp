@@ -61,17 +61,17 @@ std::string mark_of(const Row& row, const Comparison& comparison) {
 
 std::string half_width(const Row& row) {
   if (!row.interval()) return "?";
-  return significant(100 * relative_half_width(row.summary), 2) + "%";
+  return percent(relative_half_width(row.summary));
 }
 
 std::string rate(const Row& row, bool gflops) {
   const double amount = gflops ? row.record->flops : row.record->bytes;
-  return amount > 0 ? significant(amount * 1e-9 / row.summary.median, 4) : "-";
+  return amount > 0 ? significant(amount * 1e-9 / row.summary.median, 4, 3) : "-";
 }
 
 std::string roof(const Row& row) {
   if (row.record->roof_s <= 0) return "-";
-  return significant(100 * row.record->roof_s / row.summary.median, 2) + "%";
+  return percent(row.record->roof_s / row.summary.median);
 }
 
 struct Gain {
@@ -80,7 +80,7 @@ struct Gain {
 
 Gain gain_of(const Row& row, const Record* baseline) {
   if (baseline == nullptr) return {};
-  const auto times = [](double factor) { return significant(factor, 3) + "x"; };
+  const auto times = [](double factor) { return significant(factor, 3, 3) + "x"; };
   const auto kernel = speedup(*row.record, *baseline, false);
   const auto with_copies = speedup(*row.record, *baseline, true);
   Gain gain;
@@ -91,7 +91,7 @@ Gain gain_of(const Row& row, const Record* baseline) {
   gain.interval = "?";
   if (std::isfinite(kernel->interval.high)) {
     gain.interval =
-        significant(kernel->interval.low, 3) + "-" + significant(kernel->interval.high, 3);
+        significant(kernel->interval.low, 3, 3) + "-" + significant(kernel->interval.high, 3, 3);
   }
   return gain;
 }
@@ -184,11 +184,11 @@ class TableReporter final : public Reporter {
   void finish() override {
     if (!printed_) return;
     out_ << "*: lowest median time; =: a tie with it, their 95 % intervals overlap; -: no time.\n"
-            "+-95%: half width of the median's interval, ? with fewer than 6 samples. roof: share "
-            "of the\nattainable rate.";
+            "+-95%: half width of the median's interval, ? with fewer than 6 samples.\n"
+            "roof: share of the rate this machine can attain.";
     if (!baseline_.empty()) {
-      out_ << " speedup: over serial/" << baseline_ << ", with its 95 % interval; +copies: with\n"
-           << "the copies to and from the GPU.";
+      out_ << "\nspeedup: over serial/" << baseline_
+           << ", with its 95 % interval; +copies: with those to and from the GPU.";
     }
     out_ << std::endl;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -71,15 +73,18 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   return lines;
 }
 
-std::string significant(double value, int digits) {
+std::string significant(double value, int digits, int most_decimals) {
   if (!std::isfinite(value)) return "?";
   // Rounded first, so that 9.996 with 3 digits is 10.0 and not 10.00.
-  char text[64];
+  char text[400];
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
-  const int exponent = std::atoi(std::string(text).substr(std::string(text).find('e') + 1).c_str());
-  std::snprintf(text, sizeof text, "%.*f", std::max(0, digits - 1 - exponent), value);
+  const int exponent = std::atoi(std::strchr(text, 'e') + 1);
+  const int decimals = std::clamp(digits - 1 - exponent, 0, most_decimals);
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
+
+std::string percent(double fraction) { return significant(100 * fraction, 2, 2) + "%"; }
 
 std::string seconds_with_unit(double seconds) {
   if (seconds >= 0.9995) return significant(seconds, 4) + " s";

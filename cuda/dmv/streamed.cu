@@ -1,0 +1,161 @@
+// The wide kernel with the machine in mind. Two things are new:
+//
+// Teams. A team of warps shares a few rows, and its shape follows the matrix: every
+// multiprocessor gets work also when there are few rows, and each thread has as many 16-byte loads
+// under way as memory needs to be kept busy.
+//
+// A cache that is not flooded. A matrix larger than the L2 cache pushes itself out of it, and the
+// next product finds nothing. Here most rows are read with the hint that they will not be needed
+// again; the rest, as many as fit, stay, and a product that is repeated reads them from the cache.
+//
+// Rows are cut as in wide: a team's rows lie one word's count of elements apart, so that all of
+// them start at the same place inside a 16-byte word.
+#include <type_traits>
+
+#include "contracts/dmv.hpp"
+#include "device/gpu.hpp"
+
+using namespace parlab;
+
+template <typename T>
+using Word = std::conditional_t<std::is_same_v<T, float>, float4, double2>;
+template <typename T>
+constexpr int word_size = 16 / sizeof(T);  // elements in a 16-byte word
+
+static __device__ float dot(float4 a, float4 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+static __device__ double dot(double2 a, double2 b) { return a.x * b.x + a.y * b.y; }
+
+static __device__ float4 gather(const float* x) { return {x[0], x[1], x[2], x[3]}; }
+static __device__ double2 gather(const double* x) { return {x[0], x[1]}; }
+
+// kept / 256 of all teams leave their rows in the L2 cache. A block: one team or several.
+template <typename T, int team_warps, int team_rows, int unroll>
+__global__ void dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols,
+                             int kept) {
+  constexpr int n = word_size<T>;
+  constexpr int team_threads = 32 * team_warps;
+  const int thread = threadIdx.x % team_threads;
+  const std::int64_t team = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / team_threads;
+  // n teams share n * team_rows rows: team t of them takes rows t, t + n, t + 2n, ...
+  const std::int64_t first = team / n * (n * team_rows) + team % n;
+  // A team without rows works on the last row, for the barrier below, and stores nothing.
+  const std::int64_t from = min(first, rows - 1);
+
+  const T* row[team_rows];
+  T sum[team_rows];
+#pragma unroll
+  for (int r = 0; r < team_rows; ++r) {
+    row[r] = a + min(from + r * n, from + (rows - 1 - from) / n * n) * cols;  // none past the end
+    sum[r] = 0;
+  }
+
+  // Elements before the first whole word of a row, whole words, and the elements after them.
+  const std::int64_t past = reinterpret_cast<std::uintptr_t>(row[0]) / sizeof(T) % n;
+  const std::int64_t head = min((n - past) % n, cols);
+  const std::int64_t words = (cols - head) / n;
+  const std::int64_t tail = head + words * n;
+  if (thread < head) {
+    for (int r = 0; r < team_rows; ++r) sum[r] += row[r][thread] * x[thread];
+  }
+  if (thread < cols - tail) {
+    for (int r = 0; r < team_rows; ++r) sum[r] += row[r][tail + thread] * x[tail + thread];
+  }
+
+  const bool keep = team * kept % 256 < kept;
+  const bool x_in_words = reinterpret_cast<std::uintptr_t>(x + head) % 16 == 0;
+  std::int64_t word = thread;
+  for (; word + team_threads * (unroll - 1) < words; word += team_threads * unroll) {
+    Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
+    const auto for_each_load = [&](auto load) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+        for (int r = 0; r < team_rows; ++r) {
+          part_of_a[u][r] =
+              load(reinterpret_cast<const Word<T>*>(row[r] + head) + word + team_threads * u);
+        }
+      }
+    };
+    if (keep) {
+      for_each_load([](const Word<T>* p) { return __ldg(p); });
+    } else {
+      for_each_load([](const Word<T>* p) { return __ldcs(p); });
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const T* from_x = x + head + (word + team_threads * u) * n;
+      part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x) : gather(from_x);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+      for (int r = 0; r < team_rows; ++r) sum[r] += dot(part_of_a[u][r], part_of_x[u]);
+    }
+  }
+  for (; word < words; word += team_threads) {
+    const Word<T> part_of_x = gather(x + head + word * n);
+#pragma unroll
+    for (int r = 0; r < team_rows; ++r) {
+      sum[r] += dot(reinterpret_cast<const Word<T>*>(row[r] + head)[word], part_of_x);
+    }
+  }
+
+  // The sums of a warp by shuffles, those of a team's warps through shared memory.
+  __shared__ T sum_of_warp[team_rows][32];
+  const int warp = threadIdx.x / 32;
+#pragma unroll
+  for (int r = 0; r < team_rows; ++r) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+      sum[r] += __shfl_xor_sync(0xffffffff, sum[r], offset);
+    }
+    if (threadIdx.x % 32 == 0) sum_of_warp[r][warp] = sum[r];
+  }
+  if (team_warps == 1) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+  const int r = thread;  // the first threads of a team finish a row each
+  if (r < team_rows && first + r * n < rows) {
+    T total = 0;
+    for (int w = 0; w < team_warps; ++w)
+      total += sum_of_warp[r][warp / team_warps * team_warps + w];
+    y[first + r * n] = total;
+  }
+}
+
+template <typename T, int team_warps, int team_rows, int unroll>
+void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
+  constexpr std::int64_t block_warps = team_warps > 8 ? team_warps : 8;
+  constexpr int n = word_size<T>;
+  const auto teams = ceil_div(p.rows, n * team_rows) * n;
+  const double share = kept_bytes / (static_cast<double>(p.rows) * p.cols * sizeof(T));
+  const int kept = static_cast<int>(256 * std::min(share, 1.0));
+  gpu.launch({.grid = {ceil_div(teams * team_warps, block_warps)}, .block = {32 * block_warps}},
+             dmv_streamed<T, team_warps, team_rows, unroll>, p.a, p.x, p.y, p.rows, p.cols, kept);
+}
+
+// The shapes are the best of some hundreds tried on an H200, float and double, 1024 to 16384.
+template <typename T>
+void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
+  const double cache = gpu.l2_bytes();
+  const double matrix = static_cast<double>(p.rows) * p.cols * sizeof(T);
+  const bool fits = matrix < 0.6 * cache;
+  const bool long_rows = p.cols * sizeof(T) >= 64 * 1024;
+  const bool few_rows = p.rows < 2 * gpu.multiprocessors();
+  if (long_rows || few_rows) {
+    launch_streamed<T, 16, 1, 2>(gpu, p, fits ? matrix : 0);  // a block a row
+  } else if (fits) {
+    launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
+  } else {
+    launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);
+  }
+}
+
+const Register<Dmv, float, double> variant(
+    {.rung = 7,
+     .id = 7,
+     .idea = "teams of warps shaped to the matrix; a part of it that fits stays in the L2 cache"},
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) { choose_shape(gpu, p); });
