@@ -173,8 +173,9 @@ __global__ void missing_syncwarp(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   tile[threadIdx.x] = i < n ? in[i] : 0;
   __syncthreads();
-  if (threadIdx.x < 16) tile[threadIdx.x] += tile[threadIdx.x + 16];
-  if (threadIdx.x < 8) tile[threadIdx.x] += tile[threadIdx.x + 8];
+  const int t = threadIdx.x;
+  if (t < 16) tile[t] = tile[t] + tile[t + 16];
+  if (t < 8) tile[t] = tile[t] + tile[t + 8];
   if (threadIdx.x == 0) atomicAdd(out, tile[0]);
 }
 
@@ -384,6 +385,11 @@ double run(EmulatedGpu& gpu, const std::string& name, int n, int block) {
     throw std::logic_error("no case is called " + name);
   }
   return std::accumulate(y, y + n, 0.0);
+}
+
+void launch_with_block(EmulatedGpu& gpu, int threads) {
+  const parlab::LaunchConfig config{.grid = {1}, .block = {threads}};
+  gpu.launch(config, clean_copy, nullptr, nullptr, 0);
 }
 
 }  // namespace planted

@@ -11,4 +11,7 @@ namespace planted {
 // computed. Throws what Gpu::launch throws.
 double run(parlab::EmulatedGpu& gpu, const std::string& name, int n, int block);
 
+// Launches a clean kernel with a block of this many threads.
+void launch_with_block(parlab::EmulatedGpu& gpu, int threads);
+
 }  // namespace planted

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/types.hpp"
+#include "device/presence.hpp"
 #include "emulation/emulated_gpu.hpp"
 #include "measure/executor.hpp"
 #include "verify/guard.hpp"
@@ -96,6 +97,10 @@ class EmulatedExecutor final : public Executor {
 };
 
 }  // namespace
+
+std::optional<std::string> why_no_gpu() { return "this build emulates the GPU"; }
+
+GpuFacts gpu_facts() { return {}; }
 
 std::unique_ptr<Executor> make_gpu_executor() { return std::make_unique<EmulatedExecutor>(); }
 
