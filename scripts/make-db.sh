@@ -6,7 +6,7 @@ set -euo pipefail
 
 csv=$1 experiment=$2 out=$3
 # A column that no record of this machine filled may be absent from its CSV.
-always="block threads active_warps occupancy roof_percent low_s high_s"
+always="block threads tile granularity active_warps occupancy roof_percent low_s high_s"
 text=" commit date run source_hash machine gpu cpu n_label "
 
 import() { # FILE TABLE

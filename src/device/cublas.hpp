@@ -47,6 +47,29 @@ class Cublas {
     check(ddot_(handle_, n, x, 1, y, 1, result), "cublasDdot");
   }
 
+  // C = A B, A m x k, B k x n, all column-major without gaps.
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
+            float* c) {
+    const float one = 1, zero = 0;
+    check(sgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+          "cublasSgemm");
+  }
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b,
+            double* c) {
+    const double one = 1, zero = 0;
+    check(dgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+          "cublasDgemm");
+  }
+  // The same with the operands rounded to TF32, on the tensor cores.
+  void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
+                 float* c) {
+    const float one = 1, zero = 0;
+    check(
+        gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, CUDA_R_32F, m, b, CUDA_R_32F,
+                 k, &zero, c, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT),
+        "cublasGemmEx");
+  }
+
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
       throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
@@ -62,6 +85,9 @@ class Cublas {
     resolve(set_pointer_mode_, "cublasSetPointerMode_v2");
     resolve(sdot_, "cublasSdot_v2_64");
     resolve(ddot_, "cublasDdot_v2_64");
+    resolve(sgemm_, "cublasSgemm_v2_64");
+    resolve(dgemm_, "cublasDgemm_v2_64");
+    resolve(gemm_ex_, "cublasGemmEx_64");
     check(create_(&handle_), "cublasCreate");
   }
 
@@ -110,6 +136,9 @@ class Cublas {
   decltype(cublasSetPointerMode_v2)* set_pointer_mode_ = nullptr;
   decltype(cublasSdot_v2_64)* sdot_ = nullptr;
   decltype(cublasDdot_v2_64)* ddot_ = nullptr;
+  decltype(cublasSgemm_v2_64)* sgemm_ = nullptr;
+  decltype(cublasDgemm_v2_64)* dgemm_ = nullptr;
+  decltype(cublasGemmEx_64)* gemm_ex_ = nullptr;
 };
 
 }  // namespace parlab

@@ -44,6 +44,20 @@ class OpenBlas {
     return ddot_(size(n), x, 1, y, 1);
   }
 
+  // C = A B, A m x k, B k x n, all row-major without gaps.
+  void gemm(int threads, std::int64_t m, std::int64_t k, std::int64_t n, const float* a,
+            const float* b, float* c) const {
+    const Threads scope(*this, threads);
+    sgemm_(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(m), size(n), size(k), 1, a, size(k), b,
+           size(n), 0, c, size(n));
+  }
+  void gemm(int threads, std::int64_t m, std::int64_t k, std::int64_t n, const double* a,
+            const double* b, double* c) const {
+    const Threads scope(*this, threads);
+    dgemm_(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(m), size(n), size(k), 1, a, size(k), b,
+           size(n), 0, c, size(n));
+  }
+
  private:
   static constexpr const char* soname = "libopenblas.so.0";
 
@@ -71,6 +85,8 @@ class OpenBlas {
     resolve(dgemv_, "cblas_dgemv");
     resolve(sdot_, "cblas_sdot");
     resolve(ddot_, "cblas_ddot");
+    resolve(sgemm_, "cblas_sgemm");
+    resolve(dgemm_, "cblas_dgemm");
     resolve(set_num_threads_, "openblas_set_num_threads");
   }
 
@@ -98,6 +114,8 @@ class OpenBlas {
   decltype(cblas_dgemv)* dgemv_ = nullptr;
   decltype(cblas_sdot)* sdot_ = nullptr;
   decltype(cblas_ddot)* ddot_ = nullptr;
+  decltype(cblas_sgemm)* sgemm_ = nullptr;
+  decltype(cblas_dgemm)* dgemm_ = nullptr;
   decltype(openblas_set_num_threads)* set_num_threads_ = nullptr;
 };
 

@@ -1,0 +1,13 @@
+// gemm of cuBLAS in true float or double. cuBLAS thinks in columns: what is row-major here is for
+// it the transposed matrix, so it is asked for C^T = B^T A^T and writes C.
+#include "device/cublas.hpp"
+
+#include "contracts/matmul.hpp"
+
+using namespace parlab;
+
+const Register<Matmul, float, double> variant(
+    {.rung = 100, .idea = "gemm of cuBLAS, in the arithmetic of the data type"},
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
+      Cublas::on(gpu).gemm(p.n, p.m, p.k, p.b, p.a, p.c);
+    });

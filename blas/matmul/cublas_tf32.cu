@@ -1,0 +1,16 @@
+// gemm of cuBLAS on the tensor cores: both matrices are rounded to TF32, ten bits after the leading
+// one instead of 23, and the products are added in float. Several times faster and less exact: it
+// is judged by the error bound of TF32, and is no peer of the float kernels.
+#include "device/cublas.hpp"
+
+#include "contracts/matmul.hpp"
+
+using namespace parlab;
+
+const Register<Matmul, float> variant(
+    {.rung = 101,
+     .idea = "gemm of cuBLAS on tensor cores, operands rounded to TF32",
+     .arithmetic = Arithmetic::tf32},
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
+      Cublas::on(gpu).gemm_tf32(p.n, p.m, p.k, p.b, p.a, p.c);
+    });

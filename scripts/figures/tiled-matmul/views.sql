@@ -1,0 +1,33 @@
+-- What the figures of tiled-matmul read. One row of records is one measurement.
+
+-- Square products, warm caches, verified and timed.
+CREATE VIEW timed AS
+  SELECT *, backend || '/' || variant AS name,
+         backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
+         gflops * 100 / nullif(roof_percent, 0) AS roof_gflops
+  FROM records
+  WHERE workload = 'matmul' AND verdict = 'passed' AND median_s IS NOT NULL
+    AND m = n AND k = n AND cache = 'hot';
+
+-- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+CREATE VIEW best_of_all AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, n, dtype;
+CREATE VIEW best AS SELECT * FROM best_of_all WHERE dtype = 'float';
+
+-- The ladder of float kernels on the GPU beside the library, at each size. TF32 is no peer.
+CREATE VIEW ladder AS
+  SELECT b.*, 100 * c.time_s / b.time_s AS cublas_percent
+  FROM best b LEFT JOIN best c ON c.n = b.n AND c.name = 'blas/cublas'
+  WHERE b.backend = 'cuda' OR b.name = 'blas/cublas';
+
+-- Effect of granularity: how much faster than `tiled` with tiles of the same width.
+CREATE VIEW granularity AS
+  SELECT g.n, g.dtype, g.tile, g.granularity, t.median_s / g.median_s AS speedup,
+         t.low_s / g.high_s AS speedup_low, t.high_s / g.low_s AS speedup_high
+  FROM timed g JOIN timed t USING (n, dtype, tile)
+  WHERE g.name = 'cuda/granularity' AND t.name = 'cuda/tiled';
+
+-- The report's table, in int, under the names of our variants.
+CREATE VIEW published AS
+  SELECT n, time_ms / 1e3 AS time_s, 2e-6 * n * n * n / time_ms AS gflops,
+         CASE variant WHEN 'tile_normal' THEN 'cuda/tiled' ELSE 'cuda/granularity' END AS name
+  FROM published_times;

@@ -1,0 +1,49 @@
+#!/bin/bash
+# the experiment of the report tiled-matmul: C = A B with tiles of several widths, and what follows
+#
+# The report's two kernels in int at 1000 and 2000, every tile width and granularity; the whole ladder
+# and the libraries in float up to 8K. SCALE=quick: the CPU only, up to 1024. What is recorded already
+# is not run again.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+# shellcheck source=scripts/experiment.sh
+source scripts/experiment.sh
+
+open_experiment tiled-matmul
+if [[ $scale == full ]]; then
+  sizes=1000,1024,2000,2048,4096,8192
+  cpu_sizes=1000,1024,2000,2048,4096
+  serial_sizes=1000,1024
+else
+  sizes=256,512,1000,1024
+  cpu_sizes=$sizes
+  serial_sizes=256,512
+fi
+cores=${threads##*,}
+
+step "CPU: serial; $serial_sizes" \
+  matmul "$serial_sizes" --backend serial --dtype float --time-limit 1
+step "CPU: OpenMP and OpenBLAS on $cores threads; $cpu_sizes" \
+  matmul "$cpu_sizes" --backend openmp,blas --variant rows,blocked,openblas --dtype float \
+  --threads "$cores" --time-limit 1
+
+if ((gpu)); then
+  step "GPU: the report's kernels in int, all tile widths and granularities; 1000, 2000" \
+    matmul 1000,2000 --backend cuda --variant naive,tiled,granularity --dtype int \
+    --tile 8,16,32 --granularity 1,2,4 --time-limit 0.5
+  step "GPU: the same in float; $sizes" \
+    matmul "$sizes" --backend cuda --variant naive,tiled,granularity --dtype float \
+    --tile 8,16,32 --granularity 1,2,4 --time-limit 0.25
+  step "GPU: all variants in float at their defaults; $sizes" \
+    matmul "$sizes" --backend cuda,blas --dtype float --time-limit 0.5
+  if [[ $scale == full ]]; then
+    step "GPU: the last rungs in int; 1000, 2000" \
+      matmul 1000,2000 --backend cuda --variant register,wide,async,warp_tiles --dtype int \
+      --time-limit 0.5
+    step "GPU: the last rung in double, and cuBLAS; $sizes" \
+      matmul "$sizes" --backend cuda,blas --variant warp_tiles,cublas --dtype double \
+      --time-limit 0.5
+  fi
+fi
+
+close_experiment
