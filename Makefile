@@ -128,7 +128,7 @@ report: ## install what is missing, build, run the experiments, draw all figures
 
 check: ## install what is missing, build, run every test
 	@scripts/install.sh
-	@$(MAKE) build $(B)/check/tests
+	@$(MAKE) build $(B)/check/run-tests
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
@@ -203,7 +203,7 @@ $(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(TEST_SOURCES)) \
                  $(patsubst %,$(B)/emulated/%.o,$(KERNELS) $(TEST_KERNELS))
 
-$(B)/check/tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
+$(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
 	  -l:libboost_unit_test_framework.a
 
@@ -212,8 +212,8 @@ $(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
 # With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
-GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/tests))
-$(B)/gpu-tests/tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/emulation%,$(TEST_SOURCES))) \
+GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
+$(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/emulation%,$(TEST_SOURCES))) \
                       $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/emulation%,$(TEST_KERNELS))) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
@@ -234,7 +234,7 @@ piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 
 run-checks: unit-tests $(SHELL_TESTS:%=shell-%) $(LINTS) $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
-unit-tests: $(B)/check/tests
+unit-tests: $(B)/check/run-tests
 	$(piece) $<
 gpu-tests: $(GPU_TESTS)
 	$(piece) $<

@@ -30,10 +30,49 @@ static __device__ double dot(double2 a, double2 b) { return a.x * b.x + a.y * b.
 static __device__ float4 gather(const float* x) { return {x[0], x[1], x[2], x[3]}; }
 static __device__ double2 gather(const double* x) { return {x[0], x[1]}; }
 
+// Adds to sum[] the products of a team's rows with x. KEEP: what is read stays in the L2 cache.
+template <bool keep, int team_threads, int team_rows, int unroll, typename T>
+static __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows], const T* x,
+                                                std::int64_t head, std::int64_t words, int thread,
+                                                T (&sum)[team_rows]) {
+  constexpr int n = word_size<T>;
+  const auto load = [](const Word<T>* p) { return keep ? __ldg(p) : __ldcs(p); };
+  const bool x_in_words = reinterpret_cast<std::uintptr_t>(x + head) % 16 == 0;
+  std::int64_t word = thread;
+  for (; word + team_threads * (unroll - 1) < words; word += team_threads * unroll) {
+    Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+      for (int r = 0; r < team_rows; ++r) {
+        part_of_a[u][r] =
+            load(reinterpret_cast<const Word<T>*>(row[r] + head) + word + team_threads * u);
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const T* from_x = x + head + (word + team_threads * u) * n;
+      part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x) : gather(from_x);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+      for (int r = 0; r < team_rows; ++r) sum[r] += dot(part_of_a[u][r], part_of_x[u]);
+    }
+  }
+  for (; word < words; word += team_threads) {
+    const Word<T> part_of_x = gather(x + head + word * n);
+#pragma unroll
+    for (int r = 0; r < team_rows; ++r) {
+      sum[r] += dot(load(reinterpret_cast<const Word<T>*>(row[r] + head) + word), part_of_x);
+    }
+  }
+}
+
 // kept / 256 of all teams leave their rows in the L2 cache. A block: one team or several.
 template <typename T, int team_warps, int team_rows, int unroll>
-__global__ void dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols,
-                             int kept) {
+__global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256, 2)
+    dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols, int kept) {
   constexpr int n = word_size<T>;
   constexpr int team_threads = 32 * team_warps;
   const int thread = threadIdx.x % team_threads;
@@ -62,44 +101,10 @@ __global__ void dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, st
   if (thread < cols - tail) {
     for (int r = 0; r < team_rows; ++r) sum[r] += row[r][tail + thread] * x[tail + thread];
   }
-
-  const bool keep = team * kept % 256 < kept;
-  const bool x_in_words = reinterpret_cast<std::uintptr_t>(x + head) % 16 == 0;
-  std::int64_t word = thread;
-  for (; word + team_threads * (unroll - 1) < words; word += team_threads * unroll) {
-    Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
-    const auto for_each_load = [&](auto load) {
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-#pragma unroll
-        for (int r = 0; r < team_rows; ++r) {
-          part_of_a[u][r] =
-              load(reinterpret_cast<const Word<T>*>(row[r] + head) + word + team_threads * u);
-        }
-      }
-    };
-    if (keep) {
-      for_each_load([](const Word<T>* p) { return __ldg(p); });
-    } else {
-      for_each_load([](const Word<T>* p) { return __ldcs(p); });
-    }
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const T* from_x = x + head + (word + team_threads * u) * n;
-      part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x) : gather(from_x);
-    }
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-#pragma unroll
-      for (int r = 0; r < team_rows; ++r) sum[r] += dot(part_of_a[u][r], part_of_x[u]);
-    }
-  }
-  for (; word < words; word += team_threads) {
-    const Word<T> part_of_x = gather(x + head + word * n);
-#pragma unroll
-    for (int r = 0; r < team_rows; ++r) {
-      sum[r] += dot(reinterpret_cast<const Word<T>*>(row[r] + head)[word], part_of_x);
-    }
+  if (team * kept % 256 < kept) {
+    add_rows<true, team_threads, team_rows, unroll>(row, x, head, words, thread, sum);
+  } else {
+    add_rows<false, team_threads, team_rows, unroll>(row, x, head, words, thread, sum);
   }
 
   // The sums of a warp by shuffles, those of a team's warps through shared memory.
