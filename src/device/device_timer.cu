@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "device/device_timer.hpp"
 
@@ -74,11 +76,13 @@ void DeviceTimer::open_gate_and_wait(const char* doing) {
   }
 }
 
-void DeviceTimer::run_held(const std::function<void()>& before, const std::function<void()>& run) {
+void DeviceTimer::run_held(const std::function<void()>& before, const std::function<void()>& run,
+                           double hold_s) {
   close_gate();
   try {
     before();
     run();
+    std::this_thread::sleep_for(std::chrono::duration<double>(hold_s));
   } catch (...) {
     reinterpret_cast<volatile int&>(gate_->open) = 1;
     cudaStreamSynchronize(stream_);

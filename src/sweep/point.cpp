@@ -50,6 +50,7 @@ class Point {
   void judge(Trial& trial);
   void set_up(InputKind kind);
   void load(Executor& place);
+  bool recover(Executor& place);
   void fail(Executor& place, const PointError& error);
   void measure(Cache cache);
   void finish(Entry& entry);
@@ -159,6 +160,25 @@ void Point::load(Executor& place) {
   }
 }
 
+// A device that stays lost fails what is left of the sweep there, and nothing else.
+bool Point::recover(Executor& place) {
+  try {
+    return place.recover();
+  } catch (const std::exception& error) {
+    const std::string why =
+        std::string("the device was lost when ") + "another kernel failed: " + error.what();
+    for (const auto& trial : trials_) {
+      if (trial->place != &place) continue;
+      if (trial->passed() || trial->verdict == Verdict::unverified) {
+        trial->verdict = Verdict::no_device;
+        trial->detail = why;
+      }
+    }
+    session_.lose_gpu(why);
+    return false;
+  }
+}
+
 void Point::set_up(InputKind kind) {
   problem_->fill(kind);
   for (auto* place : places_in_use()) load(*place);
@@ -183,7 +203,7 @@ void Point::judge(Trial& trial) {
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
-    reload = error.verdict == Verdict::launch_failed && trial.place->recover();
+    reload = error.verdict == Verdict::launch_failed && recover(*trial.place);
   } catch (const std::exception& error) {
     trial.verdict = Verdict::launch_failed;
     trial.detail = error.what();
@@ -224,7 +244,9 @@ void Point::store(Entry& entry) {
       record.to_device_s = trial.transfers->to_device_s;
       record.to_host_s = trial.transfers->to_host_s;
     }
-    const Work work{record.flops, record.bytes};
+    Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
+    // The FMA peak says nothing of tensor cores: for them the roof is memory alone.
+    if (trial.call.variant->arithmetic != Arithmetic::ieee) work.flops = 0;
     record.roof_s =
         roof_seconds(session_.ceilings(*trial.call.variant), work, record.dtype, record.cache);
     if (record.summary().median < roof_margin * record.roof_s) record.flags = {"above_roof"};
@@ -273,7 +295,7 @@ void Point::measure(Cache cache) {
       } catch (const PointError& error) {
         trial.verdict = error.verdict;
         trial.detail = error.what();
-        if (error.verdict == Verdict::launch_failed && trial.place->recover()) load(*trial.place);
+        if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
       }
       if (!trial.passed()) {
         store(*entry);
@@ -334,6 +356,11 @@ void Session::open_store() {
   for (const auto& record : latest(loaded.records)) {
     if (store->done().count(record.key()) != 0) recorded.push_back(record);
   }
+}
+
+void Session::lose_gpu(const std::string& why) {
+  places.why_no_gpu = why + "; run the same command again to go on";
+  failed = true;
 }
 
 void Session::know_ceilings() {
