@@ -283,6 +283,10 @@ void Point::measure(Cache cache) {
     for (auto* entry : open) {
       if (interrupted_()) return;
       Trial& trial = *entry->trial;
+      if (!trial.passed()) {  // failed in another cache state, or its device is lost
+        store(*entry);
+        continue;
+      }
       session_.observer.working_on(entry->record.point() + " " + entry->record.full_name() + " " +
                                        to_string(trial.call.tunables),
                                    session_.done);
