@@ -19,8 +19,8 @@ class DeviceTimer {
   explicit DeviceTimer(cudaStream_t stream);
 
   // count timed executions (64 at most) of run, which only queues work on the stream. Cold: L2 is
-  // overwritten before each, its persisting lines are reset before the first; hot: one untimed
-  // execution comes first.
+  // overwritten before each, its persisting lines are reset before the first; hot: a few
+  // untimed executions come first.
   Batch time(const std::function<void()>& run, int count, Cache cache);
 
   // Queues before() and run() while the stream is held back, for hold_s more after run() returned,

@@ -116,8 +116,8 @@ class CudaExecutor final : public Executor {
   Batch sample(const Call& call, int count, Cache cache) override {
     gpu_->select_scratch(call.key());
     const int launches = std::max(4, launches_[call.key()]);
-    return timer_->time([&] { run(call); }, std::clamp(queue_entries / (launches + 4), 1, count),
-                        cache);
+    return timer_->time([&] { run(call); },
+                        std::clamp(queue_entries / (launches + 4) - 4, 1, count), cache);
   }
 
   std::optional<TransferTimes> transfers(const Variant& variant) override {
