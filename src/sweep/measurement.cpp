@@ -7,7 +7,10 @@ namespace {
 
 constexpr double batch_s = 0.02;
 constexpr int batch_at_most = 12;
-constexpr std::size_t samples_at_least = 20;     // when the time limit allows
+// When the time limit allows. Samples of one batch are alike: only several batches, with all other
+// configurations in between, show how far a point moves.
+constexpr std::size_t samples_at_least = 20;
+constexpr int batches_at_least = 4;
 constexpr std::size_t samples_for_interval = 6;  // fewer have no 95 % interval
 constexpr double patience = 10;  // time limits that may pass before an interval is given up
 
