@@ -123,7 +123,7 @@ say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 report: ## install what is missing, build, run the experiments, draw all figures
 	@scripts/install.sh build figures
-	@$(MAKE) build
+	@$(MAKE) $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated)
 	@for e in $(EXPERIMENTS); do scripts/$$e.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
