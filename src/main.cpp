@@ -6,6 +6,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "counters/counters.hpp"
 #include "device/presence.hpp"
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
@@ -13,6 +14,7 @@
 #include "driver/request.hpp"
 #include "driver/stored.hpp"
 #include "driver/usage.hpp"
+#include "sweep/execute_once.hpp"
 #include "sweep/sweep.hpp"
 
 namespace {
@@ -21,9 +23,23 @@ using namespace parlab;
 using Action = Request::Action;
 
 constexpr int usage_error = 2;
+constexpr int interrupted = 130;
 
 void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::cerr << "parlab: warning: " << warning << std::endl;
+}
+
+// As run_sweep(), but the points are shown when their counters are known; a table is explained.
+int sweep_and_count(const Request& request, Observer& observer) {
+  KeptPoints kept(observer);
+  const int status = run_sweep(request.plan, kept);
+  if (status != interrupted) add_counters(kept.points, request.plan.results, observer);
+  for (const auto& point : kept.points) observer.point(point);
+  if (request.format != "table") return status;
+  const auto explain = make_explain_reporter(std::cout);
+  for (const auto& point : kept.points) explain->point(point);
+  explain->finish();
+  return status;
 }
 
 int run(const Request& request, char** arguments) {
@@ -34,7 +50,8 @@ int run(const Request& request, char** arguments) {
   require_memory(request.plan, bytes_free());
   const auto reporter = make_reporter(request.format, std::cout);
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
-  const int status = run_sweep(request.plan, console);
+  const int status =
+      request.counters ? sweep_and_count(request, console) : run_sweep(request.plan, console);
   reporter->finish();
   if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
   return status;
@@ -58,6 +75,9 @@ int dispatch(const Request& request, char** arguments) {
       break;
     case Action::show:
       warn(show_records(request.paths, request.format, std::cout));
+      break;
+    case Action::execute_once:
+      execute_once(request.paths);
       break;
     case Action::export_csv:
       warn(export_records(request.paths, std::cout));
