@@ -68,7 +68,8 @@ WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
 CXXFLAGS  := $(LANGUAGE) $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1) -march=$(MARCH)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -DPARLAB_EMULATED -Isrc/emulation/include
+# With sanitizers GCC takes parts of <regex> for uninitialized.
+CHECKFLAGS := $(LANGUAGE) -O1 -g1 $(SANITIZE) -Wno-maybe-uninitialized -DPARLAB_EMULATED -Isrc/emulation/include
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
 # Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size.
@@ -128,7 +129,8 @@ report: ## install what is missing, build, run the experiments, draw all figures
 
 check: ## install what is missing, build, run every test
 	@scripts/install.sh
-	@$(MAKE) build $(B)/check/run-tests
+	@rm -f $(B)/check/results/*
+	@$(MAKE) build-checks
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
@@ -230,8 +232,9 @@ LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: run-checks unit-tests gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
+.PHONY: build-checks run-checks unit-tests gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
 
+build-checks: build $(B)/check/run-tests $(GPU_TESTS)
 run-checks: unit-tests $(SHELL_TESTS:%=shell-%) $(LINTS) $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
 unit-tests: $(B)/check/run-tests

@@ -1,6 +1,6 @@
 // GPU variants that cheat or fail; see cheats_test.cpp for the CPU's.
 #include <boost/test/unit_test.hpp>
-#include <cmath>
+#include <math.h>  // isnan without std::
 
 #include "contracts/dmv.hpp"
 #include "device/gpu.hpp"
@@ -172,10 +172,27 @@ BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
   BOOST_TEST(record.summary().median < 215e-6);  // two launches beside the 200 us
 }
 
-// The context dies with an invalid address; the sweep makes a new one and goes on.
+// The context dies with an invalid address, and some drivers give the process no new one: the
+// sweep goes on all the same, with what is left. The last case: no GPU may be usable afterwards.
 BOOST_AUTO_TEST_CASE(a_dead_context_does_not_end_the_sweep) {
-  expect("invalid_address", "launch_failed", "");
-  BOOST_TEST(to_string(run("honest_control").verdict) == "passed");
+  const auto* dmv = Registry::instance().workload("dmv");
+  Plan plan;
+  for (const std::string name : {"invalid_address", "honest_control"}) {
+    for (const auto* variant : Registry::instance().variants("gpu_cheats")) {
+      if (variant->name != name) continue;
+      if (plan.variants.empty()) plan = plan_for(*dmv, *variant, {40, 40});
+      if (plan.variants.front() != variant) plan.variants.push_back(variant);
+    }
+  }
+  plan.variants.push_back(Registry::instance().variants("dmv").front());  // serial
+  const auto records = testing::sweep(plan);
+  BOOST_REQUIRE_EQUAL(records.size(), 3U);
+  BOOST_TEST(to_string(records[0].verdict) == "launch_failed", records[0].detail);
+  const bool went_on = records[1].verdict == Verdict::passed ||
+                       (records[1].verdict == Verdict::no_device &&
+                        records[1].detail.find("lost") != std::string::npos);
+  BOOST_TEST(went_on, to_string(records[1].verdict) << ": " << records[1].detail);
+  BOOST_TEST(to_string(records[2].verdict) == "passed", records[2].detail);
 }
 #endif
 

@@ -71,7 +71,7 @@ static __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows]
 
 // kept / 256 of all teams leave their rows in the L2 cache. A block: one team or several.
 template <typename T, int team_warps, int team_rows, int unroll>
-__global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256, 2)
+__global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
     dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols, int kept) {
   constexpr int n = word_size<T>;
   constexpr int team_threads = 32 * team_warps;
@@ -147,12 +147,9 @@ template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();
   const double matrix = static_cast<double>(p.rows) * p.cols * sizeof(T);
-  const bool fits = matrix < 0.6 * cache;
-  const bool long_rows = p.cols * sizeof(T) >= 64 * 1024;
-  const bool few_rows = p.rows < 2 * gpu.multiprocessors();
-  if (long_rows || few_rows) {
-    launch_streamed<T, 16, 1, 2>(gpu, p, fits ? matrix : 0);  // a block a row
-  } else if (fits) {
+  if (p.rows < 2 * gpu.multiprocessors()) {
+    launch_streamed<T, 16, 1, 2>(gpu, p, matrix);  // few rows: a block each
+  } else if (matrix < 0.6 * cache) {
     launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
   } else {
     launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);

@@ -109,6 +109,12 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
   cudaGetLastError();
   const char* name = "";
   cudaFuncGetName(&name, kernel);
+  if (status == cudaErrorLaunchOutOfResources) {
+    throw PointError(Verdict::not_supported,
+                     std::string(name) + " needs more registers or shared memory for a block of " +
+                         std::to_string(config.block.x * config.block.y * config.block.z) +
+                         " threads than the device has");
+  }
   cuda_check(status, std::string("launching ") + name);
 }
 

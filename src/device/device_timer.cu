@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "device/device_timer.hpp"
 
@@ -8,6 +10,9 @@ namespace {
 
 constexpr unsigned long long gate_limit_ns = 10'000'000'000;  // a deadlock is not a measurement
 constexpr int events_at_most = 64;
+// The caches are full of what ran before: it takes a few executions until they hold what this one
+// keeps there.
+constexpr int warm_ups = 4;
 // Boost varies by a few per cent; below this share of the highest clock it was throttled or idle.
 constexpr double clock_share = 0.75;
 
@@ -74,11 +79,13 @@ void DeviceTimer::open_gate_and_wait(const char* doing) {
   }
 }
 
-void DeviceTimer::run_held(const std::function<void()>& before, const std::function<void()>& run) {
+void DeviceTimer::run_held(const std::function<void()>& before, const std::function<void()>& run,
+                           double hold_s) {
   close_gate();
   try {
     before();
     run();
+    std::this_thread::sleep_for(std::chrono::duration<double>(hold_s));
   } catch (...) {
     reinterpret_cast<volatile int&>(gate_->open) = 1;
     cudaStreamSynchronize(stream_);
@@ -121,7 +128,9 @@ Batch DeviceTimer::time(const std::function<void()>& run, int count, Cache cache
   close_gate();
   try {
     read_clocks(0);
-    if (cache == Cache::hot) run();
+    if (cache == Cache::hot) {
+      for (int i = 0; i < warm_ups; ++i) run();
+    }
     for (int i = 0; i < count; ++i) {
       if (cache == Cache::cold) flush();
       cuda_check(cudaEventRecord(events_[2 * i].handle, stream_), "recording an event");

@@ -19,13 +19,15 @@ class DeviceTimer {
   explicit DeviceTimer(cudaStream_t stream);
 
   // count timed executions (64 at most) of run, which only queues work on the stream. Cold: L2 is
-  // overwritten before each, its persisting lines are reset before the first; hot: one untimed
-  // execution comes first.
+  // overwritten before each, its persisting lines are reset before the first; hot: a few
+  // untimed executions come first.
   Batch time(const std::function<void()>& run, int count, Cache cache);
 
-  // Queues before() and run() while the device is held back, then lets both go: work that run()
-  // starts on any other stream comes too early. Returns when the device is idle.
-  void run_held(const std::function<void()>& before, const std::function<void()>& run);
+  // Queues before() and run() while the stream is held back, for hold_s more after run() returned,
+  // then lets both go: work that run() started on any other stream comes too early. Returns when
+  // the device is idle.
+  void run_held(const std::function<void()>& before, const std::function<void()>& run,
+                double hold_s = 0);
 
  private:
   struct Gate {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <numeric>
+#include <thread>
 
 #include "device/cuda_gpu.hpp"
 #include "device/device_ceilings.hpp"
@@ -94,7 +95,9 @@ class CudaExecutor final : public Executor {
     Checked checked;
     checked.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    timer().run_held([this] { poison(); }, [&] { run(call); });
+    // Long enough for work on another stream to end before the poison goes out over it.
+    const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
+    timer().run_held([this] { poison(); }, [&] { run(call); }, hold_s);
     checked.launch = gpu_->last_launch();
     launches_[call.key()] = checked.launch.launches;
     for (const auto& array : outputs_) {
@@ -118,8 +121,8 @@ class CudaExecutor final : public Executor {
   Batch sample(const Call& call, int count, Cache cache) override {
     gpu_->select_scratch(call.key());
     const int launches = std::max(4, launches_[call.key()]);
-    return timer().time([&] { run(call); }, std::clamp(queue_entries / (launches + 4), 1, count),
-                        cache);
+    return timer().time([&] { run(call); },
+                        std::clamp(queue_entries / (launches + 4) - 4, 1, count), cache);
   }
 
   void run_profiled(const Call& call, int number) override {
@@ -158,9 +161,18 @@ class CudaExecutor final : public Executor {
     release();
     timer_.reset();
     gpu_.reset();
-    cuda_check(cudaDeviceReset(), "resetting the context after a failed kernel");
-    make_device_side();
-    return true;
+    cudaDeviceReset();
+    // The driver needs a moment before it gives out the device again.
+    for (int attempt = 0;; ++attempt) {
+      try {
+        make_device_side();
+        return true;
+      } catch (const PointError&) {
+        if (attempt == 20) throw;
+        cudaGetLastError();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    }
   }
 
  private:

@@ -6,8 +6,11 @@ namespace parlab {
 namespace {
 
 constexpr double batch_s = 0.02;
-constexpr int batch_at_most = 20;
-constexpr std::size_t samples_at_least = 20;     // when the time limit allows
+constexpr int batch_at_most = 12;
+// When the time limit allows. Samples of one batch are alike: only several batches, with all other
+// configurations in between, show how far a point moves.
+constexpr std::size_t samples_at_least = 20;
+constexpr int batches_at_least = 4;
 constexpr std::size_t samples_for_interval = 6;  // fewer have no 95 % interval
 constexpr double patience = 10;  // time limits that may pass before an interval is given up
 
@@ -34,6 +37,7 @@ void Measurement::add(const Batch& batch, double wall_s) {
     discarded_ += static_cast<int>(batch.seconds.size());
     return;
   }
+  ++batches_;
   seconds_.insert(seconds_.end(), batch.seconds.begin(), batch.seconds.end());
   judge();
 }
@@ -47,7 +51,7 @@ void Measurement::judge() {
   } else if (spent_s_ >= time_limit_s_) {
     finished_ = seconds_.size() >= samples_for_interval || spent_s_ >= patience * time_limit_s_;
   } else {
-    finished_ = converged_ && seconds_.size() >= samples_at_least;
+    finished_ = converged_ && seconds_.size() >= samples_at_least && batches_ >= batches_at_least;
   }
 }
 

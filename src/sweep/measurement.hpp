@@ -14,7 +14,7 @@ class Measurement {
   // estimate_s: roughly the time of one execution.
   Measurement(const Plan& plan, double estimate_s);
 
-  // How many executions to take in the next batch: about 20 ms of work, 20 at most, so that
+  // How many executions to take in the next batch: about 20 ms of work, 12 at most, so that
   // neighbours in the round do not wait long and a drift of the machine falls on all of them.
   int next_batch() const;
   void add(const Batch& batch, double wall_s);
@@ -32,7 +32,7 @@ class Measurement {
   double estimate_s_, spent_s_ = 0;
   std::vector<double> seconds_;
   bool finished_ = false, converged_ = false;
-  int discarded_ = 0;
+  int discarded_ = 0, batches_ = 0;
 };
 
 }  // namespace parlab

@@ -12,8 +12,9 @@
 namespace parlab {
 namespace {
 
-// A median this much below the time at the roof cannot be: something did not run.
-constexpr double roof_margin = 0.95;
+// A median this much below the time at the roof cannot be: something did not run. A host shares its
+// last-level cache and memory with others, and its roof moves with what they do.
+double roof_margin(const Variant& variant) { return variant.on_gpu ? 0.95 : 0.8; }
 
 // One configuration and what is known of it so far.
 struct Trial {
@@ -50,6 +51,7 @@ class Point {
   void judge(Trial& trial);
   void set_up(InputKind kind);
   void load(Executor& place);
+  bool recover(Executor& place);
   void fail(Executor& place, const PointError& error);
   void measure(Cache cache);
   void finish(Entry& entry);
@@ -159,6 +161,25 @@ void Point::load(Executor& place) {
   }
 }
 
+// A device that stays lost fails what is left of the sweep there, and nothing else.
+bool Point::recover(Executor& place) {
+  try {
+    return place.recover();
+  } catch (const std::exception& error) {
+    const std::string why =
+        std::string("the device was lost when ") + "another kernel failed: " + error.what();
+    for (const auto& trial : trials_) {
+      if (trial->place != &place) continue;
+      if (trial->passed() || trial->verdict == Verdict::unverified) {
+        trial->verdict = Verdict::no_device;
+        trial->detail = why;
+      }
+    }
+    session_.lose_gpu(why);
+    return false;
+  }
+}
+
 void Point::set_up(InputKind kind) {
   problem_->fill(kind);
   for (auto* place : places_in_use()) load(*place);
@@ -183,7 +204,7 @@ void Point::judge(Trial& trial) {
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
-    reload = error.verdict == Verdict::launch_failed && trial.place->recover();
+    reload = error.verdict == Verdict::launch_failed && recover(*trial.place);
   } catch (const std::exception& error) {
     trial.verdict = Verdict::launch_failed;
     trial.detail = error.what();
@@ -224,10 +245,13 @@ void Point::store(Entry& entry) {
       record.to_device_s = trial.transfers->to_device_s;
       record.to_host_s = trial.transfers->to_host_s;
     }
-    const Work work{record.flops, record.bytes};
+    Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
+    // The FMA peak says nothing of tensor cores: for them the roof is memory alone.
+    if (trial.call.variant->arithmetic != Arithmetic::ieee) work.flops = 0;
     record.roof_s =
         roof_seconds(session_.ceilings(*trial.call.variant), work, record.dtype, record.cache);
-    if (record.summary().median < roof_margin * record.roof_s) record.flags = {"above_roof"};
+    if (record.summary().median < roof_margin(*trial.call.variant) * record.roof_s)
+      record.flags = {"above_roof"};
   }
   if (record.verdict != Verdict::passed && record.verdict != Verdict::not_supported &&
       record.verdict != Verdict::no_device) {
@@ -261,6 +285,10 @@ void Point::measure(Cache cache) {
     for (auto* entry : open) {
       if (interrupted_()) return;
       Trial& trial = *entry->trial;
+      if (!trial.passed()) {  // failed in another cache state, or its device is lost
+        store(*entry);
+        continue;
+      }
       session_.observer.working_on(entry->record.point() + " " + entry->record.full_name() + " " +
                                        to_string(trial.call.tunables),
                                    session_.done);
@@ -273,7 +301,7 @@ void Point::measure(Cache cache) {
       } catch (const PointError& error) {
         trial.verdict = error.verdict;
         trial.detail = error.what();
-        if (error.verdict == Verdict::launch_failed && trial.place->recover()) load(*trial.place);
+        if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
       }
       if (!trial.passed()) {
         store(*entry);
@@ -334,6 +362,11 @@ void Session::open_store() {
   for (const auto& record : latest(loaded.records)) {
     if (store->done().count(record.key()) != 0) recorded.push_back(record);
   }
+}
+
+void Session::lose_gpu(const std::string& why) {
+  places.why_no_gpu = why + "; run the same command again to go on";
+  failed = true;
 }
 
 void Session::know_ceilings() {

@@ -17,9 +17,12 @@ namespace parlab {
 // Where variants can run. Made once for a sweep: one CUDA context, one set of warm threads.
 struct Places {
   std::unique_ptr<Executor> host, gpu;
-  std::string why_no_gpu;  // when gpu is absent though variants want one
+  std::string why_no_gpu;  // when variants want one and none can be used, or no longer
 
-  Executor* of(const Variant& variant) const { return variant.on_gpu ? gpu.get() : host.get(); }
+  Executor* of(const Variant& variant) const {
+    if (!variant.on_gpu) return host.get();
+    return why_no_gpu.empty() ? gpu.get() : nullptr;
+  }
 };
 
 // What a sweep carries from point to point.
@@ -35,6 +38,7 @@ struct Session {
   bool ceilings_known = false;
 
   void open_store();
+  void lose_gpu(const std::string& why);
   // Measures the roofs of the devices in use; at the first call only.
   void know_ceilings();
   const Ceilings& ceilings(const Variant& variant) const {
