@@ -21,6 +21,13 @@ else
 fi
 cores=${threads##*,}
 
+if only_counters "$@"; then
+  count "counters: all variants in float at their defaults; 2048" \
+    matmul 2048 --backend cuda,blas --dtype float --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial; $serial_sizes" \
   matmul "$serial_sizes" --backend serial --dtype float --time-limit 1
 step "CPU: OpenMP and OpenBLAS on $cores threads; $cpu_sizes" \
