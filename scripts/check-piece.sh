@@ -9,7 +9,7 @@ result=$1
 shift
 mkdir -p "$(dirname "$result")"
 SECONDS=0
-if [[ $1 == */tests ]]; then # a Boost.Test program
+if [[ $1 == */run-tests ]]; then # a Boost.Test program
   "$@" --report_level=short --color_output=no >"$result.log" 2>&1
 else
   "$@" >"$result.log" 2>&1

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -13,7 +14,11 @@ namespace {
 std::size_t interval_rank(std::size_t n, double confidence) {
   const double tail = (1 - confidence) / 2;
   const boost::math::binomial distribution(static_cast<double>(n), 0.5);
-  std::size_t k = 0;
+  // The search begins a little below the normal approximation: this is asked after every batch.
+  const double near =
+      static_cast<double>(n) / 2 - 1.2 * std::sqrt(static_cast<double>(n) * -std::log(tail) / 2);
+  auto k = static_cast<std::size_t>(std::max(0.0, near));
+  while (k > 0 && boost::math::cdf(distribution, static_cast<double>(k - 1)) > tail) --k;
   while (k < n / 2 && boost::math::cdf(distribution, static_cast<double>(k)) <= tail) ++k;
   return k;
 }

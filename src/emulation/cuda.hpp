@@ -307,6 +307,7 @@ requires(std::is_arithmetic_v<A>&& std::is_arithmetic_v<B>) constexpr auto max(A
   return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
 }
 using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp, std::log, std::pow;
+using std::isfinite, std::isinf, std::isnan;
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 inline float rsqrt(float x) { return 1 / std::sqrt(x); }

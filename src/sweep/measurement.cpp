@@ -43,6 +43,7 @@ void Measurement::add(const Batch& batch, double wall_s) {
 }
 
 void Measurement::judge() {
+  if (static_cast<int>(seconds_.size()) < wanted_) return;
   const Summary summary = summarize(seconds_);
   estimate_s_ = std::max(summary.median, 1e-9);
   converged_ = relative_half_width(summary) <= precision_;
