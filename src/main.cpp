@@ -6,7 +6,6 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "counters/counters.hpp"
 #include "device/presence.hpp"
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
@@ -14,6 +13,7 @@
 #include "driver/request.hpp"
 #include "driver/stored.hpp"
 #include "driver/usage.hpp"
+#include "sweep/counters.hpp"
 #include "sweep/execute_once.hpp"
 #include "sweep/sweep.hpp"
 

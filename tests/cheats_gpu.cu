@@ -1,6 +1,6 @@
 // GPU variants that cheat or fail; see cheats_test.cpp for the CPU's.
-#include <math.h>  // isnan without std::
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "contracts/dmv.hpp"
 #include "device/gpu.hpp"

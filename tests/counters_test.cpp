@@ -7,13 +7,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "counters/counters.hpp"
 #include "counters/ncu.hpp"
 #include "driver/reporter.hpp"
 #include "driver/text.hpp"
 #include "measure/executor.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
+#include "sweep/counters.hpp"
 #include "sweep/execute_once.hpp"
 
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-#include "counters/counters.hpp"
+#include "sweep/counters.hpp"
 
 #include <algorithm>
 
