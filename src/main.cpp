@@ -29,17 +29,10 @@ void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::cerr << "parlab: warning: " << warning << std::endl;
 }
 
-// As run_sweep(), but the points are shown when their counters are known; a table is explained.
-int sweep_and_count(const Request& request, Observer& observer) {
-  KeptPoints kept(observer);
-  const int status = run_sweep(request.plan, kept);
-  if (status != interrupted) add_counters(kept.points, request.plan.results, observer);
-  for (const auto& point : kept.points) observer.point(point);
-  if (request.format != "table") return status;
-  const auto explain = make_explain_reporter(std::cout);
-  for (const auto& point : kept.points) explain->point(point);
-  explain->finish();
-  return status;
+void explain(const Points& points) {
+  const auto reporter = make_explain_reporter(std::cout);
+  for (const auto& point : points) reporter->point(point);
+  reporter->finish();
 }
 
 int run(const Request& request, char** arguments) {
@@ -50,9 +43,15 @@ int run(const Request& request, char** arguments) {
   require_memory(request.plan, bytes_free());
   const auto reporter = make_reporter(request.format, std::cout);
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
+  KeptPoints kept(console);  // shown when their counters are known
   const int status =
-      request.counters ? sweep_and_count(request, console) : run_sweep(request.plan, console);
+      request.counters ? run_sweep(request.plan, kept) : run_sweep(request.plan, console);
+  if (request.counters && status != interrupted) {
+    add_counters(kept.points, request.plan.results, console);
+  }
+  for (const auto& point : kept.points) console.point(point);
   reporter->finish();
+  if (request.counters && request.format == "table") explain(kept.points);
   if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
   return status;
 }

@@ -9,6 +9,7 @@
 
 #include "counters/ncu.hpp"
 #include "driver/reporter.hpp"
+#include "driver/request.hpp"
 #include "driver/text.hpp"
 #include "measure/executor.hpp"
 #include "record/store.hpp"
@@ -241,6 +242,23 @@ BOOST_AUTO_TEST_CASE(an_amended_record_replaces_the_first_one) {
   int lines = 0;
   for (std::string line; std::getline(in, line);) ++lines;
   BOOST_TEST(lines == 3);  // the run once
+}
+
+BOOST_AUTO_TEST_CASE(how_they_are_asked_for) {
+  const auto parse = [](std::vector<std::string> words, const Environment& environment = {}) {
+    words.insert(words.begin(), {"bin/parlab"});
+    return parse_request(words, environment);
+  };
+  BOOST_TEST(!parse({"vector_sum", "64"}).counters);
+  BOOST_TEST(parse({"vector_sum", "64", "--counters"}).counters);
+  BOOST_TEST(parse({"vector_sum", "64"}, {{"PARLAB_COUNTERS", "1"}}).counters);
+  BOOST_TEST(parse({"show", "x.jsonl", "--explain"}).format == "explain");
+  BOOST_TEST(parse({"vector_sum", "64", "--explain"}, {{"PARLAB_FORMAT", "csv"}}).format ==
+             "explain");
+  BOOST_CHECK_THROW(parse({"vector_sum", "64", "--explain", "--format", "csv"}), UsageError);
+  const auto child = parse({"execute-once", "vector_sum", "64", "float", "cuda/rw block=32"});
+  BOOST_TEST((child.action == Request::Action::execute_once));
+  BOOST_TEST(child.paths.back() == "cuda/rw block=32");
 }
 
 BOOST_AUTO_TEST_CASE(explanations) {

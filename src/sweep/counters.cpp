@@ -50,7 +50,7 @@ void append(const std::vector<Record*>& records, const std::string& results) {
 
 void add_counters(Points& points, const std::string& results, Observer& observer) {
   try {
-    if (const auto why = why_no_gpu()) throw NoCounters(*why);
+    if (const auto why = why_no_gpu()) throw NoCounters(*why + "; they need an NVIDIA GPU and ncu");
     find_ncu();
     std::size_t done = 0;
     for (auto& point : points) {
@@ -62,6 +62,11 @@ void add_counters(Points& points, const std::string& results, Observer& observer
       if (records.empty()) continue;
       observer.working_on("counting " + records.front()->point(), done - point.size());
       count(records);
+      for (const auto* record : records) {
+        if (record->counters.empty()) {
+          observer.note("no counters of " + record->identity() + ": ncu saw no kernel of it");
+        }
+      }
       if (!results.empty()) append(records, results);
     }
   } catch (const NoCounters& reason) {

@@ -63,7 +63,7 @@ table "Additions and accesses to global memory of a whole sum (counted, without 
          p.accesses_per_transaction AS 'accesses per transaction',
          CAST(o.global_load_sectors AS INT) AS 'our read sectors',
          CAST(o.global_store_sectors AS INT) AS 'written sectors',
-         round((a.reads + a.writes) / (o.global_load_sectors + o.global_store_sectors), 2)
+         round(1.0 * (a.reads + a.writes) / (o.global_load_sectors + o.global_store_sectors), 2)
            AS 'accesses per sector',
          CAST(round(100 * o.branch_uniformity) AS INT) AS 'uniform branches %',
          '99-100' AS 'published %'
