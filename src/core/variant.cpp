@@ -1,7 +1,7 @@
 #include "core/variant.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <tuple>
 
 namespace parlab {
@@ -81,11 +81,13 @@ std::vector<const Variant*> Registry::variants(std::string_view workload) const 
            std::make_tuple(backend_rank(*b), b->rung, std::string_view(b->name));
   });
   // Numbers for GPU_KERNEL: those that were claimed, then the next free ones in ladder order.
-  std::set<int> taken;
+  std::map<int, std::string> taken;
   for (const auto* variant : all) {
-    if (variant->id >= 0 && !taken.insert(variant->id).second) {
-      throw std::logic_error("two variants of " + variant->workload + " have the id " +
-                             std::to_string(variant->id) + "; one is " + variant->source);
+    if (variant->id < 0) continue;
+    const auto [at, first] = taken.emplace(variant->id, variant->source);
+    if (!first && at->second != variant->source) {
+      throw UsageError(at->second + " and " + variant->source + " both claim the number " +
+                       std::to_string(variant->id) + ": take .id out of one of them");
     }
   }
   for (auto* variant : all) {
@@ -93,7 +95,7 @@ std::vector<const Variant*> Registry::variants(std::string_view workload) const 
     int next = 0;
     while (taken.count(next) != 0) ++next;
     variant->id = next;
-    taken.insert(next);
+    taken.emplace(next, variant->source);
   }
   return {all.begin(), all.end()};
 }
