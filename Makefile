@@ -119,7 +119,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check report figures format lint install clean help $(EXPERIMENTS)
+.PHONY: build check report counters figures format lint install clean help $(EXPERIMENTS)
 
 report: ## install what is missing, build, run the experiments, draw all figures
 	@scripts/install.sh build figures
@@ -134,6 +134,13 @@ check: ## install what is missing, build, run every test
 	@$(MAKE) build-checks
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
+
+counters: ## add hardware counters (ncu) to a few of the records of this machine
+	@$(MAKE) build
+	@machine=$$(scripts/machine-name.sh) && found= && for e in $(EXPERIMENTS); do \
+	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e.sh counters || exit; }; \
+	done && { [ "$$found" ] || echo "no records in results/$$machine: run an experiment first (make help)"; }
+	@$(MAKE) figures
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures that are out of date, from the records of every machine

@@ -15,6 +15,13 @@ else
   sizes=1K,2K,4K
 fi
 
+if only_counters "$@"; then
+  count "counters: all variants at their defaults; 4K, 16K" \
+    dmv 4K,16K --backend cuda,blas --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $sizes" \
   dmv "$sizes" --backend serial,openmp,blas --threads "$threads" --time-limit 1
 

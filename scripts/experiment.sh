@@ -40,6 +40,18 @@ step() {
   }
 }
 
+# count TEXT ARGUMENTS...: adds hardware counters to what these arguments measured; measures the rest.
+count() { step "$@" --counters; }
+
+# Asked for with `make counters`: scripts/NAME.sh counters. Only the GPU has counters.
+only_counters() {
+  [[ ${1:-} == counters ]] || return 1
+  ((gpu)) || {
+    echo "  no counters: no GPU here that this build can use" >&2
+    exit 0
+  }
+}
+
 close_experiment() {
   ((failures == 0)) || {
     echo "some points failed: $parlab show $results lists them with their verdicts" >&2

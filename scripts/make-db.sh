@@ -6,7 +6,8 @@ set -euo pipefail
 
 csv=$1 experiment=$2 out=$3
 # A column that no record of this machine filled may be absent from its CSV.
-always="block threads tile granularity active_warps occupancy roof_percent low_s high_s"
+always="block threads tile granularity active_warps occupancy roof_percent low_s high_s
+  achieved_occupancy branch_uniformity global_load_sectors global_store_sectors profiled_kernels"
 text=" commit date run source_hash machine gpu cpu n_label "
 
 import() { # FILE TABLE
@@ -23,7 +24,7 @@ import() { # FILE TABLE
   IFS=$'\n'
   echo "${updates[*]}"
   if [[ $2 == records ]]; then
-    IFS=' '
+    IFS=$' \n'
     for column in $always; do
       [[ " ${columns[*]} " == *" $column "* ]] || echo "ALTER TABLE records ADD COLUMN $column NUMERIC;"
     done

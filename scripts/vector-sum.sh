@@ -20,6 +20,17 @@ free_mib=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
 while ((64 * ${large##*,} > free_mib)) && [[ $large == *,* ]]; do large=${large%,*}; done
 large=${large//,/M,}M
 
+if only_counters "$@"; then
+  beyond_l2=64M
+  [[ ,$large, == *,$beyond_l2,* ]] || beyond_l2=${large##*,}
+  count "counters: rw and brw in int, all block sizes; $report" \
+    vector_sum "$report" --dtype int --backend cuda --variant rw,brw --block "$blocks" --time-limit 0.25
+  count "counters: all variants in float at their defaults; 256K, $beyond_l2" \
+    vector_sum "256K,$beyond_l2" --dtype float --backend cuda,blas --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $report" \
   vector_sum "$report" --dtype int,float,double --backend serial,openmp,blas \
   --threads "$threads" --time-limit 0.5

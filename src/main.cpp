@@ -13,6 +13,8 @@
 #include "driver/request.hpp"
 #include "driver/stored.hpp"
 #include "driver/usage.hpp"
+#include "sweep/counters.hpp"
+#include "sweep/execute_once.hpp"
 #include "sweep/sweep.hpp"
 
 namespace {
@@ -21,9 +23,16 @@ using namespace parlab;
 using Action = Request::Action;
 
 constexpr int usage_error = 2;
+constexpr int interrupted = 130;
 
 void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::cerr << "parlab: warning: " << warning << std::endl;
+}
+
+void explain(const Points& points) {
+  const auto reporter = make_explain_reporter(std::cout);
+  for (const auto& point : points) reporter->point(point);
+  reporter->finish();
 }
 
 int run(const Request& request, char** arguments) {
@@ -34,8 +43,15 @@ int run(const Request& request, char** arguments) {
   require_memory(request.plan, bytes_free());
   const auto reporter = make_reporter(request.format, std::cout);
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
-  const int status = run_sweep(request.plan, console);
+  KeptPoints kept(console);  // shown when their counters are known
+  const int status =
+      request.counters ? run_sweep(request.plan, kept) : run_sweep(request.plan, console);
+  if (request.counters && status != interrupted) {
+    add_counters(kept.points, request.plan.results, console);
+  }
+  for (const auto& point : kept.points) console.point(point);
   reporter->finish();
+  if (request.counters && request.format == "table") explain(kept.points);
   if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
   return status;
 }
@@ -58,6 +74,9 @@ int dispatch(const Request& request, char** arguments) {
       break;
     case Action::show:
       warn(show_records(request.paths, request.format, std::cout));
+      break;
+    case Action::execute_once:
+      execute_once(request.paths);
       break;
     case Action::export_csv:
       warn(export_records(request.paths, std::cout));

@@ -696,6 +696,7 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
   is("min_s", {"0.995", "0.24875", "0.5", "", "0.995"});
   is("samples", {"21", "21", "1", "", "21"});
   is("gflops", {"0", "4", "0", "", "0"});
+  is("intensity", {"", "2", "", "", ""});
   is("gbytes_per_s", {"0", "2", "0", "", "0"});
   is("roof_percent", {"", "80", "", "", ""});
   is("speedup", {"1", "4", "2", "", "1"});

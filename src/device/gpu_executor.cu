@@ -1,4 +1,6 @@
 // Executes GPU variants on a real device.
+#include <cuda_profiler_api.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -27,6 +29,9 @@ __global__ void fingerprint_words(const std::uint32_t* words, std::size_t count,
   for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
 }
+
+// Tells a profiler which execution the kernels behind it belong to: see profile_mark.
+__global__ void execution_begins() {}
 
 struct DeviceArray {
   ArraySpec spec;
@@ -92,7 +97,7 @@ class CudaExecutor final : public Executor {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     // Long enough for work on another stream to end before the poison goes out over it.
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
-    timer_->run_held([this] { poison(); }, [&] { run(call); }, hold_s);
+    timer().run_held([this] { poison(); }, [&] { run(call); }, hold_s);
     checked.launch = gpu_->last_launch();
     launches_[call.key()] = checked.launch.launches;
     for (const auto& array : outputs_) {
@@ -116,8 +121,19 @@ class CudaExecutor final : public Executor {
   Batch sample(const Call& call, int count, Cache cache) override {
     gpu_->select_scratch(call.key());
     const int launches = std::max(4, launches_[call.key()]);
-    return timer_->time([&] { run(call); },
+    return timer().time([&] { run(call); },
                         std::clamp(queue_entries / (launches + 4) - 4, 1, count), cache);
+  }
+
+  void run_profiled(const Call& call, int number) override {
+    gpu_->select_scratch(call.key());
+    run(call);
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
+    cuda_check(cudaProfilerStart(), "starting the profiler");
+    execution_begins<<<number + 1, 1, 0, gpu_->cuda_stream()>>>();
+    run(call);
+    cuda_check(cudaDeviceSynchronize(), "executing the variant under the profiler");
+    cuda_check(cudaProfilerStop(), "stopping the profiler");
   }
 
   std::optional<TransferTimes> transfers(const Variant& variant) override {
@@ -136,7 +152,7 @@ class CudaExecutor final : public Executor {
   }
 
   bool can_time() const override { return true; }
-  Ceilings ceilings() override { return measure_device_ceilings(*gpu_, *timer_); }
+  Ceilings ceilings() override { return measure_device_ceilings(*gpu_, timer()); }
 
   bool recover() override {
     cudaGetLastError();
@@ -162,8 +178,13 @@ class CudaExecutor final : public Executor {
  private:
   void make_device_side() {
     gpu_ = std::make_unique<CudaGpu>();
-    timer_ = std::make_unique<DeviceTimer>(gpu_->cuda_stream());
     sum_ = device_memory(sizeof(unsigned long long), "a fingerprint");
+  }
+
+  // Made when first asked for: under a profiler nothing is timed, and no kernel may wait there.
+  DeviceTimer& timer() {
+    if (!timer_) timer_ = std::make_unique<DeviceTimer>(gpu_->cuda_stream());
+    return *timer_;
   }
 
   DeviceArray& add(const ArraySpec& spec, Dtype dtype, std::vector<DeviceArray>& to) {

@@ -151,6 +151,8 @@ std::vector<Option> all_options() {
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
+      {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
+      {"explain", "", "", "registers, occupancy and counters in place of times"},
       {"emulate", "PARLAB_EMULATE", "", "run CUDA variants on the CPU: verified, not timed"},
       {"list", "", "", "every variant, its tunables and their limits"},
       {"help", "", "", "this text"},

@@ -46,6 +46,7 @@ class JsonReporter final : public Reporter {
 std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out) {
   if (format == "csv") return std::make_unique<CsvReporter>(out);
   if (format == "json") return std::make_unique<JsonReporter>(out);
+  if (format == "explain") return make_explain_reporter(out);
   if (format == "record") return make_record_reporter(out);
   return make_table_reporter(out);
 }

@@ -18,11 +18,13 @@ class Reporter {
   virtual void finish() {}  // after the last point
 };
 
-// format: "table", "csv", "json" or "record". out must outlive the reporter.
+// format: "table", "explain", "csv", "json" or "record". out must outlive the reporter.
 std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out);
 
 // One table a point: times with intervals, rates, speedups; at most 100 columns wide.
 std::unique_ptr<Reporter> make_table_reporter(std::ostream& out);
+// One table a point: what the GPU kernels cost and what their counters say; at most 100 columns.
+std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out);
 // The course's format, for the scripts that read it line by line.
 std::unique_ptr<Reporter> make_record_reporter(std::ostream& out);
 

@@ -51,6 +51,9 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = first == "show" ? Action::show : Action::export_csv;
     request.paths = settings.positional;
     if (request.paths.empty()) throw UsageError(first + ": needs a record file or a folder");
+  } else if (first == "execute-once") {
+    request.action = Action::execute_once;
+    request.paths = settings.positional;
   } else if (first == "machine") {
     request.action = Action::machine;
   } else {
@@ -60,11 +63,16 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
 }
 
 std::string format_of(const Settings& settings, const Plan& plan) {
-  if (const auto* setting = settings.find("format")) {
-    const std::vector<std::string> known{"table", "csv", "json", "record"};
-    if (std::find(known.begin(), known.end(), setting->text) != known.end()) return setting->text;
-    throw UsageError(as_written(setting->name, setting->text) + ": allowed are " +
-                     join(known, ", ") + did_you_mean(setting->text, known));
+  const auto* format = settings.find("format");
+  if (settings.on("explain")) {
+    if (format == nullptr || !format->from_command_line) return "explain";
+    throw UsageError(as_written(format->name, format->text) + ": --explain asks for another one");
+  }
+  if (format != nullptr) {
+    const std::vector<std::string> known{"table", "csv", "json", "record", "explain"};
+    if (std::find(known.begin(), known.end(), format->text) != known.end()) return format->text;
+    throw UsageError(as_written(format->name, format->text) + ": allowed are " + join(known, ", ") +
+                     did_you_mean(format->text, known));
   }
   // The old convention as it stands, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b] program n, gets what the
   // scripts around it read.
@@ -129,6 +137,7 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("results")) plan.results = setting->text;
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
+  request.counters = settings.on("counters");
 }
 
 }  // namespace

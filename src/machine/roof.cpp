@@ -20,9 +20,10 @@ double interpolate(const Curve& curve, double footprint) {
 double bandwidth(const Curve& curve, double footprint, Cache cache) {
   if (curve.empty()) return 0;
   if (cache == Cache::cold) return curve.back().second;
-  double best = interpolate(curve, footprint);
+  // Read again and again, up to half of what is twice as large as a cache can be found in it.
+  double best = interpolate(curve, footprint / 2);
   for (const auto& [bytes, rate] : curve) {
-    if (bytes >= footprint) best = std::max(best, rate);
+    if (bytes >= footprint / 2) best = std::max(best, rate);
   }
   return best;
 }

@@ -16,6 +16,9 @@
 
 namespace parlab {
 
+// Part of the name of the kernel that announces an execution to a profiler.
+inline constexpr const char* profile_mark = "execution_begins";
+
 // One call of a variant: everything but the arrays.
 struct Call {
   const Variant* variant;
@@ -60,6 +63,12 @@ class Executor {
 
   // count timed executions, one after another, caches as asked for; run_checked() came before.
   virtual Batch sample(const Call& call, int count, Cache cache) = 0;
+
+  // Executes the variant in the open, then once more where a profiler listens, behind an empty
+  // kernel of number + 1 blocks whose name has profile_mark in it. For a process of its own.
+  virtual void run_profiled(const Call& call, int /*number*/) {
+    throw PointError(Verdict::no_device, call.variant->full_name() + ": only a GPU has counters");
+  }
 
   // Time to bring the inputs the variant reads to the device and its outputs back, from and to
   // ordinary (pageable) host memory; nothing where nothing has to travel.

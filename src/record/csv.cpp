@@ -122,6 +122,13 @@ void add_results(Columns& columns) {
   timed("converged", [](const Row& row) { return row.record.converged ? 1.0 : 0.0; });
   columns.add("to_device_s", [](auto& row) { return number(row.record.to_device_s); });
   columns.add("to_host_s", [](auto& row) { return number(row.record.to_host_s); });
+  const auto known = [](double value) { return value > 0 ? number(value) : std::string(); };
+  columns.add("flops", [=](auto& row) { return known(row.record.flops); });
+  columns.add("bytes", [=](auto& row) { return known(row.record.bytes); });
+  columns.add("intensity", [=](auto& row) {
+    const Record& record = row.record;
+    return record.bytes > 0 ? known(record.flops / record.bytes) : std::string();
+  });
   timed("gflops", [](const Row& row) { return row.record.flops / row.summary.median / 1e9; });
   timed("gbytes_per_s", [](const Row& row) { return row.record.bytes / row.summary.median / 1e9; });
   timed("roof_percent", [](const Row& row) -> std::optional<double> {

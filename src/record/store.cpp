@@ -195,6 +195,7 @@ Store::Store(const fs::path& path, const Run& run)
     if (!regular_) return;
     Loaded loaded = load_records(path_);
     warnings_ = std::move(loaded.warnings);
+    run_written_ = loaded.runs.count(run_.id) != 0;
     for (const auto& record : loaded.records) {
       if (record.machine != run_.machine) continue;
       const bool measured =

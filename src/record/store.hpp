@@ -31,7 +31,7 @@ class Store {
  public:
   // Opens for appending, makes the folders; a torn last line is ended first, so that what follows
   // is readable. Throws UsageError naming the path when it cannot be written or another process is
-  // writing it.
+  // writing it. A run that the file holds already is not written again.
   Store(const std::filesystem::path& path, const Run& run);
   ~Store();
   Store(const Store&) = delete;

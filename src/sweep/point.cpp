@@ -140,6 +140,7 @@ std::vector<Executor*> Point::places_in_use() const {
   for (const auto& entry : entries_) {
     auto* place = entry.trial->place;
     if (place == nullptr || entry.recorded_before) continue;
+    if (session_.places.of(*entry.trial->call.variant) != place) continue;  // lost meanwhile
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   }
   return places;

@@ -18,7 +18,10 @@ cat <<'END'
 Sum of n elements, int, caches hot. Ours: times of a whole sum, all its launches and the copy the
 in-place kernels need. Published: as printed, very probably the mean of the launches of a sum, for
 so are its counters; "x launches" is then the time of a whole sum. The later launches of the report
-had up to 1024 threads a block, ours have the block size of the first. -: no record here.
+had up to 1024 threads a block, ours have the block size of the first. Sectors (32 bytes, of a whole
+sum), measured occupancy (of the longest launch) and uniform branches (where all threads of a warp
+go the same way, beside the published branch efficiency) are the profiler's: `make counters`. -: no
+record here.
 END
 
 table "Sequential" "
@@ -34,7 +37,8 @@ table "Times by launch shape" "
          printf('%.4g..%.4g', o.low_s * 1e6, o.high_s * 1e6) AS 'interval us', o.launches,
          printf('%.0f', o.mflops) AS MFLOPS, printf('%.0f', 100 * o.occupancy) AS 'occupancy %',
          c.theoretical_occupancy_percent AS 'published %',
-         c.measured_occupancy_percent AS 'measured %'
+         c.measured_occupancy_percent AS 'measured %',
+         CAST(round(100 * o.achieved_occupancy) AS INT) AS 'ours measured %'
   FROM published p LEFT JOIN launches_of o USING (n, method, block)
        LEFT JOIN published_occupancy c ON c.n = p.n AND c.method = p.method AND c.block_size = p.block
   ORDER BY p.method DESC, p.n, p.block"
@@ -56,9 +60,16 @@ table "Additions and accesses to global memory of a whole sum (counted, without 
          printf('%.3f', 1.0 * a.operations / (a.reads + a.writes)) AS CGMA,
          CASE a.method WHEN 'RW' THEN '0.333' ELSE '0.667' END AS published,
          p.loads AS 'published reads', p.stores AS 'writes ',
-         p.accesses_per_transaction AS 'accesses per transaction'
+         p.accesses_per_transaction AS 'accesses per transaction',
+         CAST(o.global_load_sectors AS INT) AS 'our read sectors',
+         CAST(o.global_store_sectors AS INT) AS 'written sectors',
+         round(1.0 * (a.reads + a.writes) / (o.global_load_sectors + o.global_store_sectors), 2)
+           AS 'accesses per sector',
+         CAST(round(100 * o.branch_uniformity) AS INT) AS 'uniform branches %',
+         '99-100' AS 'published %'
   FROM accesses a JOIN published_transactions p
        ON p.n = a.n AND p.method = a.method AND p.block_size = a.block
+       LEFT JOIN launches_of o ON o.n = a.n AND o.method = a.method AND o.block = a.block
   ORDER BY a.method DESC, a.n, a.block"
 
 for dtype in float double; do

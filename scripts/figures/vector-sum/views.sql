@@ -18,7 +18,8 @@ CREATE VIEW report_best AS
 
 -- Its two kernels at its four block sizes.
 CREATE VIEW launches_of AS
-  SELECT upper(variant) AS method, n, block, median_s, low_s, high_s, mflops, launches, occupancy
+  SELECT upper(variant) AS method, n, block, median_s, low_s, high_s, mflops, launches, occupancy,
+         achieved_occupancy, branch_uniformity, global_load_sectors, global_store_sectors
   FROM report WHERE variant IN ('rw', 'brw') AND block IN (32, 128, 256, 1024);
 CREATE VIEW means AS
   SELECT method, n, avg(median_s) AS time_s FROM launches_of GROUP BY method, n

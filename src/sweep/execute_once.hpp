@@ -1,0 +1,14 @@
+// What runs under the profiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace parlab {
+
+// arguments: workload, size, dtype, then one configuration each: "cuda/rw block=128". Each is
+// executed once where the profiler listens, in this order; nothing is verified, timed or printed.
+// Throws PointError when one of them cannot run, UsageError when the arguments make no sense.
+void execute_once(const std::vector<std::string>& arguments);
+
+}  // namespace parlab
