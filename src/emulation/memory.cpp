@@ -1,5 +1,8 @@
 #include "emulation/memory.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,7 +54,12 @@ Pages& Pages::operator=(Pages&& other) noexcept {
 }
 
 Pages::~Pages() {
-  if (data_ != nullptr) munmap(data_, bytes_);
+  if (data_ == nullptr) return;
+#ifdef __SANITIZE_ADDRESS__
+  // Stacks leave red zones behind, which would stay with these addresses and whoever has them next.
+  __asan_unpoison_memory_region(data_, bytes_);
+#endif
+  munmap(data_, bytes_);
 }
 
 void Pages::clear() {
