@@ -70,14 +70,6 @@ Worker::Worker()
       dynamic_(2 * max_shared_bytes),
       dynamic_shadow_(dynamic_.size() / word_bytes * sizeof(Cell)) {}
 
-Worker::~Worker() {
-  fibers_.clear();
-#ifdef __SANITIZE_ADDRESS__
-  // What the stacks were to AddressSanitizer would be held against the next owner of the addresses.
-  __asan_unpoison_memory_region(stacks_.data(), most_fibers_ * stack_bytes);
-#endif
-}
-
 void Worker::run(Launch& launch) {
   ThreadVariables variables;
   dl_iterate_phdr(find_thread_variables, &variables);
@@ -139,7 +131,6 @@ Fiber& Worker::idle_fiber() {
   }
   const auto number = fibers_.size();
   Fiber& fiber = fibers_.emplace_back(number);
-  most_fibers_ = std::max(most_fibers_, fibers_.size());
   std::byte* const bottom = stacks_.data() + number * stack_bytes;
   stacks_.set_accessible(number * stack_bytes, guard_bytes, false);
 #ifdef __SANITIZE_ADDRESS__

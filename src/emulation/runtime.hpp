@@ -178,7 +178,6 @@ struct Fiber {
 class Worker {
  public:
   Worker();
-  ~Worker();
   // Runs blocks of the launch until there are none left.
   void run(Launch& launch);
 
@@ -225,7 +224,6 @@ class Worker {
   std::deque<Thread*> ready_;
   Pages stacks_;
   std::deque<Fiber> fibers_;
-  std::size_t most_fibers_ = 0;  // at once, ever
   std::vector<Fiber*> idle_;
   boost::context::fiber scheduler_;
   const void* scheduler_stack_ = nullptr;  // for AddressSanitizer
