@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/variant.hpp"
+#include "measure/executor.hpp"
 #include "sweep/sweep.hpp"
 
 namespace parlab::testing {
@@ -35,6 +36,8 @@ inline Plan plan_for(const Workload& workload, const Variant& variant, const Siz
   plan.variants = {&variant};
   plan.caches = {Cache::hot};
   plan.time_limit_s = 0.05;
+  static const Ceilings measured = make_host_executor()->ceilings();  // once for all tests
+  plan.host_ceilings = measured;
   plan.command = "test";
   return plan;
 }

@@ -9,6 +9,7 @@
 
 #include "core/types.hpp"
 #include "core/variant.hpp"
+#include "record/record.hpp"
 
 namespace parlab {
 
@@ -24,6 +25,8 @@ struct Plan {
   double time_limit_s = 1;        // of one measurement
   double precision = 0.01;        // half width of the median's interval, relative
   std::string results;            // record file to append to and resume from; empty: none
+  // Roofs that are known already; measured at the start where absent.
+  std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
   bool verify_only = false;       // judge every configuration, time none
   bool force = false;             // measure again what is recorded already
   bool emulate = false;           // execute CUDA variants by emulation though there is a GPU

@@ -248,7 +248,9 @@ void Point::store(Entry& entry) {
     }
     Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     // The FMA peak says nothing of tensor cores: for them the roof is memory alone.
-    if (trial.call.variant->arithmetic != Arithmetic::ieee) work.flops = 0;
+    if (trial.call.variant->arithmetic != Arithmetic::ieee || trial.call.variant->tensor_cores) {
+      work.flops = 0;
+    }
     record.roof_s =
         roof_seconds(session_.ceilings(*trial.call.variant), work, record.dtype, record.cache);
     if (record.summary().median < roof_margin(*trial.call.variant) * record.roof_s)
@@ -373,8 +375,12 @@ void Session::lose_gpu(const std::string& why) {
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;
-  if (places.host && places.host->can_time()) run.host = places.host->ceilings();
-  if (places.gpu && places.gpu->can_time()) run.device = places.gpu->ceilings();
+  if (places.host && places.host->can_time()) {
+    run.host = plan.host_ceilings ? *plan.host_ceilings : places.host->ceilings();
+  }
+  if (places.gpu && places.gpu->can_time()) {
+    run.device = plan.device_ceilings ? *plan.device_ceilings : places.gpu->ceilings();
+  }
   if (store) store->describe(run);
 }
 
