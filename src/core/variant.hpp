@@ -58,7 +58,6 @@ struct Description {
   // The inputs it reads, when not all in their first layout: {"a_transposed", "x"}.
   std::vector<std::string> inputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
-  bool tensor_cores = false;  // may use them at full precision: the FMA peak is no roof for it
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
 };

@@ -248,9 +248,7 @@ void Point::store(Entry& entry) {
     }
     Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     // The FMA peak says nothing of tensor cores: for them the roof is memory alone.
-    if (trial.call.variant->arithmetic != Arithmetic::ieee || trial.call.variant->tensor_cores) {
-      work.flops = 0;
-    }
+    if (trial.call.variant->arithmetic != Arithmetic::ieee) work.flops = 0;
     record.roof_s =
         roof_seconds(session_.ceilings(*trial.call.variant), work, record.dtype, record.cache);
     if (record.summary().median < roof_margin(*trial.call.variant) * record.roof_s)
