@@ -52,9 +52,9 @@ void launch_honest(Gpu& gpu, const Args& p, std::int64_t rows) {
 GPU_CHEAT(honest_control, launch_honest(gpu, p, p.rows));
 GPU_CHEAT(does_nothing, );
 GPU_CHEAT(skips_the_tail, launch_honest(gpu, p, p.rows / 4 * 4));
-GPU_CHEAT(right_only_at_the_first_calls, {
+GPU_CHEAT(right_only_at_the_first_call, {
   static int calls = 0;
-  if (calls++ < 3) launch_honest(gpu, p, p.rows);
+  if (calls++ < 1) launch_honest(gpu, p, p.rows);
 });
 GPU_CHEAT(writes_past_the_end, {
   launch_honest(gpu, p, p.rows);
@@ -134,8 +134,8 @@ BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
 BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect("does_nothing", "wrong_result", "y[0] is ");
   expect("skips_the_tail", "wrong_result", "y[60] is ");
-  expect("right_only_at_the_first_calls", "wrong_result", "expected");
-  expect("changes_its_input", "wrong_result", "changed its input a");
+  expect("right_only_at_the_first_call", "wrong_result", "expected");
+  expect("changes_its_input", "wrong_result", "input");
 }
 
 BOOST_AUTO_TEST_CASE(an_impossible_launch_is_refused) {
