@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 struct Product {
   // More elements than are compared with a reference one by one, at little work.
-  static inline const Size size{5800, 3, 5800};
+  static inline const Size size{5800, 2, 5800};
   std::vector<T> a, b, c;
   Arrays arrays;
   std::unique_ptr<Oracle> oracle;
