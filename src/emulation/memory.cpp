@@ -33,7 +33,8 @@ std::string bytes_text(std::size_t bytes) {
 
 }  // namespace
 
-Pages::Pages(std::size_t bytes, bool accessible) : bytes_(round_up(bytes, page_bytes())) {
+Pages::Pages(std::size_t bytes, bool accessible)
+    : bytes_(round_up(bytes, page_bytes())), reserved_(!accessible) {
   if (bytes_ == 0) return;
   void* const pages = mmap(nullptr, bytes_, accessible ? PROT_READ | PROT_WRITE : PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,11 +46,14 @@ Pages::Pages(std::size_t bytes, bool accessible) : bytes_(round_up(bytes, page_b
 }
 
 Pages::Pages(Pages&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      reserved_(other.reserved_) {}
 
 Pages& Pages::operator=(Pages&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(reserved_, other.reserved_);
   return *this;
 }
 
@@ -57,7 +61,8 @@ Pages::~Pages() {
   if (data_ == nullptr) return;
 #ifdef __SANITIZE_ADDRESS__
   // Stacks leave red zones behind, which would stay with these addresses and whoever has them next.
-  __asan_unpoison_memory_region(data_, bytes_);
+  // A range that is only reserved holds none, and is far too large to go through.
+  if (!reserved_) __asan_unpoison_memory_region(data_, bytes_);
 #endif
   munmap(data_, bytes_);
 }

@@ -37,6 +37,7 @@ class Pages {
  private:
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  bool reserved_ = false;  // without access at first
 };
 
 struct Allocation {
