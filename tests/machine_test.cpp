@@ -153,7 +153,7 @@ constexpr double exact = 1e-9;
 BOOST_AUTO_TEST_CASE(hot_problems_are_judged_by_their_cache) {
   const Ceilings c = made_by_hand();
   const auto rate = [&](double bytes) { return attainable_bandwidth(c, {0, bytes}, Cache::hot); };
-  BOOST_TEST(rate(1e2) == 400);  // a larger footprint was faster
+  BOOST_TEST(rate(1e2) == 400);                   // a larger footprint was faster
   BOOST_TEST(rate(2e6) == 400);                   // half of it can stay in the cache
   BOOST_TEST(std::abs(rate(2e7) - 250) < exact);  // half way in the logarithm
   BOOST_TEST(rate(2e8) == 100);
