@@ -33,7 +33,9 @@ ifeq ($(origin CXX),default)
   CXX := g++
 endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
-  NVCC := $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+  # The first that runs: a name in PATH may be a wrapper around a compiler that is not there.
+  NVCC := $(shell for n in nvcc /usr/local/cuda/bin/nvcc; do \
+                    "$$n" --version >/dev/null 2>&1 && command -v "$$n" && break; done)
 endif
 ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
   GPU_ARCH := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
