@@ -72,4 +72,16 @@ Verdict verdict_from_string(std::string_view text) {
   throw std::invalid_argument("unknown verdict '" + std::string(text) + "'");
 }
 
+bool Tunable::allows(std::int64_t value) const {
+  if (value < min || value > max || value % multiple_of != 0) return false;
+  return !power_of_two || (value & (value - 1)) == 0;
+}
+
+std::string Tunable::allowed() const {
+  std::string text = std::to_string(min) + " to " + std::to_string(max);
+  if (power_of_two) return text + ", a power of two";
+  if (multiple_of > 1) text += ", a multiple of " + std::to_string(multiple_of);
+  return text;
+}
+
 }  // namespace parlab

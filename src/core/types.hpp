@@ -55,6 +55,18 @@ class Tunables : public std::map<std::string, std::int64_t> {
 };
 std::string to_string(const Tunables& tunables);  // "block=256 threads=4", "" when there are none
 
+// A number that may be chosen, and what it may be.
+struct Tunable {
+  std::string name;       // "block"
+  std::int64_t fallback;  // used when nothing is asked for
+  std::int64_t min, max;
+  std::int64_t multiple_of = 1;
+  bool power_of_two = false;
+
+  bool allows(std::int64_t value) const;
+  std::string allowed() const;  // "32..1024 in steps of 32"
+};
+
 enum class Verdict {
   passed,
   wrong_result,

@@ -16,18 +16,6 @@ int backend_rank(const Variant& variant) {
 
 }  // namespace
 
-bool Tunable::allows(std::int64_t value) const {
-  if (value < min || value > max || value % multiple_of != 0) return false;
-  return !power_of_two || (value & (value - 1)) == 0;
-}
-
-std::string Tunable::allowed() const {
-  std::string text = std::to_string(min) + " to " + std::to_string(max);
-  if (power_of_two) return text + ", a power of two";
-  if (multiple_of > 1) text += ", a multiple of " + std::to_string(multiple_of);
-  return text;
-}
-
 bool Variant::has(Dtype dtype) const {
   return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
 }
@@ -39,9 +27,21 @@ const Tunable* Variant::tunable(std::string_view tunable_name) const {
   return nullptr;
 }
 
+namespace {
+
+bool names(const std::vector<std::string>& arrays, const ArraySpec& array) {
+  if (arrays.empty()) return array.layout_of.empty();
+  return std::find(arrays.begin(), arrays.end(), array.name) != arrays.end();
+}
+
+}  // namespace
+
 bool Variant::reads(const ArraySpec& input) const {
-  if (inputs.empty()) return input.layout_of.empty();
-  return std::find(inputs.begin(), inputs.end(), input.name) != inputs.end();
+  return input.role == Role::input && names(inputs, input);
+}
+
+bool Variant::writes(const ArraySpec& output) const {
+  return output.role == Role::output && names(outputs, output);
 }
 
 Registry& Registry::instance() {

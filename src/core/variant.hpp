@@ -32,17 +32,6 @@ namespace parlab {
 class Gpu;   // device/gpu.hpp
 class Host;  // host/host.hpp
 
-struct Tunable {
-  std::string name;       // "block"
-  std::int64_t fallback;  // used when nothing is asked for
-  std::int64_t min, max;
-  std::int64_t multiple_of = 1;
-  bool power_of_two = false;
-
-  bool allows(std::int64_t value) const;
-  std::string allowed() const;  // "32..1024 in steps of 32"
-};
-
 // Threads per block, asked for as GPU_BLOCK_SIZE.
 inline Tunable block_size(std::int64_t fallback = 256, std::int64_t multiple_of = 1) {
   return {"block", fallback, multiple_of, 1024, multiple_of};
@@ -57,6 +46,8 @@ struct Description {
   std::vector<Tunable> tunables = {};
   // The inputs it reads, when not all in their first layout: {"a_transposed", "x"}.
   std::vector<std::string> inputs = {};
+  // The outputs it writes, when not all in their first layout: {"cov_packed"}.
+  std::vector<std::string> outputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
@@ -75,6 +66,7 @@ struct Variant : Description {
   bool has(Dtype dtype) const;
   const Tunable* tunable(std::string_view tunable_name) const;  // nullptr when absent
   bool reads(const ArraySpec& input) const;
+  bool writes(const ArraySpec& output) const;
 };
 
 // Everything that was linked in. Filled before main() by Register objects.

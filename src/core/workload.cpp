@@ -60,4 +60,20 @@ double gamma(std::int64_t n, double u) {
   return nu / (1 - nu);
 }
 
+Size complete_size(const Workload& workload, const std::vector<std::int64_t>& typed) {
+  const auto parameters = workload.parameters();
+  const bool all = !parameters.empty() && typed.size() == workload.dimensions().size();
+  const auto extents = all ? typed.size() - parameters.size() : typed.size();
+  Size size =
+      workload.complete({typed.begin(), typed.begin() + static_cast<std::ptrdiff_t>(extents)});
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    size.push_back(all ? typed[extents + i] : parameters[i].fallback);
+    if (!parameters[i].allows(size.back())) {
+      throw UsageError(parameters[i].name + " " + std::to_string(size.back()) +
+                       " is not allowed: " + parameters[i].allowed());
+    }
+  }
+  return size;
+}
+
 }  // namespace parlab

@@ -25,7 +25,8 @@ struct ArraySpec {
   std::string name;
   std::int64_t count = 0;  // elements
   Role role = Role::input;
-  // An input in another layout ("a_transposed" of "a"): made only for variants that read it.
+  // The same content in another layout ("a_transposed" of "a"): made only for variants that name it
+  // among their inputs or outputs.
   std::string layout_of = {};
 };
 
@@ -74,8 +75,11 @@ class Workload {
   virtual ~Workload() = default;
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;  // "y = A x, A dense and row-major"
+  // Names of all numbers of a Size: the extents, then the parameters.
   virtual std::vector<std::string_view> dimensions() const = 0;
-  // Completes what the user typed (one number may stand for a square); throws UsageError.
+  // The numbers of a problem that have a default, a filter's radius; options of these names.
+  virtual std::vector<Tunable> parameters() const { return {}; }
+  // Completes the extents the user typed (one number may stand for a square); throws UsageError.
   virtual Size complete(const std::vector<std::int64_t>& typed) const = 0;
   virtual std::vector<Dtype> dtypes() const = 0;
   virtual Work work(const Size& size, Dtype dtype) const = 0;
@@ -86,6 +90,10 @@ class Workload {
   virtual std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                          InputKind kind, Arithmetic arithmetic) const = 0;
 };
+
+// A whole Size from extents as typed; parameters may follow them, and have their default otherwise.
+// Throws UsageError.
+Size complete_size(const Workload& workload, const std::vector<std::int64_t>& typed);
 
 // Element-by-element oracle for one output array: |found - expected| <= bound, NaN fails.
 class ElementwiseOracle : public Oracle {

@@ -142,6 +142,7 @@ class CudaExecutor final : public Executor {
       if (variant.reads(array.spec)) times.to_device_s += array.transfer_s;
     }
     for (auto& array : outputs_) {
+      if (!variant.writes(array.spec)) continue;
       if (array.transfer_s == 0) {
         auto* host = host_outputs_->view().get<unsigned char>(array.spec.name);
         array.transfer_s = median_seconds(5, [&] { download(array, host); });

@@ -85,15 +85,37 @@ class ListParser {
   std::vector<std::int64_t> values_;
 };
 
+// The size with every combination of the values asked for.
+std::vector<Size> with_parameters(const Workload& workload, const Size& size,
+                                  const Parameters& asked) {
+  std::vector<Size> sizes{size};
+  const auto parameters = workload.parameters();
+  const auto extents = size.size() - parameters.size();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto values = asked.find(parameters[i].name);
+    if (values == asked.end()) continue;
+    std::vector<Size> all;
+    for (auto each : sizes) {
+      for (const auto value : values->second) {
+        each[extents + i] = value;
+        all.push_back(each);
+      }
+    }
+    sizes = std::move(all);
+  }
+  return sizes;
+}
+
 // Arrays have at most as many elements as the product of all extents.
-void require_countable(const Workload& workload, const Size& size, const std::string& text) {
+void require_countable(const Workload& workload, const Size& size) {
   const auto fail = [&] {
-    throw UsageError(as_written("size", text) + ": the arrays of " + std::string(workload.name()) +
+    throw UsageError("the arrays of " + std::string(workload.name()) +
                      " would need more than 2^63 bytes");
   };
   const double limit = 0x1p63;
   double elements = 1;
-  for (const auto extent : size) elements *= static_cast<double>(extent);
+  const auto extents = size.size() - workload.parameters().size();
+  for (std::size_t i = 0; i < extents; ++i) elements *= static_cast<double>(size[i]);
   if (elements * sizeof(double) >= limit) fail();
   double bytes = 0;
   for (const auto& array : workload.arrays(size, Dtype::f64)) {
@@ -109,15 +131,21 @@ std::vector<std::int64_t> parse_list(const std::string& name, const std::string&
   return ListParser(name, text, min, max).parse();
 }
 
-std::vector<Size> parse_sizes(const Workload& workload, const std::string& text) {
+std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
+                              const Parameters& parameters) {
   std::vector<Size> sizes;
   const auto add = [&](const std::vector<std::int64_t>& typed) {
     try {
-      sizes.push_back(workload.complete(typed));
+      const auto size = complete_size(workload, typed);
+      const bool own = typed.size() == size.size();
+      for (auto& each :
+           own ? std::vector<Size>{size} : with_parameters(workload, size, parameters)) {
+        require_countable(workload, each);
+        sizes.push_back(std::move(each));
+      }
     } catch (const UsageError& error) {
       throw UsageError(as_written("size", text) + ": " + error.what());
     }
-    require_countable(workload, sizes.back(), text);
   };
   for (const auto& item : split(text, ',')) {
     const auto extents = split(item, 'x');

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,11 @@ std::vector<std::int64_t> parse_list(const std::string& name, const std::string&
                                      std::int64_t min, std::int64_t max);
 
 // One argument: a list of square sizes, ranges among them, or of extents "4096x1000". Complete, and
-// small enough that the bytes of the arrays can be counted in 63 bits.
-std::vector<Size> parse_sizes(const Workload& workload, const std::string& text);
+// small enough that the bytes of the arrays can be counted in 63 bits. parameters: the values asked
+// for, by name; each size is taken with all of them, unless it says its own ("512x512x16").
+using Parameters = std::map<std::string, std::vector<std::int64_t>>;
+std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
+                              const Parameters& parameters);
 
 // A positive number: "0.5". Throws UsageError.
 double parse_positive(const std::string& name, const std::string& text, double max);

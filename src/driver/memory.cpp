@@ -6,6 +6,7 @@
 #include <string>
 
 #include "driver/text.hpp"
+#include "verify/problem.hpp"
 
 namespace parlab {
 namespace {
@@ -28,11 +29,8 @@ double number_in(const std::string& path, const std::string& name, double otherw
 
 double bytes_needed(const Plan& plan, const Size& size, Dtype dtype) {
   double bytes = 0;
-  for (const auto& array : plan.workload->arrays(size, dtype)) {
-    const bool wanted =
-        array.layout_of.empty() || std::any_of(plan.variants.begin(), plan.variants.end(),
-                                               [&](auto* v) { return v->reads(array); });
-    if (wanted) bytes += static_cast<double>(array.count) * static_cast<double>(bytes_of(dtype));
+  for (const auto& array : arrays_needed(*plan.workload, size, dtype, plan.variants)) {
+    bytes += static_cast<double>(array.count) * static_cast<double>(bytes_of(dtype));
   }
   return bytes;
 }

@@ -159,6 +159,12 @@ std::vector<Option> all_options() {
       {"version", "", "", "the version"}};
   std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
   for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto& parameter : workload->parameters()) {
+      options.push_back({parameter.name, variable_of(parameter.name), "LIST",
+                         "of the problem " + std::string(workload->name()) + ": " +
+                             parameter.allowed() + " (" + std::to_string(parameter.fallback) +
+                             ")"});
+    }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) {
         users[tunable.name].insert(std::string(workload->name()));

@@ -113,6 +113,16 @@ std::vector<Dtype> dtypes_of(const Settings& settings, const Workload& workload)
   });
 }
 
+Parameters parameters_of(const Settings& settings, const Workload& workload) {
+  Parameters asked;
+  for (const auto& parameter : workload.parameters()) {
+    const auto* setting = settings.find(parameter.name);
+    if (setting == nullptr) continue;
+    asked[parameter.name] = parse_list(setting->name, setting->text, parameter.min, parameter.max);
+  }
+  return asked;
+}
+
 int iterations_of(const Setting& setting) {
   const auto values = parse_list(setting.name, setting.text, 1, 1000000000);
   if (values.size() == 1) return static_cast<int>(values[0]);
@@ -161,8 +171,9 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     request.format = format_of(settings, plan);
     return request;
   }
+  const auto parameters = parameters_of(settings, *plan.workload);
   for (const auto& text : settings.positional) {
-    for (auto& size : parse_sizes(*plan.workload, text)) {
+    for (auto& size : parse_sizes(*plan.workload, text, parameters)) {
       if (std::find(plan.sizes.begin(), plan.sizes.end(), size) == plan.sizes.end()) {
         plan.sizes.push_back(std::move(size));
       }

@@ -44,7 +44,7 @@ void execute_once(const std::vector<std::string>& arguments) {
   if (arguments.size() < 4) throw senseless("no arguments");
   const auto* workload = Registry::instance().workload(arguments[0]);
   if (workload == nullptr) throw senseless(arguments[0]);
-  const Size size = workload->complete(size_from(arguments[1]));
+  const Size size = complete_size(*workload, size_from(arguments[1]));
   const Dtype dtype = dtype_from_string(arguments[2]);
   std::vector<Call> calls;
   std::vector<const Variant*> variants;

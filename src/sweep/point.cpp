@@ -197,8 +197,7 @@ void Point::judge(Trial& trial) {
     if (!checked.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = checked.damage;
-    } else if (const auto wrong =
-                   problem_->check(checked.outputs, trial.call.variant->arithmetic)) {
+    } else if (const auto wrong = problem_->check(checked.outputs, *trial.call.variant)) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = to_string(*wrong);
     }

@@ -1,32 +1,40 @@
 #include "verify/problem.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace parlab {
 namespace {
 
-std::vector<ArraySpec> inputs_needed(const std::vector<ArraySpec>& arrays,
+std::vector<ArraySpec> inputs_needed(const Workload& workload, const Size& size, Dtype dtype,
                                      const std::vector<const Variant*>& variants) {
-  std::vector<ArraySpec> needed;
-  for (const auto& array : arrays) {
-    const bool read = std::any_of(variants.begin(), variants.end(),
-                                  [&](const Variant* variant) { return variant->reads(array); });
-    if (array.role == Role::input && (array.layout_of.empty() || read)) needed.push_back(array);
-  }
-  return needed;
+  auto arrays = arrays_needed(workload, size, dtype, variants);
+  std::erase_if(arrays, [](const ArraySpec& array) { return array.role != Role::input; });
+  return arrays;
 }
 
 }  // namespace
+
+std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size, Dtype dtype,
+                                     const std::vector<const Variant*>& variants) {
+  auto arrays = workload.arrays(size, dtype);
+  std::erase_if(arrays, [&](const ArraySpec& array) {
+    return !array.layout_of.empty() &&
+           std::none_of(variants.begin(), variants.end(), [&](const Variant* variant) {
+             return variant->reads(array) || variant->writes(array);
+           });
+  });
+  return arrays;
+}
 
 Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
                  const std::vector<const Variant*>& variants)
     : workload_(workload),
       size_(size),
       dtype_(dtype),
-      inputs_(inputs_needed(workload.arrays(size, dtype), variants), dtype) {
-  for (const auto& array : workload.arrays(size, dtype)) {
-    if (array.role == Role::output) outputs_.push_back(array);
-  }
+      inputs_(inputs_needed(workload, size, dtype, variants), dtype),
+      outputs_(arrays_needed(workload, size, dtype, variants)) {
+  std::erase_if(outputs_, [](const ArraySpec& array) { return array.role != Role::output; });
 }
 
 void Problem::fill(InputKind kind) {
@@ -35,10 +43,13 @@ void Problem::fill(InputKind kind) {
   refill();
 }
 
-std::optional<Mismatch> Problem::check(const Arrays& outputs, Arithmetic arithmetic) {
-  auto& oracle = oracles_[arithmetic];
-  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
-  return oracle->check(outputs);
+std::optional<Mismatch> Problem::check(const Arrays& outputs, const Variant& variant) {
+  auto& oracle = oracles_[variant.arithmetic];
+  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, variant.arithmetic);
+  std::vector<Array> written;
+  std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
+               [&](const Array& array) { return variant.writes(array.spec); });
+  return oracle->check(Arrays(std::move(written)));
 }
 
 }  // namespace parlab

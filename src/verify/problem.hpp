@@ -12,10 +12,14 @@
 
 namespace parlab {
 
+// The arrays of the workload in their first layout, which the oracles need, and those in another
+// that one of the variants reads or writes.
+std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size, Dtype dtype,
+                                     const std::vector<const Variant*>& variants);
+
 class Problem {
  public:
-  // Room for the inputs that any of the variants reads (and for all in their first layout, which
-  // the oracles need). Throws PointError(out_of_memory).
+  // Throws PointError(out_of_memory).
   Problem(const Workload& workload, const Size& size, Dtype dtype,
           const std::vector<const Variant*>& variants);
 
@@ -24,8 +28,8 @@ class Problem {
   // The same inputs again, after a variant has damaged them.
   void refill() { workload_.fill(inputs_.view(), size_, dtype_, kind_); }
 
-  // The first wrong element of the outputs of a variant with this arithmetic.
-  std::optional<Mismatch> check(const Arrays& outputs, Arithmetic arithmetic);
+  // The first wrong element of the outputs that the variant writes.
+  std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
 
   const Arrays& inputs() const { return inputs_.view(); }
   const std::vector<ArraySpec>& outputs() const { return outputs_; }
