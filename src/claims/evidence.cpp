@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "record/store.hpp"
 
@@ -80,6 +81,10 @@ Evidence::Evidence(std::vector<Record> records, const std::vector<Run>& runs)
     : records_(latest(std::move(records))) {
   std::erase_if(records_, [](const Record& record) {
     return record.emulated || record.verdict == Verdict::unverified;
+  });
+  // By size, so that numbers are listed in that order.
+  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
+    return std::tie(a.size, a.tunables) < std::tie(b.size, b.tunables);
   });
   for (const auto& run : runs) {
     has_gpu_ |= !run.gpu.empty();

@@ -123,9 +123,9 @@ Judgement fewer_threads(const Evidence& e) {
       const auto ratio = gain(*fewer, *more);
       const double share =
           static_cast<double>(threads_of(*fewer)) / static_cast<double>(threads_of(*more));
-      tally.add(faster(ratio), ratio.value,
-                to_string(ratio) + " with " + significant(share, 2) + " of the threads (" +
-                    name(*fewer) + ") at " + place(size));
+      tally.add(faster(ratio), ratio,
+                place(size) + " by " + fewer->variant + " with " + significant(share, 2) +
+                    " of the threads");
     }
   }
   return tally.judgement("", needs(e, report));

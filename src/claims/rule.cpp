@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t most_listed = 8;
+constexpr std::size_t most_listed = 7;
 
 }  // namespace
 
@@ -75,7 +75,8 @@ void Tally::add(bool held, double value, std::string text) {
 }
 
 void Tally::add(bool held, const Ratio& ratio, const std::string& where) {
-  add(held, ratio.value, to_string(ratio) + " at " + where);
+  const bool decided = std::isfinite(ratio.interval.high);
+  entries_.push_back({held && decided, ratio.value, to_string(ratio) + " at " + where, decided});
 }
 
 int Tally::held() const {
@@ -83,18 +84,28 @@ int Tally::held() const {
       std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.held; }));
 }
 
+int Tally::count() const {
+  return static_cast<int>(
+      std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.decided; }));
+}
+
 Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) const {
   if (entries_.empty()) return if_empty;
-  std::string text = what;
-  if (entries_.size() <= most_listed) {
-    for (const auto& entry : entries_) text += (&entry == &entries_[0] ? " " : ", ") + entry.text;
-  } else {
-    const auto [least, most] =
-        std::minmax_element(entries_.begin(), entries_.end(),
-                            [](const Entry& a, const Entry& b) { return a.value < b.value; });
-    text += " from " + least->text + " to " + most->text;
+  std::string text = what + (what.empty() ? "" : " ");
+  std::vector<Entry> listed = entries_;
+  if (listed.size() > most_listed) {
+    std::erase_if(listed, [](const Entry& entry) { return !entry.decided; });
   }
-  if (count() > 1) {
+  if (listed.size() > most_listed) {
+    const auto [least, most] =
+        std::minmax_element(listed.begin(), listed.end(),
+                            [](const Entry& a, const Entry& b) { return a.value < b.value; });
+    text += "from " + least->text + " to " + most->text;
+  } else {
+    for (const auto& entry : listed) text += (&entry == &listed[0] ? "" : ", ") + entry.text;
+  }
+  if (count() == 0) return {Outcome::cannot_be_tested, text, "more samples: a longer --time-limit"};
+  if (entries_.size() > 1) {
     text += " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
   }
   const auto outcome = held() == count() ? Outcome::holds

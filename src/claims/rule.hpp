@@ -67,10 +67,11 @@ class Tally {
   // text: the number and its place, "1.48x at 1024"; value: to say which is least and most when
   // there are too many to list.
   void add(bool held, double value, std::string text);
+  // A ratio of too few samples is listed and counts neither way.
   void add(bool held, const Ratio& ratio, const std::string& where);
   bool empty() const { return entries_.empty(); }
   int held() const;
-  int count() const { return static_cast<int>(entries_.size()); }
+  int count() const;  // without those of too few samples
   // what: goes before the numbers. if_empty: the judgement when there was no place at all.
   Judgement judgement(const std::string& what, const Judgement& if_empty) const;
 
@@ -79,6 +80,7 @@ class Tally {
     bool held;
     double value;
     std::string text;
+    bool decided = true;
   };
   std::vector<Entry> entries_;
 };

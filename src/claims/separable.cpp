@@ -14,10 +14,11 @@ constexpr const char* report = "separable-convolution";
 constexpr int radius = 16;
 constexpr std::int64_t largest = 8192;
 
-// How an image is read and written: the report's compiler flags as tunables.
+// The report's compiler flags as tunables, numbered as in device/cache_policy.hpp: none; dlcm=cg;
+// dlcm=cs with dscm=wt.
 const Tunables normal{{"load", 0}, {"store", 0}};
-const Tunables no_l1{{"load", 1}, {"store", 0}};
-const Tunables streaming{{"load", 2}, {"store", 1}};
+const Tunables no_l1{{"load", 2}, {"store", 0}};
+const Tunables streaming{{"load", 3}, {"store", 1}};
 
 Selection with_radius(const Selection& all) {
   return all.where([](const Record& r) { return r.size.size() == 3 && r.size[2] == radius; });
@@ -119,22 +120,20 @@ Judgement tall_tiles(const Evidence& e) {
                                                        to_string(ratio) + " at 8192")});
 }
 
-// Among the CUDA variants of one point: the fastest, and of the others that of most occupancy.
+// Among the CUDA variants of one point: the fastest, and the fastest of those with most occupancy.
 void occupancy_example(Tally& tally, const Selection& all) {
   const auto kernels =
       all.backend("cuda").where([](const Record& r) { return r.launch.occupancy > 0; });
   if (kernels.empty()) return;
   const auto here = kernels.size(kernels.sizes().back());
+  double most = 0;
+  for (const auto* record : here) most = std::max(most, record->launch.occupancy);
   const auto* best = here.best();
-  const auto* most = *std::max_element(
-      here.begin(), here.end(),
-      [](const Record* a, const Record* b) { return a->launch.occupancy < b->launch.occupancy; });
-  const bool held = best->launch.occupancy < 1 && best->launch.occupancy < most->launch.occupancy &&
-                    faster(gain(*best, *most));
-  tally.add(held, best->launch.occupancy,
-            best->workload + " " + name(*best) + " " + percent(best->launch.occupancy) + ", " +
-                to_string(gain(*best, *most)) + " over " + name(*most) + " " +
-                percent(most->launch.occupancy));
+  const auto* full = here.where([&](const Record& r) { return r.launch.occupancy == most; }).best();
+  const auto text = [](const Record& r) { return name(r) + " " + percent(r.launch.occupancy); };
+  tally.add(best->launch.occupancy < most, best->launch.occupancy,
+            best->workload + " " + place(best->size) + ": " + text(*best) + ", " +
+                to_string(gain(*best, *full)) + " over " + text(*full));
 }
 
 Judgement occupancy_is_not_all(const Evidence& e) {
@@ -321,9 +320,8 @@ std::vector<Claim> separable_claims() {
        "here",
        "", double_costs},
       {"S8", report, "Occupancy below 100 % does not rule out the best time.",
-       "one example is enough: the fastest kernel at the largest size, here also of matmul and "
-       "dmv, "
-       "has less occupancy than a slower one",
+       "one example is enough: at the largest size the fastest kernel, here also of matmul and "
+       "dmv, has less occupancy than another",
        "", occupancy_is_not_all},
   };
 }
