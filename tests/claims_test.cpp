@@ -16,6 +16,7 @@
 #include "claims/published.hpp"
 #include "claims/rule.hpp"
 #include "driver/claims.hpp"
+#include "driver/request.hpp"
 #include "record/store.hpp"
 
 using namespace parlab;
@@ -753,6 +754,14 @@ BOOST_AUTO_TEST_CASE(published_constants_are_those_of_the_tables) {
 
 // ---- output -------------------------------------------------------------------------------------
 
+BOOST_AUTO_TEST_CASE(claims_is_an_action_that_needs_records) {
+  const auto request = parse_request({"bin/parlab", "claims", "results/x", "--format", "json"}, {});
+  BOOST_TEST((request.action == Request::Action::claims));
+  BOOST_TEST(request.paths == std::vector<std::string>{"results/x"});
+  BOOST_TEST(request.format == "json");
+  BOOST_CHECK_THROW(parse_request({"bin/parlab", "claims"}, {}), UsageError);
+}
+
 BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
   const auto folder = fs::temp_directory_path() / ("parlab-claims-" + std::to_string(getpid()));
   fs::create_directories(folder);
@@ -780,7 +789,7 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
   BOOST_TEST(last.find(std::to_string(findings) + " claims") == 0u);
   BOOST_TEST(last.find("cannot be tested here") != std::string::npos);
   BOOST_TEST(table.str().find("\ncslab-dmv\n") != std::string::npos);
-  BOOST_TEST(table.str().find("shmem over coalesced: 1.00x (tie) at 1024") != std::string::npos);
+  BOOST_TEST(table.str().find("shmem over coalesced: 1.000x (tie) at 1024") != std::string::npos);
 
   std::size_t count = 0;
   std::istringstream objects(json.str());

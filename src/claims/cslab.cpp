@@ -15,19 +15,6 @@ constexpr std::int64_t k = 1024;
 Selection dmv(const Evidence& evidence) { return evidence.timed("dmv", Dtype::f32); }
 Size square(std::int64_t n) { return {n, n}; }
 
-// Each of these variants at its best, where all of them were measured: gain of the first over the
-// second.
-Tally best_against_best(const Selection& ours, const Selection& theirs, double at_least) {
-  Tally tally;
-  for (const auto& size : ours.sizes()) {
-    const auto *a = ours.size(size).best(), *b = theirs.size(size).best();
-    if (a == nullptr || b == nullptr) continue;
-    const auto ratio = gain(*a, *b);
-    tally.add(faster(ratio, at_least), ratio, place(size));
-  }
-  return tally;
-}
-
 // ---- C1 -----------------------------------------------------------------------------------------
 
 Judgement openmp_scaling(const Evidence& e) {
@@ -122,7 +109,7 @@ Judgement coalesced_wins(const Evidence& e) {
     worst.add(!slower(ratio, 2), ratio, place(size));
   }
   const auto against = [&](const char* what, const Selection& others) {
-    return best_against_best(coalesced, others, 2).judgement(what, needs(e, report));
+    return at_least(best_over_best(coalesced, others), 2).judgement(what, needs(e, report));
   };
   return together({against("over OpenMP:", dmv(e).backend("openmp")),
                    against("over serial:", dmv(e).backend("serial")), against("over naive:", naive),
@@ -162,27 +149,20 @@ Judgement coalesced_blocks(const Evidence& e) {
 }
 
 Judgement shared_memory(const Evidence& e) {
-  const auto shmem = dmv(e).variant("cuda/shmem"), coalesced = dmv(e).variant("cuda/coalesced");
   Tally tally;
-  for (const auto& size : shmem.sizes()) {
-    const auto *a = shmem.size(size).best(), *b = coalesced.size(size).best();
-    if (b == nullptr) continue;
-    const auto ratio = gain(*a, *b);
+  for (const auto& [size, ratio] :
+       best_over_best(dmv(e).variant("cuda/shmem"), dmv(e).variant("cuda/coalesced"))) {
     tally.add(!faster(ratio, 1.02), ratio, place(size));
   }
   return tally.judgement("shmem over coalesced:", needs(e, report));
 }
 
 Judgement cublas_alike(const Evidence& e) {
-  const auto cublas = dmv(e).variant("blas/cublas");
   const auto ours = dmv(e).where([](const Record& r) {
     return r.backend == "cuda" && (r.variant == "coalesced" || r.variant == "shmem");
   });
   Tally tally;
-  for (const auto& size : cublas.sizes()) {
-    const auto *a = cublas.size(size).best(), *b = ours.size(size).best();
-    if (b == nullptr) continue;
-    const auto ratio = gain(*a, *b);
+  for (const auto& [size, ratio] : best_over_best(dmv(e).variant("blas/cublas"), ours)) {
     tally.add(ratio.value > 0.9 && ratio.value < 1.1, ratio, place(size));
   }
   return tally.judgement("cuBLAS over the better of the two:", needs(e, report));
@@ -349,7 +329,7 @@ std::vector<Claim> cslab_claims() {
        "serial",
        "cslab-dmv-3-naive-blocks", naive_blocks},
       {"C3", report,
-       "Naive: time grows weakly with n at 1K and 2K, strongly from 8K to 14K, for memory's sake.",
+       "Naive: time grows weakly with n at 1K and 2K, strongly from 8K to 14K: memory.",
        "at block 16 the exponent of n is less from 1K to 2K than from 8K to 14K; at the largest "
        "size memory is busier than arithmetic",
        "cslab-dmv-3-naive-blocks", naive_growth},

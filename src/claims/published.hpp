@@ -19,8 +19,7 @@ inline constexpr std::array<Vs, 6> convolution{{{4096, 0.387760, 0.062},
                                                 {8000, 2.514449, 0.236},
                                                 {9000, 3.448880, 0.266}}};
 // patras-cuda-device-limits.csv: compute capability 2.1
-inline constexpr int registers_per_multiprocessor = 32768, warps_per_multiprocessor = 48,
-                     blocks_per_multiprocessor = 8;
+inline constexpr int registers_per_multiprocessor = 32768, warps_per_multiprocessor = 48;
 
 struct Cached {
   std::int64_t n;

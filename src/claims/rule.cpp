@@ -18,10 +18,23 @@ Ratio gain(const Record& record, const Record& over) {
   return same_point ? *same_point : ratio_of_medians(over.seconds, record.seconds);
 }
 
+std::vector<Compared> best_over_best(const Selection& ours, const Selection& theirs) {
+  std::vector<Compared> compared;
+  for (const auto& size : ours.sizes()) {
+    const auto *a = ours.size(size).best(), *b = theirs.size(size).best();
+    if (b != nullptr) compared.push_back({size, gain(*a, *b)});
+  }
+  return compared;
+}
+
 bool faster(const Ratio& ratio, double factor) { return ratio.interval.low > factor; }
 bool slower(const Ratio& ratio, double factor) { return ratio.interval.high < 1 / factor; }
 
-std::string times(double factor) { return significant(factor, 3, 2) + "x"; }
+std::string times(double factor) {
+  // Near 1 a third decimal says on which side.
+  const bool near = factor > 0.95 && factor < 1.05;
+  return significant(factor, near ? 4 : 3, near ? 3 : 2) + "x";
+}
 
 std::string to_string(const Ratio& ratio) {
   std::string text = times(ratio.value);
@@ -112,6 +125,12 @@ Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) c
                        : held() == 0     ? Outcome::does_not_hold
                                          : Outcome::holds_in_part;
   return {outcome, text, {}};
+}
+
+Tally at_least(const std::vector<Compared>& compared, double factor) {
+  Tally tally;
+  for (const auto& [size, ratio] : compared) tally.add(faster(ratio, factor), ratio, place(size));
+  return tally;
 }
 
 Judgement together(const std::vector<Judgement>& parts) {

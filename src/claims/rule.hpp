@@ -39,6 +39,12 @@ std::vector<Claim> matmul_observations();
 // How many times as fast as the other; of the same point the speedup, else the ratio of the medians
 // all the same. [0, infinity) around it when there are too few samples to say.
 Ratio gain(const Record& record, const Record& over);
+struct Compared {
+  Size size;
+  Ratio ratio;
+};
+// The best of one over the best of the other at every size that both have.
+std::vector<Compared> best_over_best(const Selection& ours, const Selection& theirs);
 // The interval lies above the factor; below 1 / factor.
 bool faster(const Ratio& ratio, double factor = 1);
 bool slower(const Ratio& ratio, double factor = 1);
@@ -84,6 +90,9 @@ class Tally {
   };
   std::vector<Entry> entries_;
 };
+
+// Where one is at least so many times as fast as the other.
+Tally at_least(const std::vector<Compared>& compared, double factor);
 
 // A claim of several parts: holds when all do, does not when none does. A part that cannot be
 // tested leaves a claim that holds otherwise in part.

@@ -151,13 +151,10 @@ Judgement occupancy_is_not_all(const Evidence& e) {
 // ---- S4, S7 -------------------------------------------------------------------------------------
 
 Judgement tiling_saves(const Evidence& e) {
-  const auto ours = tiled(e, all_16).with(normal), theirs = global(e).with(normal);
   Tally tally;
   double sum = 0;
-  for (const auto& size : ours.sizes()) {
-    const auto *a = ours.size(size).best(), *b = theirs.size(size).best();
-    if (b == nullptr) continue;
-    const auto ratio = gain(*a, *b);
+  for (const auto& [size, ratio] :
+       best_over_best(tiled(e, all_16).with(normal), global(e).with(normal))) {
     sum += 1 - 1 / ratio.value;
     tally.add(faster(ratio), 1 - 1 / ratio.value, cost(1 / ratio.value) + " at " + place(size));
   }

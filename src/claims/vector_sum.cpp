@@ -129,6 +129,7 @@ Judgement brw_wins(const Evidence& e) {
     const auto ratio = over(*brw, *rw);
     mean.add(faster(ratio, 2), ratio, std::to_string(n));
   }
+  if (time.empty()) return needs(e, report);
   return together({mean.judgement("means over block sizes:", needs(e, report)),
                    time.judgement("shape by shape", needs(e, report)),
                    fewer.judgement("sectors of RW over BRW", needs_counters(e, report)),

@@ -57,9 +57,13 @@ void print_table(std::ostream& out, const std::vector<Finding>& findings) {
     }
     out << '\n';
   }
-  out << findings.size() << " claims and observations: " << counts[Outcome::holds] << " hold, "
-      << counts[Outcome::holds_in_part] << " hold in part, " << counts[Outcome::does_not_hold]
-      << " do not hold, " << counts[Outcome::cannot_be_tested] << " cannot be tested here\n";
+  out << findings.size() << " claims and observations";
+  for (const auto outcome : {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
+                             Outcome::cannot_be_tested}) {
+    out << (outcome == Outcome::holds ? ": " : ", ") << to_string(outcome) << ' '
+        << counts[outcome];
+  }
+  out << '\n';
 }
 
 void print_json(std::ostream& out, const std::string& machine,
