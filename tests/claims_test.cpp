@@ -66,7 +66,7 @@ class Records {
   Record& patras(const std::string& workload, const std::string& name, std::int64_t n, double us,
                  const Tunables& tunables = {}) {
     const bool covariance = workload == "covariance";
-    return add(workload, Dtype::f64, name, covariance ? Size{n, n, 1} : Size{n, n}, us, tunables);
+    return add(workload, Dtype::f64, name, covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
   }
   Record& separable(const std::string& name, std::int64_t n, double us, Tunables tunables,
                     Dtype dtype = Dtype::f32) {
@@ -411,12 +411,12 @@ BOOST_AUTO_TEST_CASE(cache_modes_and_tiles) {
 }
 
 BOOST_AUTO_TEST_CASE(double_and_occupancy) {
-  const auto all_16 = tiles(16, 16, 16, 16, 16);
+  const auto tall = tiles(16, 16, 16, 16, 128);
   const auto with = [&](Verdict verdict, std::int64_t shared) {
     Records r;
-    r.separable("cuda/tiled", 4096, 10, all_16).launch.shared_bytes = 3072;
-    r.separable("cuda/tiled", 4096, 25, all_16, Dtype::f64).launch.shared_bytes = shared;
-    r.separable("cuda/tiled", 8192, 90, all_16, Dtype::f64).verdict = verdict;
+    r.separable("cuda/tiled", 4096, 10, tall).launch.shared_bytes = 3072;
+    r.separable("cuda/tiled", 4096, 25, tall, Dtype::f64).launch.shared_bytes = shared;
+    r.separable("cuda/tiled", 8192, 90, tall, Dtype::f64).verdict = verdict;
     return r;
   };
   BOOST_TEST(with(Verdict::out_of_memory, 6144).outcome("S7") == holds);
