@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "device/presence.hpp"
+#include "driver/claims.hpp"
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
 #include "driver/memory.hpp"
@@ -75,6 +76,9 @@ int dispatch(Request request, char** arguments) {
       break;
     case Action::show:
       warn(show_records(request.paths, request.format, std::cout));
+      break;
+    case Action::claims:
+      warn(print_claims(request.paths, request.format, std::cout));
       break;
     case Action::execute_once:
       execute_once(request.paths);

@@ -51,6 +51,10 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = first == "show" ? Action::show : Action::export_csv;
     request.paths = settings.positional;
     if (request.paths.empty()) throw UsageError(first + ": needs a record file or a folder");
+  } else if (first == "claims") {
+    request.action = Action::claims;
+    request.paths = settings.positional;
+    if (request.paths.empty()) throw UsageError("claims: needs the records: results/MACHINE");
   } else if (first == "execute-once") {
     request.action = Action::execute_once;
     request.paths = settings.positional;

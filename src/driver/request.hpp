@@ -10,15 +10,26 @@
 namespace parlab {
 
 struct Request {
-  enum class Action { run, usage, help, list, version, show, export_csv, machine, execute_once };
+  enum class Action {
+    run,
+    usage,
+    help,
+    list,
+    version,
+    show,
+    export_csv,
+    claims,
+    machine,
+    execute_once
+  };
   Action action = Action::run;
-  Plan plan;                          // what to measure; for usage and list its workload alone
-  std::string program;                // as called, for the usage text: "dmv", "parlab dmv"
-  std::string format = "table";       // table, csv, json, record, explain
-  bool counters = false;              // run the profiler after the sweep
-  std::vector<std::string> paths;     // record files or folders, for show and export; arguments of
-                                      // execute-once, which --counters starts under the profiler
-  bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
+  Plan plan;                       // what to measure; for usage and list its workload alone
+  std::string program;             // as called, for the usage text: "dmv", "parlab dmv"
+  std::string format = "table";    // table, csv, json, record, explain
+  bool counters = false;           // run the profiler after the sweep
+  std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
+                                   // of execute-once, which --counters starts under the profiler
+  bool named = false;              // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each
 };
 

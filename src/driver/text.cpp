@@ -1,10 +1,6 @@
 #include "driver/text.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -71,33 +67,6 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   }
   if (!text.empty() || lines.empty()) lines.emplace_back(text);
   return lines;
-}
-
-std::string significant(double value, int digits, int most_decimals) {
-  if (!std::isfinite(value)) return "?";
-  // Rounded first, so that 9.996 with 3 digits is 10.0 and not 10.00.
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
-  const int exponent = std::atoi(std::strchr(text, 'e') + 1);
-  const int decimals = std::clamp(digits - 1 - exponent, 0, most_decimals);
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
-std::string percent(double fraction) { return significant(100 * fraction, 2, 2) + "%"; }
-
-std::string seconds_with_unit(double seconds) {
-  if (seconds >= 0.9995) return significant(seconds, 4) + " s";
-  if (seconds >= 0.9995e-3) return significant(seconds * 1e3, 4) + " ms";
-  if (seconds >= 0.9995e-6) return significant(seconds * 1e6, 4) + " us";
-  return significant(seconds * 1e9, 4) + " ns";
-}
-
-std::string bytes_with_unit(double bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1023.5 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
-  return significant(bytes, 3) + " " + units[unit];
 }
 
 }  // namespace parlab

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/numbers.hpp"
+
 namespace parlab {
 
 std::vector<std::string> split(std::string_view text, char separator);
@@ -21,11 +23,5 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
 
 // Lines of at most width characters, broken at spaces; a longer word is cut. Never empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
-
-// 4143.2 with 3 digits: "4143"; 0.01234: "0.0123", or "0.012" with at most 3 decimals.
-std::string significant(double value, int digits, int most_decimals = 300);
-std::string percent(double fraction);           // "0.05%", "1.2%", "95%": at most 2 decimals
-std::string seconds_with_unit(double seconds);  // "16.24 us"
-std::string bytes_with_unit(double bytes);      // "3.6 TiB"
 
 }  // namespace parlab

@@ -1,0 +1,38 @@
+#include "claims/claim.hpp"
+
+#include "claims/rule.hpp"
+
+namespace parlab {
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::holds:
+      return "holds";
+    case Outcome::holds_in_part:
+      return "holds in part";
+    case Outcome::does_not_hold:
+      return "does not hold";
+    default:
+      return "cannot be tested here";
+  }
+}
+
+std::vector<Finding> judge_claims(const std::vector<Record>& records,
+                                  const std::vector<Run>& runs) {
+  const Evidence evidence(records, runs);
+  std::vector<Finding> findings;
+  for (const auto& table :
+       {patras_claims(), separable_claims(), cslab_claims(), vector_sum_claims(), matmul_claims(),
+        patras_observations(), separable_observations(), cslab_observations(),
+        vector_sum_observations(), matmul_observations()}) {
+    for (const auto& claim : table) {
+      auto judgement = claim.judge(evidence);
+      findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
+                          std::move(judgement.numbers), judgement.outcome,
+                          std::move(judgement.missing), claim.figure});
+    }
+  }
+  return findings;
+}
+
+}  // namespace parlab

@@ -1,0 +1,34 @@
+// What the source reports claim, judged by the records of one machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/record.hpp"
+
+namespace parlab {
+
+enum class Outcome { holds, holds_in_part, does_not_hold, cannot_be_tested };
+
+// "holds", "holds in part", "does not hold", "cannot be tested here"
+std::string_view to_string(Outcome outcome);
+
+struct Finding {
+  std::string id;        // "V1"; an observation of the digest: "V-obs3"
+  std::string report;    // experiment that tests it: "vector-sum"
+  std::string sentence;  // the claim, in our words, short
+  std::string rule;      // what was checked: "BRW at least 2x RW at every n and block size"
+  std::string numbers;   // what it was applied to: "5.1x at 32768 ... 7.4x at 262144"
+  Outcome outcome = Outcome::cannot_be_tested;
+  std::string missing;  // when it cannot be tested: which run or counter would do, or why none can
+  std::string
+      figure;  // file stem of the figure that shows it: "vector-sum-7-speedup"; may be empty
+};
+
+// Every claim of the digest in the order P, S, C, V, T, then its observations. Only the latest
+// records that passed, were timed and were not emulated count. The records are those of one
+// machine.
+std::vector<Finding> judge_claims(const std::vector<Record>& records, const std::vector<Run>& runs);
+
+}  // namespace parlab

@@ -1,0 +1,164 @@
+#include "claims/rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/numbers.hpp"
+#include "record/speedup.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::size_t most_listed = 7;
+
+}  // namespace
+
+Ratio gain(const Record& record, const Record& over) {
+  const auto same_point = speedup(record, over, false);
+  return same_point ? *same_point : ratio_of_medians(over.seconds, record.seconds);
+}
+
+std::vector<Compared> best_over_best(const Selection& ours, const Selection& theirs) {
+  std::vector<Compared> compared;
+  for (const auto& size : ours.sizes()) {
+    const auto *a = ours.size(size).best(), *b = theirs.size(size).best();
+    if (b != nullptr) compared.push_back({size, gain(*a, *b)});
+  }
+  return compared;
+}
+
+bool faster(const Ratio& ratio, double factor) { return ratio.interval.low > factor; }
+bool slower(const Ratio& ratio, double factor) { return ratio.interval.high < 1 / factor; }
+
+std::string times(double factor) {
+  // Near 1 a third decimal says on which side.
+  const bool near = factor > 0.95 && factor < 1.05;
+  return significant(factor, near ? 4 : 3, near ? 3 : 2) + "x";
+}
+
+std::string to_string(const Ratio& ratio) {
+  std::string text = times(ratio.value);
+  if (!std::isfinite(ratio.interval.high)) return text + " (too few samples)";
+  return faster(ratio) || slower(ratio) ? text : text + " (tie)";
+}
+
+std::string microseconds(const Record& record) {
+  return significant(record.summary().median * 1e6, 3);
+}
+
+std::string place(const Size& size) {
+  const bool square = size.size() > 1 && size[0] == size[1];
+  return square ? std::to_string(size[0]) : to_string(size);
+}
+
+std::string setting(const Record& record) {
+  const auto tunables = to_string(record.tunables);
+  return place(record.size) + (tunables.empty() ? "" : ", " + tunables);
+}
+
+std::string name(const Record& record) {
+  const auto tunables = to_string(record.tunables);
+  return record.backend + "/" + record.variant + (tunables.empty() ? "" : " " + tunables);
+}
+
+std::optional<double> counter(const Record& record, const std::string& name) {
+  const auto found = record.counters.find(name);
+  if (found == record.counters.end()) return std::nullopt;
+  return found->second;
+}
+
+Judgement judged(bool holds, std::string numbers) {
+  return {holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
+}
+
+Judgement needs_else(std::string what) { return {Outcome::cannot_be_tested, {}, std::move(what)}; }
+
+Judgement needs(const Evidence& evidence, const std::string& experiment, bool gpu) {
+  const bool elsewhere = gpu && !evidence.has_gpu();
+  return needs_else("make " + experiment + (elsewhere ? " on a machine with a GPU" : ""));
+}
+
+Judgement needs_counters(const Evidence& evidence, const std::string& experiment) {
+  return needs_else("make " + experiment + " and make counters" +
+                    (evidence.has_gpu() ? "" : " on a machine with a GPU"));
+}
+
+void Tally::add(bool held, double value, std::string text) {
+  entries_.push_back({held, value, std::move(text)});
+}
+
+void Tally::add(bool held, const Ratio& ratio, const std::string& where) {
+  const bool decided = std::isfinite(ratio.interval.high);
+  entries_.push_back({held && decided, ratio.value, to_string(ratio) + " at " + where, decided});
+}
+
+int Tally::held() const {
+  return static_cast<int>(
+      std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.held; }));
+}
+
+int Tally::count() const {
+  return static_cast<int>(
+      std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.decided; }));
+}
+
+Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) const {
+  if (entries_.empty()) return if_empty;
+  std::string text = what + (what.empty() ? "" : " ");
+  std::vector<Entry> listed = entries_;
+  if (listed.size() > most_listed) {
+    std::erase_if(listed, [](const Entry& entry) { return !entry.decided; });
+  }
+  if (listed.size() > most_listed) {
+    const auto [least, most] =
+        std::minmax_element(listed.begin(), listed.end(),
+                            [](const Entry& a, const Entry& b) { return a.value < b.value; });
+    text += "from " + least->text + " to " + most->text;
+  } else {
+    for (const auto& entry : listed) text += (&entry == &listed[0] ? "" : ", ") + entry.text;
+  }
+  if (count() == 0) return {Outcome::cannot_be_tested, text, "more samples: a longer --time-limit"};
+  if (entries_.size() > 1) {
+    text += " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
+  }
+  const auto outcome = held() == count() ? Outcome::holds
+                       : held() == 0     ? Outcome::does_not_hold
+                                         : Outcome::holds_in_part;
+  return {outcome, text, {}};
+}
+
+Tally at_least(const std::vector<Compared>& compared, double factor) {
+  Tally tally;
+  for (const auto& [size, ratio] : compared) tally.add(faster(ratio, factor), ratio, place(size));
+  return tally;
+}
+
+Judgement together(const std::vector<Judgement>& parts) {
+  bool all = true, none = true, tested = false;
+  Judgement whole;
+  for (const auto& part : parts) {
+    all &= part.outcome == Outcome::holds;
+    none &= part.outcome == Outcome::does_not_hold || part.outcome == Outcome::cannot_be_tested;
+    tested |= part.outcome != Outcome::cannot_be_tested;
+    if (!part.numbers.empty()) {
+      whole.numbers += (whole.numbers.empty() ? "" : "; ") + part.numbers;
+    }
+    if (!part.missing.empty() && whole.missing.find(part.missing) == std::string::npos) {
+      whole.missing += (whole.missing.empty() ? "" : "; ") + part.missing;
+    }
+  }
+  if (tested) {
+    whole.outcome = all ? Outcome::holds : none ? Outcome::does_not_hold : Outcome::holds_in_part;
+  }
+  return whole;
+}
+
+Judgement supported(const Judgement& main, const std::vector<Judgement>& others) {
+  std::vector<Judgement> parts{main};
+  for (const auto& other : others) {
+    if (other.outcome != Outcome::cannot_be_tested) parts.push_back(other);
+  }
+  return together(parts);
+}
+
+}  // namespace parlab

@@ -1,0 +1,103 @@
+// What claims are judged with: a table of small functions, and how their answers add up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "claims/claim.hpp"
+#include "claims/evidence.hpp"
+#include "core/statistics.hpp"
+
+namespace parlab {
+
+struct Judgement {
+  Outcome outcome = Outcome::cannot_be_tested;
+  std::string numbers;
+  std::string missing;  // empty when all of it was tested
+};
+
+struct Claim {
+  const char *id, *report, *sentence, *rule, *figure;
+  Judgement (*judge)(const Evidence& evidence);
+};
+
+// The claims of each report, and what the digest observed on them.
+std::vector<Claim> patras_claims();
+std::vector<Claim> patras_observations();
+std::vector<Claim> separable_claims();
+std::vector<Claim> separable_observations();
+std::vector<Claim> cslab_claims();
+std::vector<Claim> cslab_observations();
+std::vector<Claim> vector_sum_claims();
+std::vector<Claim> vector_sum_observations();
+std::vector<Claim> matmul_claims();
+std::vector<Claim> matmul_observations();
+
+// ---- comparing ----------------------------------------------------------------------------------
+
+// How many times as fast as the other; of the same point the speedup, else the ratio of the medians
+// all the same. [0, infinity) around it when there are too few samples to say.
+Ratio gain(const Record& record, const Record& over);
+struct Compared {
+  Size size;
+  Ratio ratio;
+};
+// The best of one over the best of the other at every size that both have.
+std::vector<Compared> best_over_best(const Selection& ours, const Selection& theirs);
+// The interval lies above the factor; below 1 / factor.
+bool faster(const Ratio& ratio, double factor = 1);
+bool slower(const Ratio& ratio, double factor = 1);
+// The interval, in words: "1.48x", "1.01x (tie)", "1.6x (too few samples)".
+std::string to_string(const Ratio& ratio);
+std::string times(double factor);                // "1.48x"
+std::string microseconds(const Record& record);  // "12.3"
+std::string place(const Size& size);             // "4096" when square, else "300x1000"
+std::string setting(const Record& record);       // "4096, block=16"
+std::string name(const Record& record);          // "cuda/naive block=16"
+std::optional<double> counter(const Record& record, const std::string& name);
+
+// ---- judging ------------------------------------------------------------------------------------
+
+Judgement judged(bool holds, std::string numbers);
+// No records of the experiment that would do: says how to make them. On a machine without a GPU
+// those of the GPU cannot be made.
+Judgement needs(const Evidence& evidence, const std::string& experiment, bool gpu = true);
+Judgement needs_counters(const Evidence& evidence, const std::string& experiment);
+// Only another machine would do.
+Judgement needs_else(std::string what);
+
+// Where a rule held: at all places, at none, or at some.
+class Tally {
+ public:
+  // text: the number and its place, "1.48x at 1024"; value: to say which is least and most when
+  // there are too many to list.
+  void add(bool held, double value, std::string text);
+  // A ratio of too few samples is listed and counts neither way.
+  void add(bool held, const Ratio& ratio, const std::string& where);
+  bool empty() const { return entries_.empty(); }
+  int held() const;
+  int count() const;  // without those of too few samples
+  // what: goes before the numbers. if_empty: the judgement when there was no place at all.
+  Judgement judgement(const std::string& what, const Judgement& if_empty) const;
+
+ private:
+  struct Entry {
+    bool held;
+    double value;
+    std::string text;
+    bool decided = true;
+  };
+  std::vector<Entry> entries_;
+};
+
+// Where one is at least so many times as fast as the other.
+Tally at_least(const std::vector<Compared>& compared, double factor);
+
+// A claim of several parts: holds when all do, does not when none does. A part that cannot be
+// tested leaves a claim that holds otherwise in part.
+Judgement together(const std::vector<Judgement>& parts);
+// The first alone decides when the others cannot be tested.
+Judgement supported(const Judgement& main, const std::vector<Judgement>& others);
+
+}  // namespace parlab
