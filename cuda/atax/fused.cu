@@ -338,9 +338,9 @@ const Register<Atax, float, double> variant(
     {.rung = 4,
      .idea = "A read once: strips in shared memory serve both products, copies always under way",
      .tunables = {{.name = "block", .fallback = 512, .min = 256, .max = 512, .power_of_two = true},
-                  {.name = "team", .fallback = 0, .min = 0, .max = 8},
-                  {.name = "stages", .fallback = 0, .min = 0, .max = 8},
-                  {.name = "lag", .fallback = 1, .min = 1, .max = 3}}},
+                  {.name = "team", .fallback = 0, .min = 0, .max = 4},
+                  {.name = "stages", .fallback = 0, .min = 0, .max = 7},
+                  {.name = "lag", .fallback = 1, .min = 1, .max = 2}}},
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const Choice choice{tunables["team"], tunables["stages"], tunables["lag"]};
       const auto run =
