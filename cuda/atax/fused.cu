@@ -21,8 +21,6 @@
 
 using namespace parlab;
 
-namespace {
-
 // 16 bytes of elements.
 template <typename T>
 struct alignas(16) AtaxWord {
@@ -33,14 +31,14 @@ struct alignas(16) AtaxWord {
 // A number on its way to another block: its bits, inverted. Zero stands for none, for no sum has
 // all bits set: a computed NaN is another one.
 template <typename T>
-using Message = std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
+using AtaxMessage = std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
 
-__device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
-__device__ unsigned long long to_message(double value) {
+static __device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
+static __device__ unsigned long long to_message(double value) {
   return ~static_cast<unsigned long long>(__double_as_longlong(value));
 }
-__device__ float from_message(unsigned message) { return __uint_as_float(~message); }
-__device__ double from_message(unsigned long long message) {
+static __device__ float from_message(unsigned message) { return __uint_as_float(~message); }
+static __device__ double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
 
@@ -48,8 +46,8 @@ template <typename T>
 struct AtaxProblem {
   const T* a;
   const T* x;
-  T* ys;                 // teams x cols: the sums of each team
-  Message<T>* messages;  // strips x ROWS x team, all zero
+  T* ys;                     // teams x cols: the sums of each team
+  AtaxMessage<T>* messages;  // strips x ROWS x team, all zero
   std::int64_t rows, cols;
   std::int64_t panel;  // columns of a block
   int team;            // blocks that share a row, at most 32
@@ -57,20 +55,18 @@ struct AtaxProblem {
   int lag;             // strips between a part of t and its use; 0 for a team of one
 };
 
-constexpr int largest_team = 32;
-
-}  // namespace
-
 // WORDS: 16-byte words of a row that a thread has; ROWS: of a strip. ALIGNED: rows start at
 // multiples of 16 bytes. Otherwise elements are copied one by one, and a thread has others of them,
 // so that neighbouring threads still read neighbouring elements. Dynamic shared memory: the ring.
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
-__global__ void __launch_bounds__(THREADS, 1) atax_fused(const AtaxProblem<T> p) {
+__global__ void __launch_bounds__(THREADS, THREADS == 256 && WORDS <= 8 ? 2 : 1)
+    atax_fused(const AtaxProblem<T> p) {
   using Word = AtaxWord<T>;
   constexpr int size = Word::size, warps = THREADS / 32, strip_words = ROWS * WORDS * THREADS;
-  __shared__ T
-      part[2][ROWS][warps];     // of t, by the warps; two, so that one barrier a strip suffices
-  __shared__ T whole[2][ROWS];  // t, when it comes from a team
+  // Parts of t, by the warps, and t itself when it comes from a team. Two of each, so that one
+  // barrier a strip suffices.
+  __shared__ T part[2][ROWS][warps];
+  __shared__ T whole[2][ROWS];
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const int member = blockIdx.x % p.team;
   const std::int64_t teams = gridDim.x / p.team, me = blockIdx.x / p.team;
@@ -95,13 +91,16 @@ __global__ void __launch_bounds__(THREADS, 1) atax_fused(const AtaxProblem<T> p)
 #pragma unroll
         for (int w = 0; w < WORDS; ++w) {
           Word& to = ring[stage * strip_words + (r * WORDS + w) * THREADS];
-          // Zeros stand for what is not there.
-          constexpr int copies = ALIGNED ? 1 : size, bytes = 16 / copies;
+          constexpr int copies = ALIGNED ? 1 : size;
 #pragma unroll
           for (int i = 0; i < copies; ++i) {
-            const bool there = column(w, i) < here;
-            __pipeline_memcpy_async(&to.element[i], there ? row + column(w, i) : p.a, bytes,
-                                    there ? 0 : bytes);
+            if (column(w, i) < here) {
+              __pipeline_memcpy_async(&to.element[i], row + column(w, i), 16 / copies);
+            } else if (ALIGNED) {
+              to = Word{};  // zeros stand for what is not there
+            } else {
+              to.element[i] = 0;
+            }
           }
         }
       }
@@ -125,9 +124,9 @@ __global__ void __launch_bounds__(THREADS, 1) atax_fused(const AtaxProblem<T> p)
     const int side = step % 2;
     // The strip whose t is due now; its messages are asked for before they are needed.
     const std::int64_t due = step - p.lag;
-    Message<T>* const inbox = p.messages + ((me + due * teams) * ROWS + warp) * p.team + lane;
+    AtaxMessage<T>* const inbox = p.messages + ((me + due * teams) * ROWS + warp) * p.team + lane;
     const bool reads_mail = p.team > 1 && due >= 0 && warp < ROWS && lane < p.team;
-    Message<T> message = 0;
+    AtaxMessage<T> message = 0;
 
     if (step < steps) {
       __pipeline_wait_prior(p.stages - 1 - p.lag);
@@ -205,8 +204,8 @@ __global__ void __launch_bounds__(THREADS, 1) atax_fused(const AtaxProblem<T> p)
 // y = the sum of the teams' ys, for 32 columns a block of 32 x 16 threads; and all messages zero.
 template <typename T>
 __global__ void __launch_bounds__(512)
-    atax_fused_sum(const T* ys, T* y, std::int64_t cols, std::int64_t teams, Message<T>* messages,
-                   std::int64_t message_count) {
+    atax_fused_sum(const T* ys, T* y, std::int64_t cols, std::int64_t teams,
+                   AtaxMessage<T>* messages, std::int64_t message_count) {
   __shared__ T part[16][32];
   const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   T sum = 0;
@@ -255,6 +254,8 @@ __global__ void atax_fused_many_columns(const T* a, const T* t, T* y, std::int64
 
 namespace {
 
+constexpr int largest_team = 32;  // a lane for each block's message
+
 template <typename T>
 void run_apart(Gpu& gpu, const Atax::Args<T>& p) {
   T* const t = gpu.scratch<T>(p.rows);
@@ -292,7 +293,7 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
       .a = p.a,
       .x = p.x,
       .ys = gpu.scratch<T>(teams * p.cols),
-      .messages = team > 1 ? gpu.zeroed_scratch<Message<T>>(message_count) : nullptr,
+      .messages = team > 1 ? gpu.zeroed_scratch<AtaxMessage<T>>(message_count) : nullptr,
       .rows = p.rows,
       .cols = p.cols,
       .panel = ceil_div(ceil_div(p.cols, size), team) * size,
