@@ -275,13 +275,15 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   constexpr int size = AtaxWord<T>::size;
   const auto kernel = atax_fused<T, ALIGNED, THREADS, WORDS, ROWS>;
   constexpr std::size_t strip_bytes = sizeof(AtaxWord<T>) * ROWS * WORDS * THREADS;
-  const auto fit = static_cast<std::int64_t>((gpu.max_shared_bytes() - 1024) / strip_bytes);
+  constexpr std::size_t other_shared = 2048;  // part and whole, and more than they need
+  const auto fit = static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) / strip_bytes);
   const auto stages = choice.stages > 0 ? choice.stages : std::min<std::int64_t>(fit, 4);
   const auto team = choice.team, lag = team > 1 ? choice.lag : 0;
-  if (lag >= stages) {
-    throw PointError(Verdict::not_supported, "a lag of " + std::to_string(lag) +
-                                                 " strips takes a ring of more stages than " +
-                                                 std::to_string(stages));
+  if (stages > fit || stages <= lag) {
+    throw PointError(Verdict::not_supported, "a ring of " + std::to_string(stages) +
+                                                 " stages: it takes more than the lag of " +
+                                                 std::to_string(lag) + ", and " +
+                                                 std::to_string(fit) + " fit a block");
   }
   const std::size_t shared = stages * strip_bytes;
   const std::int64_t blocks = gpu.multiprocessors() * gpu.resident_blocks(kernel, THREADS, shared);
@@ -322,15 +324,19 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, std::int64_t block, Choice c
                      "a row of " + std::to_string(p.cols) + " elements needs a team of " +
                          std::to_string(ceil_div(words, block * most)) + " blocks or more");
   }
-  const auto run = block == 256  ? needed <= 4    ? run_fused<T, ALIGNED, 256, 4, 2>
-                                   : needed <= 8  ? run_fused<T, ALIGNED, 256, 8, 1>
-                                   : needed <= 16 ? run_fused<T, ALIGNED, 256, 16, 1>
-                                                  : run_fused<T, ALIGNED, 256, 24, 1>
-                    : needed <= 2 ? run_fused<T, ALIGNED, 512, 2, 4>
-                   : needed <= 4 ? run_fused<T, ALIGNED, 512, 4, 2>
-                   : needed <= 6 ? run_fused<T, ALIGNED, 512, 6, 1>
-                                 : run_fused<T, ALIGNED, 512, 8, 1>;
-  run(gpu, p, choice);
+  const auto shape = [&]() -> void (*)(Gpu&, const Atax::Args<T>&, const Choice&) {
+    if (block == 256) {
+      if (needed <= 4) return run_fused<T, ALIGNED, 256, 4, 2>;
+      if (needed <= 8) return run_fused<T, ALIGNED, 256, 8, 1>;
+      if (needed <= 16) return run_fused<T, ALIGNED, 256, 16, 1>;
+      return run_fused<T, ALIGNED, 256, 24, 1>;
+    }
+    if (needed <= 2) return run_fused<T, ALIGNED, 512, 2, 4>;
+    if (needed <= 4) return run_fused<T, ALIGNED, 512, 4, 2>;
+    if (needed <= 6) return run_fused<T, ALIGNED, 512, 6, 1>;
+    return run_fused<T, ALIGNED, 512, 8, 1>;
+  };
+  shape()(gpu, p, choice);
 }
 
 }  // namespace
@@ -344,7 +350,8 @@ const Register<Atax, float, double> variant(
                   {.name = "lag", .fallback = 1, .min = 1, .max = 2}}},
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const Choice choice{tunables["team"], tunables["stages"], tunables["lag"]};
-      const auto run =
-          p.cols % AtaxWord<T>::size == 0 ? choose_shape<T, true> : choose_shape<T, false>;
+      const bool aligned =
+          p.cols % AtaxWord<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
+      const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
       run(gpu, p, tunables["block"], choice);
     });
