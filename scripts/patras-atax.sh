@@ -39,9 +39,9 @@ if ((gpu)); then
   step "GPU: the same in float" \
     atax "$sizes" --dtype float --backend cuda,blas --time-limit 0.5
   if [[ $scale == full ]]; then
-    step "GPU: the last rung with smaller blocks, and with teams of two; $sizes" \
+    step "GPU: the last rung with smaller blocks, and with teams; $sizes" \
       atax "$sizes" --backend cuda --variant fused --dtype double,float \
-      --block 256,512 --team 0,2 --time-limit 0.25
+      --block 256,512 --team 0,2,4 --time-limit 0.25
     step "GPU: double with cold caches; $report" \
       atax "$report" --dtype double --backend cuda,blas --cache cold --time-limit 0.5
   fi

@@ -95,10 +95,10 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
   };
   const std::vector<Case> cases{
       {{70, 64}, Dtype::f32, 512, 4, 2, 1},   {{70, 66}, Dtype::f64, 512, 4, 3, 2},
-      {{40, 67}, Dtype::f64, 256, 3, 3, 1},   {{25, 2050}, Dtype::f64, 256, 2, 3, 1},
-      {{20, 3000}, Dtype::f64, 256, 1, 2, 1}, {{20, 4500}, Dtype::f32, 512, 1, 0, 1},
-      {{18, 4098}, Dtype::f64, 512, 1, 2, 1}, {{5, 9000}, Dtype::f64, 512, 0, 0, 1},
-      {{9, 12000}, Dtype::f64, 256, 0, 0, 1}, {{3, 16389}, Dtype::f32, 512, 0, 0, 1},
+      {{40, 67}, Dtype::f64, 256, 3, 3, 1},   {{15, 2050}, Dtype::f64, 256, 2, 3, 1},
+      {{18, 3000}, Dtype::f64, 256, 1, 2, 1}, {{4, 4500}, Dtype::f32, 512, 1, 0, 1},
+      {{4, 4098}, Dtype::f64, 512, 1, 2, 1},  {{5, 9000}, Dtype::f64, 512, 0, 0, 1},
+      {{3, 12000}, Dtype::f64, 256, 0, 0, 1}, {{3, 16389}, Dtype::f32, 512, 0, 0, 1},
       {{1, 70000}, Dtype::f64, 512, 0, 0, 1}, {{1, 263000}, Dtype::f64, 512, 0, 0, 1}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
