@@ -35,12 +35,13 @@ void explain(const Points& points) {
   reporter->finish();
 }
 
-int run(const Request& request, char** arguments) {
+int run(Request& request, char** arguments) {
   if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
     become_emulated(request, arguments);
   }
   warn(request.warnings);
-  require_memory(request.plan, bytes_free());
+  request.plan.memory_bytes = bytes_free();
+  require_memory(request.plan);
   const auto reporter = make_reporter(request.format, std::cout);
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
   KeptPoints kept(console);  // shown when their counters are known
@@ -56,7 +57,7 @@ int run(const Request& request, char** arguments) {
   return status;
 }
 
-int dispatch(const Request& request, char** arguments) {
+int dispatch(Request request, char** arguments) {
   if (request.action == Action::run) return run(request, arguments);
   warn(request.warnings);
   switch (request.action) {

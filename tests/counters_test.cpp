@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_one_note_and_nothing_else, *boost::unit_test:
 
 BOOST_AUTO_TEST_CASE(execute_once_refuses_nonsense) {
   const std::vector<std::vector<std::string>> cases{{},
-                                                    {"vector_sum", "64", "float"},
+                                                    {"vector_sum", "64"},
                                                     {"nothing", "64", "float", "cuda/rw"},
                                                     {"vector_sum", "64", "half", "cuda/rw"},
                                                     {"vector_sum", "64", "float", "serial/plain"},

@@ -13,8 +13,12 @@ class FakeWorkload final : public Workload {
   std::string_view name() const override { return line_ ? "fake_line" : "fake"; }
   std::string_view summary() const override { return "nothing, for tests of the driver"; }
   std::vector<std::string_view> dimensions() const override {
-    if (line_) return {"n"};
+    if (line_) return {"n", "radius"};
     return {"rows", "cols"};
+  }
+  std::vector<Tunable> parameters() const override {
+    if (line_) return {{"radius", 16, 0, 64}};
+    return {};
   }
   Size complete(const std::vector<std::int64_t>& typed) const override {
     if (line_ ? typed.size() == 1 : typed.size() == 2) return typed;

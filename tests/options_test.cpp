@@ -7,6 +7,7 @@
 #include "driver/request.hpp"
 #include "driver/text.hpp"
 #include "driver/usage.hpp"
+#include "verify/problem.hpp"
 #include "fake_workload.hpp"
 
 using namespace parlab;
@@ -344,13 +345,36 @@ BOOST_AUTO_TEST_CASE(what_emulation_may_stand_in_for) {
   BOOST_TEST(!can_be_emulated(parse({"64"}, {{"GPU_KERNEL", "3"}})));
 }
 
+BOOST_AUTO_TEST_CASE(parameters_of_a_problem) {
+  const auto sizes = [](std::vector<std::string> arguments, const Environment& environment = {}) {
+    arguments.insert(arguments.begin(), "fake_line");
+    return parse_request(arguments, environment).plan.sizes;
+  };
+  BOOST_TEST((sizes({"64"}) == std::vector<Size>{{64, 16}}));
+  BOOST_TEST((sizes({"64,128", "--radius", "1,2"}) ==
+              std::vector<Size>{{64, 1}, {64, 2}, {128, 1}, {128, 2}}));
+  BOOST_TEST((sizes({"64"}, {{"PARLAB_RADIUS", "0"}}) == std::vector<Size>{{64, 0}}));
+  BOOST_TEST((sizes({"64x3,32", "--radius", "5"}) == std::vector<Size>{{64, 3}, {32, 5}}));
+  BOOST_CHECK_EXCEPTION(sizes({"64", "--radius", "65"}), UsageError, [](const UsageError& error) {
+    return std::string(error.what()).starts_with("--radius 65: '65' is too large");
+  });
+  BOOST_CHECK_EXCEPTION(sizes({"64x65"}), UsageError, [](const UsageError& error) {
+    return std::string(error.what()) == "size 64x65: radius 65 is not allowed: 0 to 64";
+  });
+}
+
 BOOST_AUTO_TEST_CASE(memory) {
-  const auto plan = parse({"1000x500", "--backend", "serial"}).plan;
-  BOOST_TEST(bytes_needed(plan, plan.sizes[0], Dtype::f32) == 4.0 * (500000 + 1000));
+  const auto bytes = [](const Plan& plan, Dtype dtype) {
+    return bytes_needed(*plan.workload, plan.sizes[0], dtype, plan.variants);
+  };
+  auto plan = parse({"1000x500,2000", "--backend", "serial"}).plan;
+  BOOST_TEST(bytes(plan, Dtype::f32) == 4.0 * (500000 + 1000));
   const auto transposed = parse({"1000x500", "--kernel", "coalesced"}).plan;
-  BOOST_TEST(bytes_needed(transposed, plan.sizes[0], Dtype::f64) == 8.0 * (1000000 + 1000));
-  BOOST_CHECK_NO_THROW(require_memory(plan, 2004000));
-  BOOST_CHECK_EXCEPTION(require_memory(plan, 1 << 20), UsageError, [](const UsageError& error) {
+  BOOST_TEST(bytes(transposed, Dtype::f64) == 8.0 * (1000000 + 1000));
+  plan.memory_bytes = 2004000;  // enough for one of the two: the sweep records what does not fit
+  BOOST_CHECK_NO_THROW(require_memory(plan));
+  plan.memory_bytes = 1 << 20;
+  BOOST_CHECK_EXCEPTION(require_memory(plan), UsageError, [](const UsageError& error) {
     return std::string(error.what()) ==
            "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 MiB are free";
   });

@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -330,11 +331,11 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hostile_line_costs_no_more_than_its_length) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();  // of this process: the machine may be busy
   std::string keys = "{\"a\":1";
   for (int i = 0; i < 300000; ++i) keys += ",\"k" + std::to_string(i) + "\":0";
   BOOST_CHECK_THROW(from_json_line(keys + "}"), ForeignLine);
-  BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(10)));
+  BOOST_TEST(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 10);
 }
 
 BOOST_AUTO_TEST_CASE(paths_that_cannot_be_read) {
@@ -416,7 +417,8 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
     keys.push_back(untimed.key());
   }
   const std::set<std::string> expected{keys[static_cast<int>(Verdict::passed)],
-                                       keys[static_cast<int>(Verdict::not_supported)], keys.back()};
+                                       keys[static_cast<int>(Verdict::not_supported)],
+                                       keys[static_cast<int>(Verdict::timed_out)], keys.back()};
   BOOST_TEST((Store(path, a_run("run-2")).done() == expected));
   BOOST_TEST(Store(path, a_run("run-3", "another-machine")).done().empty());
 }

@@ -27,14 +27,6 @@ double number_in(const std::string& path, const std::string& name, double otherw
 
 }  // namespace
 
-double bytes_needed(const Plan& plan, const Size& size, Dtype dtype) {
-  double bytes = 0;
-  for (const auto& array : arrays_needed(*plan.workload, size, dtype, plan.variants)) {
-    bytes += static_cast<double>(array.count) * static_cast<double>(bytes_of(dtype));
-  }
-  return bytes;
-}
-
 double bytes_free() {
   const std::string group = "/sys/fs/cgroup/memory.";
   const double limit = number_in(group + "max", "", infinity);  // a group without one says "max"
@@ -43,16 +35,21 @@ double bytes_free() {
   return std::min(number_in("/proc/meminfo", "MemAvailable:", infinity) * 1024, limit - used);
 }
 
-void require_memory(const Plan& plan, double free) {
+void require_memory(const Plan& plan) {
+  const Size* smallest = nullptr;
+  Dtype dtype{};
+  double needed = infinity;
   for (const auto& size : plan.sizes) {
-    for (const auto dtype : plan.dtypes) {
-      const double needed = bytes_needed(plan, size, dtype);
-      if (needed <= free) continue;
-      throw UsageError(as_written("size", to_string(size)) + ": the arrays need " +
-                       bytes_with_unit(needed) + " of memory as " + std::string(to_string(dtype)) +
-                       ", " + bytes_with_unit(std::max(free, 0.0)) + " are free");
+    for (const auto each : plan.dtypes) {
+      const double bytes = bytes_needed(*plan.workload, size, each, plan.variants);
+      if (bytes >= needed) continue;
+      needed = bytes, dtype = each, smallest = &size;
     }
   }
+  if (smallest == nullptr || needed <= plan.memory_bytes) return;
+  throw UsageError(as_written("size", to_string(*smallest)) + ": the arrays need " +
+                   bytes_with_unit(needed) + " of memory as " + std::string(to_string(dtype)) +
+                   ", " + bytes_with_unit(std::max(plan.memory_bytes, 0.0)) + " are free");
 }
 
 }  // namespace parlab

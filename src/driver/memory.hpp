@@ -5,11 +5,10 @@
 
 namespace parlab {
 
-// Bytes of the arrays of one problem, with the layouts that the chosen variants read.
-double bytes_needed(const Plan& plan, const Size& size, Dtype dtype);
 // Bytes this process can still get: of the machine and of its control group.
 double bytes_free();
-// Throws UsageError that says how much is needed and free, before anything is allocated.
-void require_memory(const Plan& plan, double free);
+// Throws UsageError that says how much is needed and free when not even the smallest of the
+// problems fits: before anything is allocated.
+void require_memory(const Plan& plan);
 
 }  // namespace parlab

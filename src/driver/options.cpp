@@ -147,6 +147,8 @@ std::vector<Option> all_options() {
       {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int"},
       {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
       {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
+      {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
+       "no larger size after an execution this long"},
       {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},

@@ -141,6 +141,9 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("time-limit")) {
     plan.time_limit_s = parse_positive(setting->name, setting->text, 1e6);
   }
+  if (const auto* setting = settings.find("point-limit")) {
+    plan.point_limit_s = parse_positive(setting->name, setting->text, 1e6);
+  }
   if (const auto* setting = settings.find("precision")) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }

@@ -25,6 +25,16 @@ std::string kernels_of(const Plan& plan) {
   return text.empty() ? "none" : text;
 }
 
+// The libraries of the GPU are compiled by nvcc alone.
+std::string without_libraries() {
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->on_gpu && variant->backend == "blas") return "";
+    }
+  }
+  return "; cuBLAS and CUB are left out where parlab is built without the CUDA toolkit";
+}
+
 bool is_called(const Variant& variant, const std::string& name) {
   return name == variant.name || name == variant.backend + "/" + variant.name ||
          name == variant.full_name() ||
@@ -42,9 +52,10 @@ Chosen by_name(const Plan& plan, const Setting& setting, const std::string& name
   }
   if (!chosen.empty()) return chosen;
   const std::string workload(plan.workload->name());
-  throw UsageError(as_written(setting.name, setting.text) + ": " + workload + " has no " +
-                   (on_gpu ? "kernel '" : "variant '") + name + "'" + did_you_mean(name, names) +
-                   (on_gpu ? " (" + kernels_of(plan) + ")" : " (see --list)"));
+  throw UsageError(
+      as_written(setting.name, setting.text) + ": " + workload + " has no " +
+      (on_gpu ? "kernel '" : "variant '") + name + "'" + did_you_mean(name, names) +
+      (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries() : " (see --list)"));
 }
 
 // GPU_KERNEL: numbers, ranges of them and names, in any mixture.
@@ -62,7 +73,7 @@ Chosen kernels(const Plan& plan, const Setting& setting) {
       }
       if (chosen.size() > before) continue;
       throw UsageError(as_written(setting.name, setting.text) + ": there is no kernel " +
-                       std::to_string(id) + " (" + kernels_of(plan) + ")");
+                       std::to_string(id) + " (" + kernels_of(plan) + ")" + without_libraries());
     }
   }
   return chosen;

@@ -200,7 +200,8 @@ Store::Store(const fs::path& path, const Run& run)
       if (record.machine != run_.machine) continue;
       const bool measured =
           record.verdict == Verdict::passed && (record.timed() || record.emulated);
-      if (measured || record.verdict == Verdict::not_supported) {
+      if (measured || record.verdict == Verdict::not_supported ||
+          record.verdict == Verdict::timed_out) {
         done_.insert(record.key());
       } else {
         done_.erase(record.key());

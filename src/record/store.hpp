@@ -42,8 +42,8 @@ class Store {
   void append(const Record& record);
   // Replaces what is known of the run (its ceilings, say); only before the first append.
   void describe(const Run& run);
-  // Keys this machine need not measure again: their last record passed or is not_supported. All
-  // other failures are tried anew.
+  // Keys this machine need not measure again: their last record passed, is not_supported or
+  // timed_out. All other failures are tried anew.
   const std::set<std::string>& done() const { return done_; }
   // What was wrong with the lines that are there already.
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -20,6 +20,13 @@ Size size_from(const std::string& text) {
   return size;
 }
 
+Call call_of(const Variant& variant, const Size& size, Dtype dtype) {
+  Call call{&variant, size, dtype, {}};
+  for (const auto& tunable : variant.tunables)
+    call.tunables.emplace(tunable.name, tunable.fallback);
+  return call;
+}
+
 Call call_from(const std::string& text, const Workload& workload, const Size& size, Dtype dtype) {
   std::istringstream in(text);
   std::string name, tunable;
@@ -29,11 +36,12 @@ Call call_from(const std::string& text, const Workload& workload, const Size& si
     return variant->on_gpu && variant->backend + "/" + variant->name == name;
   });
   if (found == variants.end()) throw senseless(text);
-  Call call{*found, size, dtype, {}};
+  Call call = call_of(**found, size, dtype);
   while (in >> tunable) {
     const auto equals = tunable.find('=');
     if (equals == std::string::npos) throw senseless(text);
-    call.tunables.emplace(tunable.substr(0, equals), std::stoll(tunable.substr(equals + 1)));
+    call.tunables.insert_or_assign(tunable.substr(0, equals),
+                                   std::stoll(tunable.substr(equals + 1)));
   }
   return call;
 }
@@ -41,7 +49,7 @@ Call call_from(const std::string& text, const Workload& workload, const Size& si
 }  // namespace
 
 void execute_once(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 4) throw senseless("no arguments");
+  if (arguments.size() < 3) throw senseless("too few arguments");
   const auto* workload = Registry::instance().workload(arguments[0]);
   if (workload == nullptr) throw senseless(arguments[0]);
   const Size size = complete_size(*workload, size_from(arguments[1]));
@@ -50,8 +58,15 @@ void execute_once(const std::vector<std::string>& arguments) {
   std::vector<const Variant*> variants;
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     calls.push_back(call_from(arguments[i], *workload, size, dtype));
-    variants.push_back(calls.back().variant);
   }
+  if (calls.empty()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->backend == "cuda" && variant->has(dtype)) {
+        calls.push_back(call_of(*variant, size, dtype));
+      }
+    }
+  }
+  for (const auto& call : calls) variants.push_back(call.variant);
   const auto gpu = make_gpu_executor();
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,8 +24,12 @@ struct Plan {
   std::vector<Cache> caches;
   std::optional<int> iterations;  // NR_ITER: this many samples, no more and no less
   double time_limit_s = 1;        // of one measurement
-  double precision = 0.01;        // half width of the median's interval, relative
-  std::string results;            // record file to append to and resume from; empty: none
+  // One execution that takes longer ends this configuration's sizes; larger ones are `timed_out`.
+  double point_limit_s = std::numeric_limits<double>::infinity();
+  // Of the host; sizes that need more are `out_of_memory`.
+  double memory_bytes = std::numeric_limits<double>::infinity();
+  double precision = 0.01;  // half width of the median's interval, relative
+  std::string results;      // record file to append to and resume from; empty: none
   // Roofs that are known already; measured at the start where absent.
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
   bool verify_only = false;  // judge every configuration, time none

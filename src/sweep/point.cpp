@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <map>
 
 #include "machine/roof.hpp"
@@ -47,8 +48,10 @@ class Point {
  private:
   void list();
   Record blank(const Trial& trial, Cache cache) const;
+  void note_time(const Call& call, double seconds);
   void verify(InputKind kind);
   void judge(Trial& trial);
+  void require_memory() const;
   void set_up(InputKind kind);
   void load(Executor& place);
   bool recover(Executor& place);
@@ -77,6 +80,20 @@ std::vector<Tunables> resolved_configurations(const Plan& plan, const Variant& v
     if (threads != tunables.end() && threads->second == 0) threads->second = physical_cores();
   }
   return all;
+}
+
+// Of all sizes: sweeps go from small to large.
+std::string configuration(const Call& call) {
+  return call.key() + " " + std::string(to_string(call.dtype));
+}
+
+void Point::note_time(const Call& call, double seconds) {
+  const double limit = session_.plan.point_limit_s;
+  if (seconds <= limit) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "skipped: one execution at %s took %.3g s, the limit is %.3g s",
+                to_string(call.size).c_str(), seconds, limit);
+  session_.too_slow.emplace(configuration(call), text);
 }
 
 Record Point::blank(const Trial& trial, Cache cache) const {
@@ -108,7 +125,11 @@ void Point::list() {
       Trial& trial = *trials_.back();
       trial.call = {variant, plan_.size, plan_.dtype, tunables};
       trial.place = session_.places.of(*variant);
-      if (trial.place == nullptr) {
+      const auto slow = session_.too_slow.find(configuration(trial.call));
+      if (slow != session_.too_slow.end()) {
+        trial.verdict = Verdict::timed_out;
+        trial.detail = slow->second;
+      } else if (trial.place == nullptr) {
         trial.verdict = Verdict::no_device;
         trial.detail = session_.places.why_no_gpu;
       } else if (!trial.place->can_time() && !variant->hardware.empty()) {
@@ -125,10 +146,12 @@ void Point::list() {
       Entry entry{trial.get(), blank(*trial, cache), false, nullptr};
       const auto key = entry.record.key();
       for (const auto& old : session_.recorded) {
-        if (!session_.plan.force && old.key() == key) {
-          entry.record = old;
-          entry.recorded_before = true;
-        }
+        if (session_.plan.force || old.key() != key) continue;
+        // What was skipped is measured when the limit allows it now.
+        if (old.verdict == Verdict::timed_out && trial->verdict != Verdict::timed_out) continue;
+        entry.record = old;
+        entry.recorded_before = true;
+        if (old.timed()) note_time(trial->call, old.summary().median);
       }
       entries_.push_back(std::move(entry));
     }
@@ -140,6 +163,7 @@ std::vector<Executor*> Point::places_in_use() const {
   for (const auto& entry : entries_) {
     auto* place = entry.trial->place;
     if (place == nullptr || entry.recorded_before) continue;
+    if (entry.trial->verdict == Verdict::timed_out) continue;
     if (session_.places.of(*entry.trial->call.variant) != place) continue;  // lost meanwhile
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   }
@@ -193,6 +217,7 @@ void Point::judge(Trial& trial) {
     reload = checked.inputs_lost;
     trial.launch = checked.launch;
     trial.estimate_s = checked.seconds;
+    note_time(trial.call, checked.seconds);
     trial.verdict = Verdict::passed;
     if (!checked.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
@@ -253,10 +278,11 @@ void Point::store(Entry& entry) {
     if (record.summary().median < roof_margin(*trial.call.variant) * record.roof_s)
       record.flags = {"above_roof"};
   }
-  if (record.verdict != Verdict::passed && record.verdict != Verdict::not_supported &&
-      record.verdict != Verdict::no_device) {
-    session_.failed = true;
-  }
+  session_.passed |= record.verdict == Verdict::passed;
+  session_.out_of_memory |= record.verdict == Verdict::out_of_memory;
+  session_.failed |= record.verdict == Verdict::wrong_result ||
+                     record.verdict == Verdict::launch_failed ||
+                     record.verdict == Verdict::unverified;
   ++session_.done;
   if (session_.store) session_.store->append(record);
 }
@@ -315,6 +341,15 @@ void Point::measure(Cache cache) {
   }
 }
 
+void Point::require_memory() const {
+  const double needed =
+      bytes_needed(*session_.plan.workload, plan_.size, plan_.dtype, plan_.variants);
+  if (needed <= session_.plan.memory_bytes) return;
+  throw PointError(Verdict::out_of_memory, "needs " + human_bytes(needed) + " of host memory, " +
+                                               human_bytes(session_.plan.memory_bytes) +
+                                               " are free");
+}
+
 void Point::run() {
   list();
   const auto places = places_in_use();
@@ -325,6 +360,7 @@ void Point::run() {
   }
   if (!places.empty()) {
     try {
+      require_memory();
       problem_ = std::make_unique<Problem>(*session_.plan.workload, plan_.size, plan_.dtype,
                                            plan_.variants);
     } catch (const PointError& error) {

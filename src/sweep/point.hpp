@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,9 @@ struct Session {
   Run run;
   std::unique_ptr<Store> store = nullptr;
   std::vector<Record> recorded = {};  // measured before, by the same command on this machine
-  std::size_t done = 0;               // measurements completed
-  bool failed = false;
+  std::map<std::string, std::string> too_slow = {};  // configuration -> why it takes no larger size
+  std::size_t done = 0;                              // measurements completed
+  bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
 
   void open_store();

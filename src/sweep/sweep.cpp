@@ -98,7 +98,9 @@ int run_sweep(const Plan& plan, Observer& observer) {
                                        : "interrupted: the same command goes on from here");
     return 130;
   }
-  return session.failed ? 1 : 0;
+  // A size too large for this machine is no failure of the sweep, unless it was all there was.
+  const bool nothing_fits = session.out_of_memory && !session.passed;
+  return session.failed || nothing_fits ? 1 : 0;
 }
 
 }  // namespace parlab

@@ -27,6 +27,15 @@ std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size,
   return arrays;
 }
 
+double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
+                    const std::vector<const Variant*>& variants) {
+  double elements = 0;
+  for (const auto& array : arrays_needed(workload, size, dtype, variants)) {
+    elements += static_cast<double>(array.count);
+  }
+  return elements * static_cast<double>(bytes_of(dtype));
+}
+
 Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
                  const std::vector<const Variant*>& variants)
     : workload_(workload),

@@ -17,6 +17,10 @@ namespace parlab {
 std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size, Dtype dtype,
                                      const std::vector<const Variant*>& variants);
 
+// Their bytes on one device.
+double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
+                    const std::vector<const Variant*>& variants);
+
 class Problem {
  public:
   // Throws PointError(out_of_memory).
