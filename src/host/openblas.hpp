@@ -34,6 +34,18 @@ class OpenBlas {
     dgemv_(CblasRowMajor, CblasNoTrans, size(rows), size(cols), 1, a, size(cols), x, 1, 0, y, 1);
   }
 
+  // y = A^T x, A as above.
+  void gemv_transposed(int threads, std::int64_t rows, std::int64_t cols, const float* a,
+                       const float* x, float* y) const {
+    const Threads scope(*this, threads);
+    sgemv_(CblasRowMajor, CblasTrans, size(rows), size(cols), 1, a, size(cols), x, 1, 0, y, 1);
+  }
+  void gemv_transposed(int threads, std::int64_t rows, std::int64_t cols, const double* a,
+                       const double* x, double* y) const {
+    const Threads scope(*this, threads);
+    dgemv_(CblasRowMajor, CblasTrans, size(rows), size(cols), 1, a, size(cols), x, 1, 0, y, 1);
+  }
+
   // x . y, n elements each.
   float dot(int threads, std::int64_t n, const float* x, const float* y) const {
     const Threads scope(*this, threads);

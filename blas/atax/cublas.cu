@@ -1,0 +1,16 @@
+// Two gemv of cuBLAS. Read in columns, as cuBLAS does, the row-major matrix is its transposed of
+// cols x rows: the first product asks for that to be transposed back, the second takes it as it is.
+#include "device/cublas.hpp"
+
+#include "contracts/atax.hpp"
+
+using namespace parlab;
+
+const Register<Atax, float, double> variant(
+    {.rung = 100, .idea = "two gemv of cuBLAS, transposed and plain"},
+    []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables&) {
+      auto& library = Cublas::on(gpu);
+      T* const t = gpu.scratch<T>(p.rows);
+      library.gemv(CUBLAS_OP_T, p.cols, p.rows, p.a, p.x, t);
+      library.gemv(CUBLAS_OP_N, p.cols, p.rows, p.a, t, p.y);
+    });

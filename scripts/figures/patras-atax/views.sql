@@ -1,0 +1,34 @@
+-- What the figures of patras-atax read. One row of records is one measurement.
+.import --csv results/published/patras-cuda-atax.csv published_atax
+
+-- Square matrices, warm caches, verified and timed.
+CREATE VIEW timed AS
+  SELECT *, rows AS n, backend || '/' || variant AS name,
+         backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
+         gflops * 100 / nullif(roof_percent, 0) AS roof_gflops
+  FROM records
+  WHERE workload = 'atax' AND verdict = 'passed' AND median_s IS NOT NULL
+    AND rows = cols AND cache = 'hot';
+
+-- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
+
+-- Beside them the two gemv of the library of the same device; `times` as fast as those.
+CREATE VIEW ladder AS
+  SELECT b.*, g.time_s / b.time_s AS times, g.low_s / b.high_s AS times_low,
+         g.high_s / b.low_s AS times_high
+  FROM best b LEFT JOIN best g
+    ON g.n = b.n AND g.dtype = b.dtype AND g.on_gpu = b.on_gpu AND g.backend = 'blas';
+
+-- Effect of the block size, in the report's data type.
+CREATE VIEW blocks AS
+  SELECT * FROM timed
+  WHERE backend = 'cuda' AND variant IN ('naive', 'shared') AND dtype = 'double' AND block IS NOT NULL;
+
+-- The report's table. Its CUDA kernel stands for our `shared`, which is that kernel as it was meant.
+CREATE VIEW published AS
+  SELECT CAST(rows AS INTEGER) AS n, CAST(time_s AS REAL) AS time_s,
+         variant, CASE variant WHEN 'serial' THEN 'serial/plain' ELSE 'cuda/shared' END AS name,
+         CAST(nullif(speedup, '') AS REAL) AS published_speedup,
+         nullif(gpu_utilization_percent, '') AS utilization
+  FROM published_atax;

@@ -1,0 +1,28 @@
+// atax: y = A^T (A x), a matrix and its transpose times one vector.
+#pragma once
+
+#include <cstdint>
+
+#include "core/variant.hpp"
+
+namespace parlab {
+
+struct Atax {
+  // a: rows x cols, row-major. x: cols elements. y: cols elements, written. The vector between the
+  // two products, t = A x, is the variant's own.
+  template <typename T>
+  struct Args {
+    const T* a;
+    const T* x;
+    T* y;
+    std::int64_t rows, cols;
+  };
+
+  template <typename T>
+  static Args<T> bind(const Arrays& arrays, const Size& size) {
+    return {arrays.get<const T>("a"), arrays.get<const T>("x"), arrays.get<T>("y"), size[0],
+            size[1]};
+  }
+};
+
+}  // namespace parlab
