@@ -21,6 +21,10 @@ enum class InputKind { integers, uniform };
 
 enum class Role { input, output };
 
+// Outputs are filled with this before each checked execution; elements that a workload does not
+// write still hold it afterwards. All bits set is a NaN in float and double, and -1 in int.
+constexpr unsigned char poison_byte = 0xff;
+
 struct ArraySpec {
   std::string name;
   std::int64_t count = 0;  // elements

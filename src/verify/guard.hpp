@@ -1,5 +1,5 @@
-// What makes a result believable: poison in the outputs, guard words around every array, and
-// fingerprints of the inputs.
+// What makes a result believable: guard words around every array, fingerprints of the inputs, and
+// poison in the outputs (core/workload.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,6 @@ namespace parlab {
 // On each side of an array. 4 KB keeps the array aligned and catches a stray row of a tile.
 constexpr std::size_t guard_bytes = 4096;
 constexpr unsigned char guard_byte = 0xa5;
-// All bits set is a NaN in float and double, and -1 in int.
-constexpr unsigned char poison_byte = 0xff;
 
 // "wrote before the start of y" or "wrote past the end of y"; empty when both sides are intact.
 std::string guard_damage(const std::string& array, const unsigned char* before,

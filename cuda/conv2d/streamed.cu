@@ -1,0 +1,259 @@
+// The wide kernel with the memory in mind.
+//
+// Reads ahead. A lane always has its words of the next `batch` rows on their way: when one arrives,
+// the read of the row `batch` below it starts before anything is computed. The memory is asked
+// without a pause, and few warps are enough.
+//
+// Sums in place of rows. When a row arrives, it is added to the three rows of b that it touches,
+// with its neighbours taken from the lanes beside, and forgotten: two rows of unfinished sums are
+// all that is kept, so that the registers are free for what is on its way.
+//
+// Strips for one wave. A strip begins with two rows that the strip above reads too. With strip = 0
+// the strips are as tall as they can be with work for all multiprocessors at once.
+//
+// A cache that is not flooded. b is written, and most of a is read, with the hint that it will not
+// be needed again. The first rows of a, as many as fit `kept` percent of the L2 cache, stay there
+// for the next execution.
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "contracts/conv2d.hpp"
+#include "device/gpu.hpp"
+
+using namespace parlab;
+
+namespace {
+
+constexpr unsigned all_lanes = 0xffffffffu;
+
+// What one instruction reads or writes: n points, 16 bytes at the most.
+template <typename T, int n>
+struct WordOf {
+  using type = T;
+};
+template <>
+struct WordOf<float, 2> {
+  using type = float2;
+};
+template <>
+struct WordOf<float, 4> {
+  using type = float4;
+};
+template <>
+struct WordOf<double, 2> {
+  using type = double2;
+};
+
+template <typename T, int n>
+struct Points {
+  T at[n];
+};
+
+// Where a lane stands: its word begins at column `col`. The points left and right of the warp's
+// words are read by other lanes, for a batch of rows at once: lane u reads the left one of row u,
+// lane 16 + u the right one.
+template <int n>
+struct Lane {
+  std::int64_t col, edge_col;
+  int number;
+  bool inside, edge_inside;  // in the image
+
+  __device__ Lane(std::int64_t block, std::int64_t cols) : number(threadIdx.x % 32) {
+    col = (block * blockDim.x + threadIdx.x) * n;
+    edge_col = col - number * n + (number < 16 ? -1 : 32 * n);
+    inside = col < cols;
+    edge_inside = edge_col >= 0 && edge_col < cols;
+  }
+};
+
+template <bool keep, typename T, int n>
+__device__ __forceinline__ void read_word(const T* from, bool wanted, Points<T, n>& word) {
+  const auto* p = reinterpret_cast<const typename WordOf<T, n>::type*>(from);
+  if (wanted) word = std::bit_cast<Points<T, n>>(keep ? __ldg(p) : __ldcs(p));
+}
+
+// One row down. The compiler is kept from seeing through it: it would make an address of its own
+// for every row of an unrolled loop, and those take more registers than the rows that are on their
+// way.
+__device__ __forceinline__ std::int64_t next_row(std::int64_t& at, std::int64_t cols) {
+  at += cols;
+#ifdef __CUDA_ARCH__
+  asm("" : "+l"(at));
+#endif
+  return at;
+}
+
+// points[1..n]: the word of this lane, points[0] and [n + 1]: its neighbours in row u of a batch.
+// All lanes of the warp call it.
+template <typename T, int n>
+__device__ __forceinline__ void spread(const Lane<n>& lane, const Points<T, n>& word, T edge, int u,
+                                       T (&points)[n + 2]) {
+#pragma unroll
+  for (int k = 0; k < n; ++k) points[k + 1] = word.at[k];
+  points[0] = __shfl_up_sync(all_lanes, points[n], 1);
+  points[n + 1] = __shfl_down_sync(all_lanes, points[1], 1);
+  const T beyond = __shfl_sync(all_lanes, edge, lane.number == 31 ? 16 + u : u);
+  if (lane.number == 0) points[0] = beyond;
+  if (lane.number == 31) points[n + 1] = beyond;
+}
+
+// The first and the last word of a row have a point of the border, which is not written.
+template <typename T, int n>
+__device__ __forceinline__ void write_row(const Lane<n>& lane, std::int64_t cols, T* out,
+                                          const Points<T, n>& sum) {
+  using Word = typename WordOf<T, n>::type;
+  if (lane.col > 0 && lane.col + n < cols) {
+    __stcs(reinterpret_cast<Word*>(out), std::bit_cast<Word>(sum));
+  } else {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      if (lane.col + k > 0 && lane.col + k < cols - 1) out[k] = sum.at[k];
+    }
+  }
+}
+
+// sum += the row, as seen from the row `down` rows above it; points[0] is left of the lane's word.
+template <int down, typename T, int n>
+__device__ __forceinline__ void add_row(Points<T, n>& sum, const T (&points)[n + 2]) {
+#pragma unroll
+  for (int across = -1; across <= 1; ++across) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      sum.at[k] += Conv2d::weight<T>(down, across) * points[k + 1 + across];
+    }
+  }
+}
+
+// The strip from row `top` of a on: rows top + 1 to top + height of b are written, one more above
+// and below of a are read. keep: they stay in the L2 cache.
+template <int batch, bool keep, int n, typename T>
+__device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b, std::int64_t cols,
+                                           std::int64_t top, int height) {
+  std::int64_t ahead = top * cols + lane.col;  // where the lane's next word begins
+  const T* edge_ahead = a + (top + lane.number % 16) * cols + lane.edge_col;
+
+  // What is on its way: the first two rows, the `batch` rows after them, the points beside them.
+  Points<T, n> first{}, second{}, word[batch] = {};
+  read_word<keep>(a + ahead, lane.inside, first);
+  read_word<keep>(a + next_row(ahead, cols), lane.inside, second);
+#pragma unroll
+  for (int u = 0; u < batch; ++u) {
+    read_word<keep>(a + next_row(ahead, cols), lane.inside && u < height, word[u]);
+  }
+  T edge = 0, next_edge = 0;
+  if (lane.edge_inside && lane.number % 16 < 2) edge = __ldg(edge_ahead);
+  edge_ahead += 2 * cols;
+  const int edge_rows = lane.edge_inside && lane.number % 16 < batch ? height : 0;
+  if (lane.number % 16 < edge_rows) next_edge = __ldg(edge_ahead);
+
+  // Sums of the row above the one that arrives, and of that row itself.
+  Points<T, n> above{}, here{};
+  T points[n + 2];
+  spread(lane, first, edge, 0, points);
+  add_row<-1>(above, points);
+  spread(lane, second, edge, 1, points);
+  add_row<0>(above, points);
+  add_row<-1>(here, points);
+
+  const std::int64_t behind = (batch + 1) * cols;  // the row written is above the row read
+  for (int row = 0; row < height; row += batch) {
+    edge = next_edge;
+    edge_ahead += batch * cols;
+    if (row + batch + lane.number % 16 < edge_rows) next_edge = __ldg(edge_ahead);
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      spread(lane, word[u], edge, u, points);
+      read_word<keep>(a + next_row(ahead, cols), lane.inside && row + u + batch < height, word[u]);
+      add_row<1>(above, points);
+      if (row + u < height) write_row(lane, cols, b + (ahead - behind), above);
+      above = here;
+      add_row<0>(above, points);
+      here = {};
+      add_row<-1>(here, points);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr int conv2d_streamed_threads = 256;  // a block, at most
+
+// A warp: one strip of 32 n columns. `across` blocks lie side by side. Rows of a from kept_rows on
+// are not to stay in the L2 cache. The second bound, blocks at once on a multiprocessor, is what
+// the registers of the batch allow without spilling.
+template <typename T, int n, int batch>
+__global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
+    conv2d_streamed(const T* a, T* b, std::int64_t rows, std::int64_t cols, unsigned across,
+                    int strip, std::int64_t kept_rows) {
+  const Lane<n> lane(blockIdx.x % across, cols);
+  const std::int64_t top = (std::int64_t{blockIdx.x / across} * blockDim.y + threadIdx.y) * strip;
+  if (lane.col - lane.number * n >= cols || top >= rows - 2) return;  // the whole warp
+  const int height = static_cast<int>(min(std::int64_t{strip}, rows - 2 - top));
+  if (top < kept_rows) {
+    march_down<batch, true>(lane, a, b, cols, top, height);
+  } else {
+    march_down<batch, false>(lane, a, b, cols, top, height);
+  }
+}
+
+namespace {
+
+template <typename T, int n, int batch>
+void launch_streamed(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+  const auto x = tunables["block_x"], y = tunables["block_y"];
+  const auto kernel = conv2d_streamed<T, n, batch>;
+  const auto interior = std::max<std::int64_t>(p.rows - 2, 1);
+  const auto across = ceil_div(p.cols, x * n);
+  auto strip = tunables["strip"];
+  if (strip == 0) {
+    const auto resident =
+        std::int64_t{gpu.multiprocessors()} * gpu.resident_blocks(kernel, static_cast<int>(x * y));
+    strip = ceil_div(interior, std::max<std::int64_t>(resident / across, 1) * y);
+  }
+  strip = std::min<std::int64_t>(strip, 1 << 20);
+  const auto strips = ceil_div(interior, strip * y);
+  const double kept_bytes = tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());
+  const auto kept_rows =
+      static_cast<std::int64_t>(kept_bytes / (static_cast<double>(p.cols) * sizeof(T)));
+  gpu.launch({.grid = {across * strips}, .block = {x, y}}, kernel, p.a, p.b, p.rows, p.cols,
+             static_cast<unsigned>(across), static_cast<int>(strip), kept_rows);
+}
+
+template <typename T, int n>
+void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+  if (tunables["block_x"] * tunables["block_y"] > conv2d_streamed_threads) {
+    throw PointError(Verdict::not_supported, "conv2d/cuda/streamed has at most " +
+                                                 std::to_string(conv2d_streamed_threads) +
+                                                 " threads a block");
+  }
+  switch (tunables["batch"]) {
+    case 2:
+      return launch_streamed<T, n, 2>(gpu, p, tunables);
+    case 4:
+      return launch_streamed<T, n, 4>(gpu, p, tunables);
+    default:
+      return launch_streamed<T, n, 8>(gpu, p, tunables);
+  }
+}
+
+}  // namespace
+
+const Register<Conv2d, float, double> variant(
+    {.rung = 5,
+     .idea = "the next rows always on their way, sums in place of rows, streaming stores",
+     .tunables = {{.name = "block_x", .fallback = 256, .min = 32, .max = 256, .multiple_of = 32},
+                  {.name = "block_y", .fallback = 1, .min = 1, .max = 8, .power_of_two = true},
+                  {.name = "strip", .fallback = 0, .min = 0, .max = 1024, .multiple_of = 8},
+                  {.name = "batch", .fallback = 4, .min = 2, .max = 8, .power_of_two = true},
+                  {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}}},
+    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+      constexpr int widest = 16 / sizeof(T);
+      if (p.cols % widest == 0) {
+        choose_batch<T, widest>(gpu, p, tunables);
+      } else if (p.cols % (widest / 2) == 0) {
+        choose_batch<T, widest / 2>(gpu, p, tunables);
+      } else {
+        choose_batch<T, 1>(gpu, p, tunables);
+      }
+    });
