@@ -96,11 +96,12 @@ __global__ void clean_histogram(const float* in, int* bins, int n) {
 }
 
 __global__ void clean_groups(const float* in, float* out, int n) {
-  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  __shared__ float sums[1024];
+  const auto block = cg::this_thread_block();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float sum = i < n ? in[i] : 0;
-  for (int lanes = 8; lanes > 0; lanes /= 2) sum += tile.shfl_xor(sum, lanes);
-  if (tile.thread_rank() == 0) atomicAdd(out, sum);
+  sums[block.thread_rank()] = i < n ? in[i] : 0;
+  block.sync();
+  if (block.thread_rank() == 0) atomicAdd(out, std::accumulate(sums, sums + block.size(), 0.0f));
 }
 
 __global__ void clean_pipeline(const float* in, float* out, int n) {

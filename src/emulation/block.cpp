@@ -4,7 +4,6 @@
 #include <link.h>
 
 #include <boost/context/protected_fixedsize_stack.hpp>
-#include <boost/format.hpp>
 
 namespace parlab::emulation {
 
@@ -39,11 +38,12 @@ std::string describe(const Meeting& meeting) {
          name_place(meeting.site.file_name(), meeting.site.line());
 }
 
+bool in_warp(const Meeting& meeting) { return meeting.scope <= Scope::warp; }
+
 // Lanes of a warp may come from different lines, a block or grid may not.
 bool same(const Meeting& a, const Meeting& b) {
   return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
-         (a.scope == Scope::warp ||
-          (a.site.line() == b.site.line() && a.site.column() == b.site.column()));
+         (in_warp(a) || (a.site.line() == b.site.line() && a.site.column() == b.site.column()));
 }
 
 // The variables of this OS thread that belong to the program itself: its kernels' __shared__.
@@ -192,7 +192,7 @@ void Block::run_one() {
       const auto waiting =
           std::find_if(order_.begin(), order_.end(), [](Thread* t) { return !t->ended; });
       const Meeting meeting = *(*waiting)->meeting;
-      if (meeting.scope == Scope::warp || !settle(0, size_, meeting)) {
+      if (in_warp(meeting) || !settle(0, size_, meeting)) {
         fail(Verdict::launch_failed, "divergent barrier: " + divergence());
       }
     }
@@ -224,7 +224,7 @@ bool Block::settle_warps() {
   bool any = false;
   for (unsigned i = 0; i < size_; ++i) {
     const Meeting* const meeting = threads_[i].meeting;
-    if (meeting == nullptr || meeting->scope != Scope::warp) continue;
+    if (meeting == nullptr || !in_warp(*meeting)) continue;
     const unsigned first = i - threads_[i].lane();
     any |= settle(first, std::min(first + warp_size, size_), *meeting);
   }
@@ -234,40 +234,48 @@ bool Block::settle_warps() {
 // Lets the threads of a meeting go on if all are there, but those that have ended.
 bool Block::settle(unsigned first, unsigned last, Meeting meeting) {
   std::vector<Thread*> here;
-  Lanes lanes;
-  Clock clock;
-  std::size_t acquired = 0;
+  std::array<const Thread*, warp_size> lanes{};
+  std::array<std::uint64_t, warp_size> values{};
+  std::uint64_t sum = 0;
   for (unsigned i = first; i < last; ++i) {
     Thread& thread = threads_[i];
-    if (thread.ended || (meeting.mask >> thread.lane() & 1) == 0) continue;
+    const auto lane = thread.lane();
+    if (thread.ended || (meeting.mask >> lane & 1) == 0) continue;
     if (thread.meeting == nullptr || !same(*thread.meeting, meeting)) return false;
     here.push_back(&thread);
-    lanes.present |= 1u << thread.lane();
-    lanes.value[thread.lane()] = thread.meeting->value;
-    lanes.sum += thread.meeting->value;
-    acquired = std::max(acquired, thread.acquired);
-    clock.block_phase = thread.clock.block_phase;
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      clock.lanes[lane] = std::max(clock.lanes[lane], thread.clock.lanes[lane]);
-    }
+    lanes[lane] = &thread;
+    sum += values[lane] = thread.meeting->value;
   }
   if (meeting.scope == Scope::grid && !wait_for_grid()) return true;
+  if (meeting.scope != Scope::lanes) order_by_barrier(here, in_warp(meeting));
   arrange(here, launch->order, random_);
-  if (!meeting.result) {  // a barrier
-    const auto now = next_phase();
-    if (meeting.scope != Scope::warp) clock.block_phase = now;
-    for (const Thread* thread : here) clock.lanes[thread->lane()] = now;
-  }
   for (Thread* thread : here) {
-    if (!meeting.result) {
-      thread->clock = clock;
-      thread->acquired = acquired;
-    }
-    thread->meeting->value = meeting.result ? thread->meeting->result(lanes) : lanes.sum;
+    auto& [scope, operation, site, mask, value, source, missing] = *thread->meeting;
+    missing = source >= 32 || (source >= 0 && lanes[source] == nullptr);
+    value = source < 0 ? sum : values[source % 32];
     thread->meeting = nullptr;
     ready_.push_back(thread);
   }
   return true;
+}
+
+// What these threads did so far comes before all that they do from now on.
+void Block::order_by_barrier(const std::vector<Thread*>& threads, bool in_warp) {
+  const auto now = next_phase();
+  Clock clock = threads.front()->clock;
+  std::size_t acquired = 0;
+  for (const Thread* thread : threads) {
+    acquired = std::max(acquired, thread->acquired);
+    for (unsigned i = 0; i < warp_size; ++i) {
+      clock.lanes[i] = std::max(clock.lanes[i], thread->clock.lanes[i]);
+    }
+  }
+  for (const Thread* thread : threads) clock.lanes[thread->lane()] = now;
+  if (!in_warp) clock.block_phase = now;
+  for (Thread* thread : threads) {
+    thread->clock = clock;
+    thread->acquired = acquired;
+  }
 }
 
 bool Block::wait_for_grid() {
@@ -281,7 +289,7 @@ bool Block::wait_for_grid() {
   return !failed;
 }
 
-// "threads (0,0) to (15,0) waiting at __syncthreads, line 20 of a.cu; threads ... ended"
+// "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of a.cu; threads ... ended"
 std::string Block::divergence() const {
   const auto state = [&](unsigned i) {
     const Meeting* const meeting = threads_[i].meeting;
@@ -309,34 +317,21 @@ std::uint64_t meet(Meeting meeting) {
   InRuntime here;
   const auto lane = here.thread.lane();
   if ((meeting.mask >> lane & 1) == 0) {
-    here.fail(Verdict::wrong_result,
-              (boost::format("%s: its mask 0x%08x does not name the calling lane %d") %
-               describe(meeting) % meeting.mask % lane)
-                  .str());
+    here.fail(
+        Verdict::wrong_result,
+        describe(meeting) + ": its mask does not name the calling lane " + std::to_string(lane));
   } else if (meeting.scope == Scope::grid && !here.block.launch->barrier) {
     here.fail(Verdict::launch_failed, describe(meeting) + " in a launch that is not cooperative");
   } else {
     here.thread.meeting = &meeting;
     here.block.suspend();
   }
-  return meeting.value;
-}
-
-std::uint64_t shuffle(Meeting meeting, int source) {
-  bool there = false;
-  meeting.result = [&](const Lanes& lanes) {
-    there = source >= 0 && source < 32 && (lanes.present >> source & 1) != 0;
-    return there ? lanes.value[static_cast<std::size_t>(source)] : 0;
-  };
-  const auto result = meet(meeting);
-  if (!there) {
-    InRuntime here;
-    here.fail(Verdict::wrong_result,
-              (boost::format("%s reads lane %d, which does not take part (mask 0x%08x)") %
-               describe(meeting) % source % meeting.mask)
-                  .str());
+  if (meeting.missing) {
+    here.fail(Verdict::wrong_result, describe(meeting) + " reads lane " +
+                                         std::to_string(meeting.source) +
+                                         ", which does not take part");
   }
-  return result;
+  return meeting.value;
 }
 
 void fence() {

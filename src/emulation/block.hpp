@@ -160,6 +160,7 @@ struct Block {
   void resume_one();
   bool settle_warps();
   bool settle(unsigned first, unsigned last, Meeting meeting);
+  void order_by_barrier(const std::vector<Thread*>& threads, bool in_warp);
   bool wait_for_grid();
   std::string divergence() const;
 

@@ -30,9 +30,6 @@
 
 // ---- types
 #define PARLAB_VECTORS(T, name, align2, align4)                         \
-  struct name##1 {                                                      \
-    T x;                                                                \
-  };                                                                    \
   struct alignas(align2) name##2 {                                      \
     T x, y;                                                             \
   };                                                                    \
@@ -42,7 +39,6 @@
   struct alignas(align4) name##4 {                                      \
     T x, y, z, w;                                                       \
   };                                                                    \
-  constexpr name##1 make_##name##1(T x) { return {x}; }                 \
   constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
   constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
   constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
@@ -75,26 +71,19 @@ __attribute__((const)) uint3 built_in(BuiltIn which);
 __attribute__((const)) int lane_index();
 __attribute__((const)) void* dynamic_shared();
 
-// What threads that met brought along: the lanes of a warp one by one.
-struct Lanes {
-  unsigned present = 0;
-  std::array<std::uint64_t, 32> value{};
-  std::uint64_t sum = 0;
-};
-// Where threads wait for each other: lanes of a warp, a block, or the grid.
-enum class Scope { warp, block, grid };
+// Where threads wait for each other: at a barrier of a warp, a block or the grid, or for lanes of a
+// warp to exchange values, which orders nothing else.
+enum class Scope { lanes, warp, block, grid };
 struct Meeting {
   Scope scope;
   const char* operation;
   Site site;
-  unsigned mask = 0xffffffff;
+  unsigned mask = ~0u;  // the lanes that take part
   std::uint64_t value = 0;
-  std::function<std::uint64_t(const Lanes&)> result = nullptr;
+  int source = -1;       // the lane whose value is wanted; -1: the sum of all
+  bool missing = false;  // it does not take part
 };
-// Returns the result for this thread. Without one it is a barrier, and the sum is returned.
 std::uint64_t meet(Meeting meeting);
-// The value that the lane `source` brought; an error when it does not take part.
-std::uint64_t shuffle(Meeting meeting, int source);
 void fence();
 
 // Asynchronous copies to shared memory: done when they are waited for, not before.
@@ -103,16 +92,11 @@ void commit_copies();
 void wait_copies(unsigned groups_in_flight);
 
 template <typename T>
-std::uint64_t to_bits(T value) {
+T shuffle(const char* operation, const Site& site, unsigned mask, T value, int source) {
   static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "at most 8 bytes");
   std::uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
-  return bits;
-}
-
-template <typename T>
-T shuffle_as(const char* operation, const Site& site, unsigned mask, T value, int source) {
-  const auto bits = shuffle({Scope::warp, operation, site, mask, to_bits(value)}, source);
+  bits = meet({Scope::lanes, operation, site, mask, bits, source});
   __builtin_memcpy(&value, &bits, sizeof(T));
   return value;
 }
@@ -155,12 +139,6 @@ namespace parlab::emulation::cuda {
 inline int __syncthreads_count(int predicate, PARLAB_SITE) {
   return static_cast<int>(meet({Scope::block, __func__, site, ~0u, predicate != 0}));
 }
-inline int __syncthreads_or(int predicate, PARLAB_SITE) {
-  return __syncthreads_count(predicate, site) != 0;
-}
-inline int __syncthreads_and(int predicate, PARLAB_SITE) {
-  return __syncthreads_count(!predicate, site) == 0;
-}
 inline void __syncthreads(PARLAB_SITE) { meet({Scope::block, __func__, site}); }
 inline void __syncwarp(unsigned mask = ~0u, PARLAB_SITE) {
   meet({Scope::warp, __func__, site, mask});
@@ -172,27 +150,26 @@ inline void __nanosleep(unsigned) {}
 
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int lane, int width = 32, PARLAB_SITE) {
-  return shuffle_as(__func__, site, mask, value, first_lane(width) + (lane & (width - 1)));
+  return shuffle(__func__, site, mask, value, first_lane(width) + (lane & (width - 1)));
 }
 template <typename T>
 T __shfl_up_sync(unsigned mask, T value, int delta, int width = 32, PARLAB_SITE) {
   const int me = lane_index(), source = me - delta;
-  return shuffle_as(__func__, site, mask, value, source < first_lane(width) ? me : source);
+  return shuffle(__func__, site, mask, value, source < first_lane(width) ? me : source);
 }
 template <typename T>
 T __shfl_down_sync(unsigned mask, T value, int delta, int width = 32, PARLAB_SITE) {
   const int me = lane_index(), source = me + delta;
-  return shuffle_as(__func__, site, mask, value, source >= first_lane(width) + width ? me : source);
+  return shuffle(__func__, site, mask, value, source >= first_lane(width) + width ? me : source);
 }
 template <typename T>
 T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, PARLAB_SITE) {
   const int me = lane_index(), source = me ^ bits;
-  return shuffle_as(__func__, site, mask, value, source >= first_lane(width) + width ? me : source);
+  return shuffle(__func__, site, mask, value, source >= first_lane(width) + width ? me : source);
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
-  const auto sum = [](const Lanes& lanes) { return lanes.sum; };
-  return static_cast<unsigned>(meet({Scope::warp, __func__, site, mask, vote, sum}));
+  return static_cast<unsigned>(meet({Scope::lanes, __func__, site, mask, vote}));
 }
 inline int __any_sync(unsigned mask, int predicate, PARLAB_SITE) {
   return __ballot_sync(mask, predicate, site) != 0;
@@ -256,15 +233,8 @@ using std::isfinite, std::isinf, std::isnan;
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 inline float rsqrt(float x) { return 1 / std::sqrt(x); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
-inline float __expf(float x) { return std::exp(x); }
-inline float __logf(float x) { return std::log(x); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
-// Not to be contracted into a fused multiply-add.
-__noinline__ inline float __fmul_rn(float a, float b) { return a * b; }
-__noinline__ inline double __dmul_rn(double a, double b) { return a * b; }
-__noinline__ inline float __fadd_rn(float a, float b) { return a + b; }
-__noinline__ inline double __dadd_rn(double a, double b) { return a + b; }
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

@@ -56,16 +56,14 @@ std::uint64_t emulation_seed() {
 }
 
 void EmulatedGpu::free_scratch() {
-  for (auto* each : scratch_) arena_.free(*each);
-  for (auto* each : zeroed_scratch_) arena_.free(*each);
+  for (const auto* each : scratch_) arena_.free(*each);
   scratch_.clear();
-  zeroed_scratch_.clear();
 }
 
 std::string EmulatedGpu::scratch_damage() const {
-  for (const auto* each : zeroed_scratch_) {
+  for (const auto* each : scratch_) {
     const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
-    if (std::any_of(each->data, each->data + each->bytes, nonzero)) {
+    if (each->kind == Kind::zeroed && std::any_of(each->data, each->data + each->bytes, nonzero)) {
       return "left " + each->name + " other than zero";
     }
   }
@@ -73,11 +71,9 @@ std::string EmulatedGpu::scratch_damage() const {
 }
 
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
-  auto& kind = zeroed ? zeroed_scratch_ : scratch_;
-  auto& memory =
-      arena_.allocate((zeroed ? "zeroed scratch " : "scratch ") + std::to_string(kind.size() + 1),
-                      bytes, Kind::output);
-  kind.push_back(&memory);
+  const auto name = "scratch " + std::to_string(scratch_.size() + 1);
+  auto& memory = arena_.allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output);
+  scratch_.push_back(&memory);
   if (zeroed) {
     memory.mark_written(memory.data, bytes);
   } else {

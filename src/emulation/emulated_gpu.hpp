@@ -26,7 +26,7 @@ class EmulatedGpu final : public Gpu {
   }
   void free(emulation::Allocation& allocation) { arena_.free(allocation); }
   void free_scratch();
-  // "left zeroed scratch 1 other than zero"; empty: nothing is wrong.
+  // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
   void set_time_limit(double seconds) { time_limit_s_ = seconds; }  // of one launch
 
@@ -54,7 +54,7 @@ class EmulatedGpu final : public Gpu {
   double time_limit_s_ = 120;
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
-  std::vector<emulation::Allocation*> scratch_, zeroed_scratch_;
+  std::vector<emulation::Allocation*> scratch_;
   std::vector<std::unique_ptr<emulation::Block>> workers_;  // one an OS thread
 };
 

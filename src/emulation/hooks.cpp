@@ -38,38 +38,28 @@ void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, tru
 ACCESS(read, 1, false)
 ACCESS(read, 2, false)
 ACCESS(read, 4, false)
-ACCESS(read, 8, false) ACCESS(read, 16, false) ACCESS(write, 1, true) ACCESS(write, 2, true)
-    ACCESS(write, 4, true) ACCESS(write, 8, true) ACCESS(write, 16, true)
+ACCESS(read, 8, false)
+ACCESS(read, 16, false) ACCESS(write, 1, true) ACCESS(write, 2, true) ACCESS(write, 4, true)
+    ACCESS(write, 8, true) ACCESS(write, 16, true)
 #define FETCH(bits, T, name)                                          \
   T __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
     const AtomicAccess noted(p, bits / 8, true);                      \
     return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);         \
   }
-#define EXCHANGE(bits, T, strength)                                                               \
-  int __tsan_atomic##bits##_compare_exchange_##strength(volatile T* p, T* expected, T value, int, \
-                                                        int) {                                    \
+#define ATOMIC(bits, T)                                                                           \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                        \
+    const AtomicAccess noted(p, bits / 8, false);                                                 \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                  \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                 \
     const AtomicAccess noted(p, bits / 8, true);                                                  \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,               \
-                                       __ATOMIC_SEQ_CST);                                         \
-  }
-#define ATOMIC(bits, T)                                           \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) {        \
-    const AtomicAccess noted(p, bits / 8, false);                 \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                  \
-  }                                                               \
-  void __tsan_atomic##bits##_store(volatile T* p, T value, int) { \
-    const AtomicAccess noted(p, bits / 8, true);                  \
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                 \
-  }                                                               \
-  T __tsan_atomic##bits##_exchange(volatile T* p, T value, int) { \
-    const AtomicAccess noted(p, bits / 8, true);                  \
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);       \
-  }                                                               \
-  FETCH(bits, T, add)                                             \
-  FETCH(bits, T, sub)                                             \
-  FETCH(bits, T, and)                                             \
-  FETCH(bits, T, or)                                              \
-  FETCH(bits, T, xor) FETCH(bits, T, nand) EXCHANGE(bits, T, strong) EXCHANGE(bits, T, weak)
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                               \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old, T value, int, int) {   \
+    const AtomicAccess noted(p, bits / 8, true);                                                  \
+    return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                               \
+  FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
         ATOMIC(8, unsigned char) ATOMIC(16, unsigned short) ATOMIC(32, unsigned)
             ATOMIC(64, unsigned long)
     // clang-format on
@@ -88,34 +78,26 @@ struct Place {
   unsigned line, column;
 };
 
-void undefined(const void* data, const char* what) {
+void undefined(const void* data, const char* what, std::intptr_t number = 0) {
   const auto* place = static_cast<const Place*>(data);
-  const auto text = [&] { return what + (" at " + name_place(place->file, place->line)); };
+  char text[60];
+  std::snprintf(text, sizeof text, what, static_cast<long>(number));
   if (running == nullptr) {
-    std::fprintf(stderr, "the host code of a variant: %s\n", text().c_str());
+    std::fprintf(stderr, "the host code of a variant: %s at %s\n", text,
+                 name_place(place->file, place->line).c_str());
     std::abort();
   }
   InRuntime here;
-  here.fail(parlab::Verdict::wrong_result, text());
+  here.fail(parlab::Verdict::wrong_result, text + (" at " + name_place(place->file, place->line)));
 }
 
 }  // namespace
 
+#define UNDEFINED(name, what) \
+  void __ubsan_handle_##name(void* data, std::intptr_t number) { undefined(data, what, number); }
 extern "C" {
-
-void __ubsan_handle_out_of_bounds(void* data, std::intptr_t index) {
-  char text[60];
-  std::snprintf(text, sizeof text, "index %ld is outside the array", static_cast<long>(index));
-  undefined(data, text);
+UNDEFINED(out_of_bounds, "index %ld is outside the array")
+UNDEFINED(shift_out_of_bounds, "shift by more bits than there are")
+UNDEFINED(divrem_overflow, "division by zero")
+UNDEFINED(type_mismatch_v1, "address is not aligned to its type")
 }
-void __ubsan_handle_shift_out_of_bounds(void* data, void*, void*) {
-  undefined(data, "shift by more bits than there are");
-}
-void __ubsan_handle_divrem_overflow(void* data, void*, void*) {
-  undefined(data, "division by zero");
-}
-void __ubsan_handle_type_mismatch_v1(void* data, void*) {
-  undefined(data, "address is not aligned to its type");
-}
-
-}  // extern "C"

@@ -26,7 +26,8 @@ struct Cell {
 };
 constexpr std::size_t word_bytes = 4;
 
-enum class Kind { input, output, shared };
+// zeroed: scratch memory to be left as it was found.
+enum class Kind { input, output, zeroed, shared };
 
 struct Allocation {
   std::string name;  // "y", "scratch 1"

@@ -1,5 +1,4 @@
-// Stand-in for the toolkit's header of this name, for emulated kernels: thread blocks, grids and
-// tiles of a warp.
+// Stand-in for the toolkit's header of this name, for emulated kernels: thread blocks and grids.
 #pragma once
 #include "emulation/cuda.hpp"
 
@@ -30,41 +29,5 @@ struct grid_group {
   }
 };
 inline grid_group this_grid() { return {}; }
-
-// Size lanes of a warp, next to each other.
-template <unsigned Size, typename Parent = thread_block>
-struct thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "1, 2, 4, 8, 16 or 32 lanes");
-
-  void sync(const Site& site = Site::current()) const { __syncwarp(mask(), site); }
-  static constexpr unsigned size() { return Size; }
-  static unsigned thread_rank() { return thread_block::thread_rank() % Size; }
-  static unsigned meta_group_rank() { return thread_block::thread_rank() / Size; }
-  template <typename T>
-  T shfl(T value, int lane, const Site& site = Site::current()) const {
-    return __shfl_sync(mask(), value, lane, Size, site);
-  }
-  template <typename T>
-  T shfl_down(T value, unsigned delta, const Site& site = Site::current()) const {
-    return __shfl_down_sync(mask(), value, delta, Size, site);
-  }
-  template <typename T>
-  T shfl_up(T value, unsigned delta, const Site& site = Site::current()) const {
-    return __shfl_up_sync(mask(), value, delta, Size, site);
-  }
-  template <typename T>
-  T shfl_xor(T value, int lanes, const Site& site = Site::current()) const {
-    return __shfl_xor_sync(mask(), value, lanes, Size, site);
-  }
-
- private:
-  static unsigned mask() {
-    return (0xffffffffu >> (32 - Size)) << (thread_block::thread_rank() % 32 / Size * Size);
-  }
-};
-template <unsigned Size, typename Parent>
-thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
-  return {};
-}
 
 }  // namespace cooperative_groups
