@@ -251,7 +251,7 @@ bool Block::settle(unsigned first, unsigned last, Meeting meeting) {
   arrange(here, launch->order, random_);
   for (Thread* thread : here) {
     auto& [scope, operation, site, mask, value, source, missing] = *thread->meeting;
-    missing = source >= 32 || (source >= 0 && lanes[source] == nullptr);
+    missing = source < -1 || source >= 32 || (source >= 0 && lanes[source] == nullptr);
     value = source < 0 ? sum : values[source % 32];
     thread->meeting = nullptr;
     ready_.push_back(thread);

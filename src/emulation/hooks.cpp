@@ -29,18 +29,18 @@ void __tsan_vptr_read(void**) {}
 void __tsan_read_range(void* p, std::size_t bytes) { check_access(p, bytes, false); }
 void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, true); }
 
-// clang-format off: the macros are read line by line
-#define ACCESS(name, bytes, writes)                                                 \
+#define ACCESS(bytes, name, writes)                                                 \
   void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); }            \
   void __tsan_unaligned_##name##bytes(void* p) { check_access(p, bytes, writes); }  \
   void __tsan_volatile_##name##bytes(void* p) { check_volatile(p, bytes, writes); } \
   void __tsan_unaligned_volatile_##name##bytes(void* p) { check_volatile(p, bytes, writes); }
-ACCESS(read, 1, false)
-ACCESS(read, 2, false)
-ACCESS(read, 4, false)
-ACCESS(read, 8, false)
-ACCESS(read, 16, false) ACCESS(write, 1, true) ACCESS(write, 2, true) ACCESS(write, 4, true)
-    ACCESS(write, 8, true) ACCESS(write, 16, true)
+#define READ_AND_WRITE(bytes) ACCESS(bytes, read, false) ACCESS(bytes, write, true)
+READ_AND_WRITE(1)
+READ_AND_WRITE(2)
+READ_AND_WRITE(4)
+READ_AND_WRITE(8)
+READ_AND_WRITE(16)
+
 #define FETCH(bits, T, name)                                          \
   T __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
     const AtomicAccess noted(p, bits / 8, true);                      \
@@ -60,12 +60,12 @@ ACCESS(read, 16, false) ACCESS(write, 1, true) ACCESS(write, 2, true) ACCESS(wri
     return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                               \
   FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
-        ATOMIC(8, unsigned char) ATOMIC(16, unsigned short) ATOMIC(32, unsigned)
-            ATOMIC(64, unsigned long)
-    // clang-format on
+ATOMIC(8, unsigned char)
+ATOMIC(16, unsigned short)
+ATOMIC(32, unsigned)
+ATOMIC(64, unsigned long)
 
-    void __tsan_atomic_thread_fence(int) {
-}
+void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 
 }  // extern "C"
