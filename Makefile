@@ -217,16 +217,16 @@ $(MACHINE_OBJECTS): $(B)/build_info.hpp
 $(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
 # ---- tests ---------------------------------------------------------------------------------------
-# Everything the emulated build has, and the tests, under AddressSanitizer and UBSan.
-CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(EMULATION) $(TEST_SOURCES)) \
-                 $(patsubst %,$(B)/emulated/%.o,$(KERNELS) $(TEST_KERNELS))
+# Everything the emulated build has, and the tests, under AddressSanitizer and UBSan; but what is
+# below the emulated kernels has checks of its own, and stacks that AddressSanitizer does not know.
+CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(TEST_SOURCES)) \
+                 $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(KERNELS) $(TEST_KERNELS))
 
 $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
 	  -l:libboost_unit_test_framework.a
 
-HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/emulation/% src/contracts/% src/verify/%,\
-                 $(HOST_SOURCES) $(EMULATION)))
+HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/contracts/% src/verify/%,$(HOST_SOURCES)))
 $(HOT_OBJECTS): CHECKFLAGS += -O2
 
 $(B)/check/%.cpp.o: %.cpp $(B)/check.flags

@@ -2,7 +2,6 @@
 #include "emulation_faults.hpp"
 
 #include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
 #include <cuda_pipeline.h>
 
 #include <functional>
@@ -97,10 +96,12 @@ __global__ void clean_histogram(const float* in, int* bins, int n) {
 }
 
 __global__ void clean_groups(const float* in, float* out, int n) {
-  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  __shared__ float sums[1024];
+  const auto block = cg::this_thread_block();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const float sum = cg::reduce(tile, i < n ? in[i] : 0.0f, cg::plus<float>());
-  if (tile.thread_rank() == 0) atomicAdd(out, sum);
+  sums[block.thread_rank()] = i < n ? in[i] : 0;
+  block.sync();
+  if (block.thread_rank() == 0) atomicAdd(out, std::accumulate(sums, sums + block.size(), 0.0f));
 }
 
 __global__ void clean_pipeline(const float* in, float* out, int n) {
@@ -119,18 +120,6 @@ __global__ void clean_vectors(const float* in, float* out, int n) {
   if (i >= n / 4) return;
   const float4 v = __ldg(reinterpret_cast<const float4*>(in) + i);
   reinterpret_cast<float4*>(out)[i] = make_float4(v.w, v.z, v.y, v.x);
-}
-
-// Branches that take part in different warp operations.
-__global__ void clean_active_mask(const float* in, float* out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  if (in[i] > 1) {
-    const unsigned active = __activemask();
-    if (threadIdx.x % 32 == static_cast<unsigned>(__ffs(active)) - 1) {
-      atomicAdd(out, static_cast<float>(__popc(active)));
-    }
-  }
 }
 
 // A thread waits for another one of its block: it must not starve it.
@@ -336,33 +325,19 @@ using Flag = void (*)(const float*, float*, unsigned*, int);
 
 const std::map<std::string, Simple> simple{
 #define CASE(name) {#name, name}
-    CASE(clean_copy),
-    CASE(clean_shared),
-    CASE(clean_warp_sum),
-    CASE(clean_syncwarp),
-    CASE(clean_groups),
-    CASE(clean_pipeline),
-    CASE(clean_vectors),
-    CASE(clean_active_mask),
-    CASE(off_by_one),
-    CASE(tail_not_handled),
-    CASE(wild_index),
-    CASE(missing_barrier),
-    CASE(missing_syncwarp),
-    CASE(divergent_barrier),
-    CASE(barrier_in_a_branch),
-    CASE(barrier_and_shuffle),
-    CASE(unwritten_shared),
-    CASE(unwritten_output),
-    CASE(inactive_lane),
-    CASE(lane_not_in_mask),
-    CASE(plain_add),
-    CASE(plain_add_by_blocks),
-    CASE(writes_input),
-    CASE(shared_index),
-    CASE(dynamic_shared_too_small),
-    CASE(misaligned_vector),
-    CASE(missing_pipeline_wait)};
+    CASE(clean_copy),          CASE(clean_shared),
+    CASE(clean_warp_sum),      CASE(clean_syncwarp),
+    CASE(clean_groups),        CASE(clean_pipeline),
+    CASE(clean_vectors),       CASE(off_by_one),
+    CASE(tail_not_handled),    CASE(wild_index),
+    CASE(missing_barrier),     CASE(missing_syncwarp),
+    CASE(divergent_barrier),   CASE(barrier_in_a_branch),
+    CASE(barrier_and_shuffle), CASE(unwritten_shared),
+    CASE(unwritten_output),    CASE(inactive_lane),
+    CASE(lane_not_in_mask),    CASE(plain_add),
+    CASE(plain_add_by_blocks), CASE(writes_input),
+    CASE(shared_index),        CASE(dynamic_shared_too_small),
+    CASE(misaligned_vector),   CASE(missing_pipeline_wait)};
 const std::map<std::string, Middle> middle{CASE(clean_grid_sync), CASE(grid_barrier_missed),
                                            CASE(missing_grid_barrier)};
 const std::map<std::string, Counted> counted{CASE(clean_last_block),
@@ -373,8 +348,8 @@ const std::map<std::string, Flag> flagged{CASE(clean_spin), CASE(never_ends)};
 }  // namespace
 
 double run(EmulatedGpu& gpu, const std::string& name, int n, int block) {
-  auto& in = gpu.allocate("in", n * sizeof(float), true);
-  auto& out = gpu.allocate("out", n * sizeof(float), false);
+  auto& in = gpu.allocate("in", n * sizeof(float), parlab::emulation::Kind::input);
+  auto& out = gpu.allocate("out", n * sizeof(float), parlab::emulation::Kind::output);
   float* const a = reinterpret_cast<float*>(in.data);
   float* const y = reinterpret_cast<float*>(out.data);
   for (int i = 0; i < n; ++i) a[i] = static_cast<float>(i % 4);

@@ -1,247 +1,151 @@
-// The checks of one memory access: is the address the kernel's to use, was the word ever written,
-// and is there an order between this access and those of other threads.
-#include "core/types.hpp"
-#include "emulation/runtime.hpp"
+// The checks of a kernel's accesses to memory: is the address the kernel's to use, was the word
+// ever written, and is there an order between this access and those of other threads.
+#include "emulation/block.hpp"
 
 // Linker symbols around the program's own constants and variables.
-extern "C" char __executable_start, _end;
+extern "C" const std::byte __executable_start, _end;
 
 namespace parlab::emulation {
 namespace {
 
-// A stamp, from the top: 29 bits instance of a block, 24 bits phase, 10 bits thread, 1 bit atomic.
-constexpr unsigned phase_limit = 1u << 24;
-
-Stamp stamp_of(std::uint32_t instance, std::uint32_t phase, std::uint32_t thread, bool atomic) {
-  return Stamp{instance} << 35 | Stamp{phase} << 11 | Stamp{thread} << 1 | Stamp{atomic};
-}
-std::uint32_t instance_of(Stamp stamp) { return static_cast<std::uint32_t>(stamp >> 35); }
-std::uint32_t phase_of(Stamp stamp) {
-  return static_cast<std::uint32_t>(stamp >> 11) % phase_limit;
-}
-std::uint32_t thread_of(Stamp stamp) {
-  return static_cast<std::uint32_t>(stamp >> 1) % max_threads;
-}
-bool atomic_of(Stamp stamp) { return stamp & 1; }
+std::uint64_t bits(Stamp stamp) { return std::bit_cast<std::uint64_t>(stamp); }
 
 // Cells of global memory are shared by OS threads.
-Stamp load(const Stamp& stamp) { return __atomic_load_n(&stamp, __ATOMIC_RELAXED); }
-void store(Stamp& stamp, Stamp value) { __atomic_store_n(&stamp, value, __ATOMIC_RELAXED); }
-
-bool writes(Access access) { return access == Access::write || access == Access::atomic; }
-bool atomic(Access access) { return access == Access::atomic || access == Access::atomic_read; }
-
-const char* verb(Access access) {
-  switch (access) {
-    case Access::read:
-      return "reads ";
-    case Access::write:
-      return "writes ";
-    default:
-      return "accesses with an atomic ";
-  }
+Stamp load(Stamp& stamp) { return std::atomic_ref(stamp).load(std::memory_order_relaxed); }
+void store(Stamp& stamp, Stamp value) {
+  std::atomic_ref(stamp).store(value, std::memory_order_relaxed);
 }
 
-struct Accessed {
-  Thread& thread;
-  Worker& worker;
-  std::uintptr_t address;
+// One access of the thread that runs. array: what it meets or misses, or nullptr.
+struct Check {
+  Allocation* array;
+  const void* address;
   std::size_t length;
-  Access access;
-  bool shared;  // shared memory of the block
+  bool writes, atomic;
+  InRuntime here{};
+  Block& block = here.block;
+  Launch& launch = *block.launch;
+  bool shared = array != nullptr && array->kind == Kind::shared;
+
+  void run() {
+    const auto bytes = [&] { return std::to_string(length) + " bytes"; };
+    if (array == nullptr) {
+      if (address >= &__executable_start && address < &_end) return;
+      // The kernel's arguments: on the host's stack above the launch.
+      const auto above = static_cast<const char*>(address) - reinterpret_cast<const char*>(&launch);
+      if (static_cast<std::size_t>(above) < 16384) return;
+      const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
+      fail(Verdict::launch_failed, bytes() + (null ? " at a null pointer" : " of host memory"));
+    } else if (!array->contains(address, length)) {
+      fail(Verdict::launch_failed, bytes() + ", " + array->outside(address));
+    } else if (array->kind != Kind::input) {
+      check_words(&array->cells[array->offset(address) / word_bytes]);
+    } else if (writes) {
+      fail(Verdict::wrong_result, where() + ", an input");
+    }
+  }
+
+  // Words that an access touches in part (bytes, halves) are not searched for races.
+  void check_words(Cell* cell) {
+    if (length >= word_bytes) {
+      const auto words =
+          (array->offset(address) % word_bytes + length + word_bytes - 1) / word_bytes;
+      for (std::size_t i = 0; i < words && !block.failed; ++i) check_word(cell[i]);
+    } else if (writes) {
+      store(cell->writer, stamp(0));
+    }
+  }
+
+  void check_word(Cell& cell) {
+    const Stamp writer = load(cell.writer), mine = stamp(block.phase);
+    if (shared ? writer.instance != block.instance : bits(writer) == 0) {
+      if (!writes || atomic) {
+        return fail(Verdict::wrong_result,
+                    where() + ", which nothing has written" + (shared ? " in this block" : ""));
+      }
+    } else if (may_race(writer)) {
+      return report_race(writer, " wrote");
+    }
+    for (Stamp& slot : cell.readers) {
+      const Stamp reader = load(slot);
+      if (writes && may_race(reader)) return report_race(reader, " read");
+      if (!writes && (bits(reader) == bits(mine) || comes_before(reader))) return store(slot, mine);
+    }
+    if (writes) store(cell.writer, mine);
+  }
+
+  // Whether that access certainly came before this one.
+  bool comes_before(Stamp other) const {
+    const Thread& thread = here.thread;
+    if (other.instance == block.instance) {
+      return other.thread == thread.index ||
+             thread.clock.covers(thread.index, other.thread, other.phase);
+    }
+    return shared || !launch.has(other.instance) || other.phase < block.grid_phase ||
+           launch.published(other, thread.acquired);
+  }
+  bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
+  Stamp stamp(std::uint32_t phase) const {
+    return {block.instance, phase, here.thread.index, atomic};
+  }
 
   std::string where() const {
-    return shared ? worker.describe_shared(address)
-                  : worker.launch().arena->describe(address, length);
+    return array == &block.static_shared ? array->name : array->element(address, length);
+  }
+  void report_race(Stamp other, const char* did) {
+    const bool same_block = other.instance == block.instance;
+    fail(Verdict::wrong_result,
+         where() + ", which " + launch.name(other.instance - launch.first_instance, other.thread) +
+             did + " with no " + (same_block ? "barrier" : "order") +
+             " between them: possible race");
+  }
+  void fail(Verdict verdict, const std::string& what) {
+    here.fail(verdict, (atomic   ? "accesses with an atomic "
+                        : writes ? "writes "
+                                 : "reads ") +
+                           what);
   }
 };
 
-bool ordered_between_blocks(const Accessed& a, Stamp before) {
-  const Block& block = a.worker.block();
-  for (const Acquire& acquire : block.acquires) {
-    const bool mine = acquire.thread == a.thread.index || acquire.phase < a.thread.block_phase ||
-                      (acquire.thread / warp_size == a.thread.warp() &&
-                       acquire.phase < a.thread.seen[acquire.thread % warp_size]);
-    if (mine && block.launch->releases.covers(acquire.address, acquire.count, instance_of(before),
-                                              thread_of(before), phase_of(before))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Whether that access certainly came before this one.
-bool ordered(const Accessed& a, Stamp before, std::uint32_t instance, std::uint32_t base) {
-  const auto other = instance_of(before);
-  if (other != instance && a.shared) return true;  // another block's, before this one had it
-  if (other < base) return true;
-  if (other != instance) return ordered_between_blocks(a, before);
-  const auto thread = thread_of(before), phase = phase_of(before);
-  if (thread == a.thread.index || phase < a.thread.block_phase) return true;
-  return thread / warp_size == a.thread.warp() && phase < a.thread.seen[thread % warp_size];
-}
-
-void report_race(const Accessed& a, Stamp before, bool before_wrote) {
-  const Block& block = a.worker.block();
-  const Launch& launch = *block.launch;
-  const bool same_block = a.shared || instance_of(before) == block.instance;
-  const auto other_block = same_block ? block.index : instance_of(before) - block.base;
-  a.worker.fail(a.thread, Verdict::wrong_result,
-                verb(a.access) + a.where() + ", which " +
-                    launch.name_thread(other_block, thread_of(before)) +
-                    (before_wrote ? " wrote" : " read") + " with no " +
-                    (same_block ? "barrier" : "order") + " between them: possible race");
-}
-
-void check_cell(const Accessed& a, Cell& cell, std::uint32_t instance, std::uint32_t base) {
-  const Block& block = a.worker.block();
-  const Stamp mine = stamp_of(instance, block.phase, a.thread.index, atomic(a.access));
-  const Stamp writer = load(cell.writer);
-  const bool written = a.shared ? instance_of(writer) == instance : writer != 0;
-  if (!written && a.access != Access::write) {
-    return a.worker.fail(a.thread, Verdict::wrong_result,
-                         verb(a.access) + a.where() + ", which nothing has written" +
-                             (a.shared ? " in this block" : ""));
-  }
-  if (written && !(atomic(a.access) && atomic_of(writer)) && !ordered(a, writer, instance, base)) {
-    return report_race(a, writer, true);
-  }
-  if (writes(a.access)) {
-    for (const Stamp& slot : cell.readers) {
-      const Stamp reader = load(slot);
-      if (reader != 0 && !(atomic(a.access) && atomic_of(reader)) &&
-          !ordered(a, reader, instance, base)) {
-        return report_race(a, reader, false);
-      }
-    }
-    store(cell.writer, mine);
-    return;
-  }
-  for (Stamp& slot : cell.readers) {
-    const Stamp reader = load(slot);
-    if (reader == mine) return;
-    const bool between_blocks = instance_of(reader) >= base && instance_of(reader) != instance;
-    if ((a.shared || !between_blocks) && ordered(a, reader, instance, base)) {
-      store(slot, mine);
-      return;
-    }
-  }
-}
-
-// Words that an access touches in part (bytes, halves) are not searched for races.
-void check_cells(const Accessed& a, Cell* cells, std::size_t offset, std::uint32_t instance,
-                 std::uint32_t base) {
-  if (a.length < word_bytes) {
-    Cell& cell = cells[offset / word_bytes];
-    if (a.access == Access::write) {
-      store(cell.writer, a.shared ? stamp_of(instance, 0, a.thread.index, true) : written_by_host);
-    }
-    return;
-  }
-  for (auto word = offset / word_bytes; word <= (offset + a.length - 1) / word_bytes; ++word) {
-    check_cell(a, cells[word], instance, base);
-  }
-}
-
-void check_global(const Accessed& a) {
-  Arena& arena = *a.worker.launch().arena;
-  Allocation* const array = arena.owner(a.address);
-  if (array == nullptr || !array->contains(a.address, a.length)) {
-    return a.worker.fail(
-        a.thread, Verdict::launch_failed,
-        verb(a.access) + std::to_string(a.length) + " bytes, " + arena.describe_outside(a.address));
-  }
-  if (array->read_only) {
-    if (writes(a.access)) {
-      return a.worker.fail(a.thread, Verdict::wrong_result,
-                           verb(a.access) + a.where() + ", an input");
-    }
-    return;
-  }
-  const Block& block = a.worker.block();
-  check_cells(a, array->cells(), a.address - reinterpret_cast<std::uintptr_t>(array->data),
-              block.instance, block.base);
-}
-
-void check_shared(const Accessed& a, Cell* cell) {
-  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(a.worker.dynamic_shared());
-  if (a.worker.in_dynamic(a.address) &&
-      a.address - first + a.length > a.worker.launch().shared_bytes) {
-    return a.worker.fail(a.thread, Verdict::launch_failed,
-                         verb(a.access) + a.where() + ", past the end of the " +
-                             std::to_string(a.worker.launch().shared_bytes) +
-                             " bytes of dynamic shared memory of the launch");
-  }
-  const auto instance = a.worker.block().shared_instance;
-  check_cells(a, cell, a.address % word_bytes, instance, instance);
-}
-
-// Neither device nor shared memory nor the stack of a thread.
-void check_other(const Accessed& a) {
-  const Launch& launch = a.worker.launch();
-  const auto program = reinterpret_cast<std::uintptr_t>(&__executable_start);
-  if (a.address - program < static_cast<std::size_t>(&_end - &__executable_start)) return;
-  if (a.address >= launch.arguments_begin && a.address < launch.arguments_end) return;
-  const auto what = a.address < 4096 ? "through a null pointer" : "of host memory";
-  a.worker.fail(a.thread, Verdict::launch_failed,
-                verb(a.access) + std::to_string(a.length) + " bytes " + what);
-}
-
-// Every now and then: is the launch still alive, is another block's failure reason to stop.
-void check_progress(Thread& thread, Worker& worker) {
-  if (worker.launch().failed) return worker.fail(thread, Verdict::launch_failed, "was stopped");
-  if (std::chrono::steady_clock::now() > worker.launch().deadline) {
-    worker.fail(thread, Verdict::timed_out, "still runs after the time limit of emulation");
+// Every now and then: is the launch still alive?
+void check_progress() {
+  InRuntime here;
+  if (here.block.launch->failed) return here.fail(Verdict::launch_failed, "was stopped");
+  if (std::chrono::steady_clock::now() > here.block.launch->deadline) {
+    here.fail(Verdict::timed_out, "still runs after the time limit of emulation");
   }
 }
 
 }  // namespace
 
-void check_access(std::uintptr_t address, std::size_t length, Access access) {
-  if (current.thread == nullptr || current.worker->on_stack(address)) return;
-  InRuntime here;
-  Accessed accessed{here.thread, here.worker, address, length, access, false};
-  if ((++here.worker.block().accesses & 0xfffff) == 0) check_progress(here.thread, here.worker);
-  if (here.worker.launch().arena->contains(address)) {
-    check_global(accessed);
-  } else if (Cell* const cell = here.worker.shared_cell(address)) {
-    accessed.shared = true;
-    check_shared(accessed, cell);
-  } else {
-    check_other(accessed);
+void check_access(const void* address, std::size_t length, bool writes, bool atomic) {
+  if (running == nullptr || running->fiber->holds(address)) return;
+  Block& block = *running->block;
+  if ((++block.accesses & 0xfffff) == 0) check_progress();
+  Allocation* const array = block.array_of(address);
+  // The most frequent case, made short.
+  if (!writes && array != nullptr && array->kind == Kind::input &&
+      array->contains(address, length)) {
+    return;
   }
+  Check{array, address, length, writes, atomic}.run();
 }
 
-// An atomic after a fence publishes what came before; noted before it takes effect.
-void before_atomic(std::uintptr_t address) {
-  if (current.thread == nullptr || current.thread->fence_phase == 0) return;
+AtomicAccess::AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
+  check_access(const_cast<const void*>(address), length, writes, true);
+  if (running == nullptr || !running->fence || !writes) return;
   InRuntime here;
-  const Block& block = here.worker.block();
-  if (here.worker.launch().arena->contains(address)) {
-    here.worker.launch().releases.release(
-        address, {block.instance, here.thread.index, here.thread.fence_phase,
-                  here.thread.block_phase, here.thread.seen});
-  }
+  here.block.launch->publish({here.block.instance, here.thread.index, *here.thread.fence});
+  here.thread.fence.reset();
 }
 
-// Afterwards this thread has seen all that was published there; and if it spins on the value, the
-// others must get their turn.
-void after_atomic(std::uintptr_t address) {
-  if (current.thread == nullptr) return;
+AtomicAccess::~AtomicAccess() {
+  if (running == nullptr) return;
+  running->acquired = running->block->launch->releases;
+  if (++running->atomics % 64 != 0) return;
+  check_progress();  // it may spin on the value, and the others must get their turn
   InRuntime here;
-  Block& block = here.worker.block();
-  const auto count = here.worker.launch().arena->contains(address)
-                         ? here.worker.launch().releases.count(address)
-                         : 0;
-  if (count > 0) {
-    constexpr std::size_t remembered = 4096;
-    if (block.acquires.size() == remembered) block.acquires.erase(block.acquires.begin());
-    block.acquires.push_back({address, count, here.thread.index, block.phase});
-  }
-  if (++here.thread.atomics % 64 == 0) {
-    check_progress(here.thread, here.worker);
-    if (!block.failed) here.worker.yield(here.thread);
-  }
+  here.block.yield(here.thread);
 }
 
 }  // namespace parlab::emulation

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/types.hpp"
+#include "device/presence.hpp"
 #include "emulation/emulated_gpu.hpp"
 #include "measure/executor.hpp"
 #include "verify/guard.hpp"
@@ -11,26 +11,24 @@
 namespace parlab {
 namespace {
 
+using emulation::Kind;
+
 class EmulatedExecutor final : public Executor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
     release();
-    const auto bytes = [&](const ArraySpec& spec) {
-      return static_cast<std::size_t>(spec.count) * bytes_of(dtype);
+    const auto hold = [&](const ArraySpec& spec, const void* input) {
+      const auto bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
+      auto& memory = gpu_.allocate(spec.name, bytes, input == nullptr ? Kind::output : Kind::input);
+      if (input != nullptr) std::memcpy(memory.data, input, bytes);
+      held_.push_back({spec, &memory});
     };
-    for (const auto& array : inputs) {
-      auto& memory = gpu_.allocate(array.spec.name, bytes(array.spec), true);
-      std::memcpy(memory.data, array.data, bytes(array.spec));
-      held_.push_back({array.spec, &memory, array.data});
-    }
-    for (const auto& spec : outputs) {
-      held_.push_back({spec, &gpu_.allocate(spec.name, bytes(spec), false), nullptr});
-    }
+    for (const auto& array : inputs) hold(array.spec, array.data);
+    for (const auto& spec : outputs) hold(spec, nullptr);
   }
 
   void release() override {
     gpu_.free_scratch();
-    scratch_of_.clear();
     for (const auto& each : held_) gpu_.free(*each.memory);
     held_.clear();
   }
@@ -42,26 +40,29 @@ class EmulatedExecutor final : public Executor {
                                                    ", which emulation does not have");
     }
     std::vector<Array> all, outputs;
-    for (const auto& [spec, memory, original] : held_) {
+    for (const auto& [spec, memory] : held_) {
       all.push_back({spec, memory->data});
-      if (original != nullptr) continue;
+      if (memory->kind == Kind::input) continue;
       std::memset(memory->data, poison_byte, memory->bytes);
       memory->forget_writes();
-      outputs.push_back({spec, memory->data});
+      outputs.push_back(all.back());
     }
-    // Scratch memory is the call's own, and a failed execution must not leave its traces in it.
-    if (scratch_of_ != call.key()) gpu_.free_scratch();
-    scratch_of_.clear();
+    gpu_.free_scratch();
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
     variant.run_gpu(gpu_, Arrays(all), call.size, call.dtype, call.tunables);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    scratch_of_ = call.key();
     Checked checked;
     checked.outputs = Arrays(outputs);
     checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
-    checked.launch = shape();
     checked.seconds = taken.count();
+    if (!gpu_.launches().empty()) {
+      const auto& [grid, block, shared, cooperative] = gpu_.launches().back().config;
+      checked.launch.grid = {grid.x, grid.y, grid.z};
+      checked.launch.block = {block.x, block.y, block.z};
+      checked.launch.shared_bytes = static_cast<std::int64_t>(shared);
+      checked.launch.launches = static_cast<int>(gpu_.launches().size());
+    }
     return checked;
   }
 
@@ -76,27 +77,19 @@ class EmulatedExecutor final : public Executor {
   struct Held {
     ArraySpec spec;
     emulation::Allocation* memory;
-    const void* original;  // the caller's array; nullptr for an output
   };
-
-  LaunchShape shape() const {
-    LaunchShape result;
-    if (gpu_.launches().empty()) return result;
-    const auto& config = gpu_.launches().back().config;
-    result.grid = {config.grid.x, config.grid.y, config.grid.z};
-    result.block = {config.block.x, config.block.y, config.block.z};
-    result.shared_bytes = static_cast<std::int64_t>(config.shared_bytes);
-    result.launches = static_cast<int>(gpu_.launches().size());
-    return result;
-  }
 
   EmulatedGpu gpu_;
   std::vector<Held> held_;
-  std::string scratch_of_;  // the call whose execution was the last one, when it ended well
 };
 
 }  // namespace
 
 std::unique_ptr<Executor> make_gpu_executor() { return std::make_unique<EmulatedExecutor>(); }
+
+std::optional<std::string> why_no_gpu() {
+  return "this program was built to emulate CUDA kernels, not to run them on a GPU";
+}
+GpuFacts gpu_facts() { return {}; }
 
 }  // namespace parlab

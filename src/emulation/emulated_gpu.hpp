@@ -6,26 +6,28 @@
 #include <vector>
 
 #include "device/gpu.hpp"
-#include "emulation/memory.hpp"
-#include "emulation/runtime.hpp"
+#include "emulation/block.hpp"
 
 namespace parlab {
 
+// Of the environment's PARLAB_SEED, or a fixed one: shuffles blocks and threads.
+std::uint64_t emulation_seed();
+
 class EmulatedGpu final : public Gpu {
  public:
-  // The seed of the environment's PARLAB_SEED, or a fixed one: shuffles blocks and threads.
-  EmulatedGpu();
-  explicit EmulatedGpu(std::uint64_t seed, emulation::Order order = emulation::Order::shuffled);
+  explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
+                       emulation::Order order = emulation::Order::shuffled)
+      : seed_(seed), order_(order) {}
 
-  // Device memory with a name for messages; what the kernel may not write is read_only.
-  emulation::Allocation& allocate(const std::string& name, std::size_t bytes, bool read_only);
+  // Device memory with a name for messages; a kernel may not write to an input.
+  emulation::Allocation& allocate(const std::string& name, std::size_t bytes,
+                                  emulation::Kind kind) {
+    return arena_.allocate(name, bytes, kind);
+  }
   void free(emulation::Allocation& allocation) { arena_.free(allocation); }
   void free_scratch();
-  // "zeroed scratch 1 is not zero": what a variant must leave as it found it; empty: it did.
+  // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
-
-  std::uint64_t seed() const { return seed_; }
-  void set_order(std::uint64_t seed, emulation::Order order);
   void set_time_limit(double seconds) { time_limit_s_ = seconds; }  // of one launch
 
   // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
@@ -39,22 +41,21 @@ class EmulatedGpu final : public Gpu {
  protected:
   void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread) override;
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
-  int occupancy(const void* kernel, int threads, std::size_t shared_bytes) override;
+  int occupancy(const void*, int threads, std::size_t shared_bytes) override {
+    return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes() ? 0 : 2;
+  }
 
  private:
-  struct Scratch {
-    emulation::Allocation* memory;
-    bool zeroed;
-  };
-  emulation::Allocation& checked(void* data, std::size_t bytes, const char* what);
-  void execute(emulation::Launch& launch);
+  // Throws PointError unless the range lies within one array, one that may be written to.
+  void check_range(const void* data, std::size_t bytes, const char* what, bool write);
 
   std::uint64_t seed_;
   emulation::Order order_;
   double time_limit_s_ = 120;
+  std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
-  std::vector<Scratch> scratch_;
-  std::vector<std::unique_ptr<emulation::Worker>> workers_;
+  std::vector<emulation::Allocation*> scratch_;
+  std::vector<std::unique_ptr<emulation::Block>> workers_;  // one an OS thread
 };
 
 }  // namespace parlab

@@ -1,7 +1,8 @@
-// Emulated device memory: arrays far apart in one range of addresses, so that a wrong address is
-// seen as such, and for every word of it who touched it last.
+// Emulated memory of a device: every array in the middle of a range of addresses of its own, so
+// that a wrong address tells which array it missed, and for every word who touched it last.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,74 +11,66 @@
 
 namespace parlab::emulation {
 
-// When, and by which thread, a word was accessed. The value 0: never.
-using Stamp = std::uint64_t;
+// Which thread accessed a word, and when. All zero: nobody did.
+struct Stamp {
+  std::uint64_t instance : 32;  // of a block: counts all blocks that ever ran
+  std::uint64_t phase : 21;     // of the block; 0: before all that it does
+  std::uint64_t thread : 10;
+  std::uint64_t atomic : 1;
+};
+constexpr std::uint32_t max_phases = 1u << 21;
 
-// The shadow of one word of 4 bytes.
+// The last accesses to one word of 4 bytes: a write, and two reads that no order is known between.
 struct Cell {
-  Stamp writer = 0;
-  Stamp readers[2] = {0, 0};  // two threads between which no order is known
+  Stamp writer{}, readers[2]{};
 };
 constexpr std::size_t word_bytes = 4;
-constexpr Stamp written_by_host = 1;
 
-// Pages of zeros from the system, made when first touched.
-class Pages {
- public:
-  Pages() = default;
-  explicit Pages(std::size_t bytes, bool accessible = true);
-  Pages(Pages&& other) noexcept;
-  Pages& operator=(Pages&& other) noexcept;
-  ~Pages();
-  void clear();  // zeros again
-  void set_accessible(std::size_t offset, std::size_t bytes, bool accessible);
-  std::byte* data() const { return data_; }
-  std::size_t size() const { return bytes_; }
-
- private:
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
-  bool reserved_ = false;  // without access at first
-};
+// zeroed: scratch memory to be left as it was found.
+enum class Kind { input, output, zeroed, shared };
 
 struct Allocation {
   std::string name;  // "y", "scratch 1"
   std::byte* data;
   std::size_t bytes;
-  bool read_only;  // an input: nothing may write to it
-  Pages shadow;    // one Cell a word; none for an input
+  Kind kind;
+  std::vector<Cell> cells;  // one a word; none for an input
 
-  Cell* cells() const { return reinterpret_cast<Cell*>(shadow.data()); }
-  bool contains(std::uintptr_t address, std::size_t length) const {
-    const auto first = reinterpret_cast<std::uintptr_t>(data);
-    return address >= first && address - first + length <= bytes;
+  std::size_t offset(const void* address) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - data);
   }
-  void forget_writes() { shadow.clear(); }  // reading is an error until it is written again
-  void mark_written(std::size_t offset, std::size_t length);
+  bool contains(const void* first, std::size_t length) const {
+    return offset(first) <= bytes && length <= bytes - offset(first);
+  }
+  void forget_writes() { cells.assign(cells.size(), {}); }  // reading is an error from now on
+  void mark_written(const void* first, std::size_t length);
+  std::string element(const void* address, std::size_t length) const;  // "y[17]"
+  std::string outside(const void* address) const;  // "4 bytes past the end of y (4000 bytes)"
 };
 
 class Arena {
  public:
   Arena();
+  ~Arena();
   // Throws PointError(out_of_memory).
-  Allocation& allocate(const std::string& name, std::size_t bytes, bool read_only);
-  void free(Allocation& allocation);
+  Allocation& allocate(const std::string& name, std::size_t bytes, Kind kind);
+  void free(const Allocation& allocation);
 
-  bool contains(std::uintptr_t address) const { return address - first_ < range_.size(); }
-  // The array that owns this part of the range, or nullptr. The address may lie past its end.
-  Allocation* owner(std::uintptr_t address) const { return slots_[(address - first_) / slot]; }
-  // "4 bytes past the end of y (4000 bytes)": for an address of the range outside all arrays.
-  std::string describe_outside(std::uintptr_t address) const;
-  // "y[17]" for an access of the given length.
-  std::string describe(std::uintptr_t address, std::size_t length) const;
+  bool contains(const void* address) const { return offset(address) < ranges * range_bytes; }
+  // The array this part of the addresses belongs to, or nullptr; it need not contain the address.
+  Allocation* owner(const void* address) const {
+    return arrays_[offset(address) / range_bytes].get();
+  }
 
  private:
-  static constexpr std::size_t slot = std::size_t{1} << 20;
+  static constexpr std::size_t ranges = 128, range_bytes = std::size_t{1} << 36;
+  std::size_t offset(const void* address) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - first_);
+  }
 
-  Pages range_;
-  std::uintptr_t first_;
-  std::vector<Allocation*> slots_;
-  std::vector<std::unique_ptr<Allocation>> allocations_;
+  std::byte* first_;
+  std::array<std::unique_ptr<Allocation>, ranges> arrays_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace parlab::emulation

@@ -8,6 +8,6 @@ inline void __pipeline_memcpy_async(void* shared, const void* global, std::size_
   parlab::emulation::copy_async(shared, global, bytes, zero_fill);
 }
 inline void __pipeline_commit() { parlab::emulation::commit_copies(); }
-inline void __pipeline_wait_prior(int groups_in_flight) {
+inline void __pipeline_wait_prior(unsigned groups_in_flight) {
   parlab::emulation::wait_copies(groups_in_flight);
 }
