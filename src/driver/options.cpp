@@ -164,10 +164,13 @@ std::vector<Option> all_options() {
   std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& parameter : workload->parameters()) {
-      options.push_back({parameter.name, variable_of(parameter.name), "LIST",
+      options.push_back({parameter.name,
+                         variable_of(parameter.name),
+                         "LIST",
                          "of the problem " + std::string(workload->name()) + ": " +
-                             parameter.allowed() + " (" + std::to_string(parameter.fallback) +
-                             ")"});
+                             parameter.allowed() + " (" + std::to_string(parameter.fallback) + ")",
+                         false,
+                         {std::string(workload->name())}});
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) {
@@ -176,13 +179,18 @@ std::vector<Option> all_options() {
     }
   }
   for (const auto& [name, workloads] : users) {
-    std::string help = "of ";
-    for (const auto& workload : workloads) help += (help == "of " ? "" : ", ") + workload;
+    const std::vector<std::string> names(workloads.begin(), workloads.end());
+    std::string help = "of " + join(names, ", ");
     if (name == "block") help = "threads in a block of the GPU";
     if (name == "threads") help = "threads of the CPU";
-    options.push_back({name, variable_of(name), "LIST", help, true});
+    options.push_back({name, variable_of(name), "LIST", help, true, names});
   }
   return options;
+}
+
+bool Option::is_for(std::string_view workload) const {
+  return workloads.empty() ||
+         std::find(workloads.begin(), workloads.end(), workload) != workloads.end();
 }
 
 const Setting* Settings::find(const std::string& flag) const {
