@@ -249,7 +249,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
                            blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*.cu scripts/*.cpp)
-LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
+LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 .PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
@@ -306,7 +306,7 @@ plots/$1-$f.svg plots/$1-$f.png &: scripts/figures/$(notdir $1)/$f.gp $(R)/$1.db
 	@scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
-plots/$1-tables.txt: scripts/figures/$(notdir $1)/tables.sh $(R)/$1.db
+plots/$1-tables.txt: scripts/figures/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
 	@mkdir -p $$(@D) && $$< $(R)/$1.db >$$@
 endef
 $(foreach r,$(RECORDED),$(eval $(call figures_of,$r)))
