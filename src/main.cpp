@@ -11,6 +11,7 @@
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
 #include "driver/memory.hpp"
+#include "driver/page.hpp"
 #include "driver/request.hpp"
 #include "driver/stored.hpp"
 #include "driver/usage.hpp"
@@ -79,6 +80,9 @@ int dispatch(Request request, char** arguments) {
       break;
     case Action::claims:
       warn(print_claims(request.paths, request.format, std::cout));
+      break;
+    case Action::page:
+      warn(write_page(request.page));
       break;
     case Action::execute_once:
       execute_once(request.paths);

@@ -152,6 +152,8 @@ std::vector<Option> all_options() {
       {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
+      {"figures", "", "FOLDER", ""},
+      {"output", "", "FILE", ""},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "driver/options.hpp"
+#include "driver/page.hpp"
 #include "sweep/plan.hpp"
 
 namespace parlab {
@@ -19,6 +20,7 @@ struct Request {
     show,
     export_csv,
     claims,
+    page,
     machine,
     execute_once
   };
@@ -29,6 +31,7 @@ struct Request {
   bool counters = false;           // run the profiler after the sweep
   std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
                                    // of execute-once, which --counters starts under the profiler
+  PageRequest page;                // for page
   bool named = false;              // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each
 };
