@@ -100,7 +100,7 @@ void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
       for (const auto& [name, values] : tunables) {
         if (variant->tunable(name) != nullptr) plan.tunables[name] = values;
       }
-      if (variant->tunable("threads") != nullptr) plan.tunables["threads"] = {1, 3};
+      if (variant->tunable("threads") != nullptr) plan.tunables["threads"] = {2};
       for (const auto& record : testing::sweep(plan)) {
         const bool fine = record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
         BOOST_TEST(fine, record.full_name()
