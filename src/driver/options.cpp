@@ -164,10 +164,17 @@ std::vector<Option> all_options() {
   std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& parameter : workload->parameters()) {
-      options.push_back({parameter.name, variable_of(parameter.name), "LIST",
-                         "of the problem " + std::string(workload->name()) + ": " +
-                             parameter.allowed() + " (" + std::to_string(parameter.fallback) +
-                             ")"});
+      const std::string help = std::string(workload->name()) + ": " + parameter.allowed() + " (" +
+                               std::to_string(parameter.fallback) + ")";
+      const auto same = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+        return option.flag == parameter.name;
+      });
+      if (same != options.end()) {  // two workloads have one of this name
+        same->help += ", " + help;
+        continue;
+      }
+      options.push_back(
+          {parameter.name, variable_of(parameter.name), "LIST", "of the problem " + help});
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) {
