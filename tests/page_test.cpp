@@ -2,6 +2,8 @@
 #include "page/page.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
 
 #include "driver/request.hpp"
 #include "fake_workload.hpp"
@@ -225,10 +227,13 @@ BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
   Chart chart;
   chart.x = chart.y = {"", tick_count};
   BOOST_TEST(draw(chart) == "");
-  chart.series = {{"a & b", {{0, 1}, {-1, 1}, {1, std::nan("")}}, 0, true, true}};
+  Series series;
+  series.label = "a & b";
+  series.points = {Point{0, 1}, Point{-1, 1}, Point{1, std::nan("")}};
+  chart.series = {series};
   BOOST_TEST(draw(chart) == "");
-  chart.series[0].points.push_back({1, 10});
-  chart.marks = {{{5, 1e6}, "1", 2}, {{5, 1e6}, "2", 3}};
+  chart.series[0].points.emplace_back(1, 10);
+  chart.marks = {Mark{{5, 1e6}, "1", 2}, Mark{{5, 1e6}, "2", 3}};
   const auto svg = draw(chart);
   BOOST_TEST(has(svg, "a &amp; b"));
   BOOST_TEST(!has(svg, "nan"));
