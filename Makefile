@@ -253,7 +253,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu tests/*.[ch]pp tests/*.cu scripts/*.cpp)
+                           blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*.cu scripts/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@

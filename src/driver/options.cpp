@@ -164,13 +164,17 @@ std::vector<Option> all_options() {
   std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& parameter : workload->parameters()) {
-      options.push_back({parameter.name,
-                         variable_of(parameter.name),
-                         "LIST",
-                         "of the problem " + std::string(workload->name()) + ": " +
-                             parameter.allowed() + " (" + std::to_string(parameter.fallback) + ")",
-                         false,
-                         {std::string(workload->name())}});
+      const std::string help = std::string(workload->name()) + ": " + parameter.allowed() + " (" +
+                               std::to_string(parameter.fallback) + ")";
+      const auto same = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+        return option.flag == parameter.name;
+      });
+      if (same != options.end()) {  // two workloads have one of this name
+        same->help += ", " + help;
+        continue;
+      }
+      options.push_back(
+          {parameter.name, variable_of(parameter.name), "LIST", "of the problem " + help});
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) {
@@ -179,18 +183,13 @@ std::vector<Option> all_options() {
     }
   }
   for (const auto& [name, workloads] : users) {
-    const std::vector<std::string> names(workloads.begin(), workloads.end());
-    std::string help = "of " + join(names, ", ");
+    std::string help = "of ";
+    for (const auto& workload : workloads) help += (help == "of " ? "" : ", ") + workload;
     if (name == "block") help = "threads in a block of the GPU";
     if (name == "threads") help = "threads of the CPU";
-    options.push_back({name, variable_of(name), "LIST", help, true, names});
+    options.push_back({name, variable_of(name), "LIST", help, true});
   }
   return options;
-}
-
-bool Option::is_for(std::string_view workload) const {
-  return workloads.empty() ||
-         std::find(workloads.begin(), workloads.end(), workload) != workloads.end();
 }
 
 const Setting* Settings::find(const std::string& flag) const {

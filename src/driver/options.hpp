@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace parlab {
@@ -16,9 +15,6 @@ struct Option {
   std::string argument;        // what it takes, for --help; empty: a switch
   std::string help;            // empty: of one action alone, whose line in --help has it
   bool tunable = false;
-  std::vector<std::string> workloads = {};  // whose it is; none: everybody's
-
-  bool is_for(std::string_view workload) const;
 };
 
 // The fixed ones, then one for each tunable of any registered variant.

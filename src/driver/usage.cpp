@@ -43,14 +43,6 @@ void print_workloads(std::ostream& out) {
   }
 }
 
-void print_option(std::ostream& out, const Option& option) {
-  std::string line = "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
-  line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
-  line += option.variable;
-  line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
-  out << (line + option.help).substr(0, width) << '\n';
-}
-
 std::string tunable_line(const Tunable& tunable) {
   const bool all = tunable.name == "threads" && tunable.fallback == 0;
   return "--" + tunable.name + " " + (all ? "all cores" : std::to_string(tunable.fallback)) + " (" +
@@ -74,6 +66,12 @@ void print_variants(std::ostream& out, const Workload& workload) {
   for (const auto* variant : Registry::instance().variants(workload.name())) {
     print_variant(out, *variant);
   }
+}
+
+bool has_tunable(const Workload& workload, const std::string& name) {
+  const auto variants = Registry::instance().variants(workload.name());
+  return std::any_of(variants.begin(), variants.end(),
+                     [&](const Variant* variant) { return variant->tunable(name) != nullptr; });
 }
 
 }  // namespace
@@ -112,17 +110,24 @@ void print_help(std::ostream& out, const Request& request) {
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
-  std::vector<std::string> of_one_workload;
+  std::string others;  // tunables of single workloads: in full where that workload is asked for
   for (const auto& option : all_options()) {
-    if (option.help.empty() || (known && !option.is_for(request.plan.workload->name()))) continue;
-    if (known || option.workloads.size() != 1) {
-      print_option(out, option);
-    } else {
-      of_one_workload.push_back("--" + option.flag);
+    if (option.help.empty()) continue;  // of commands, said there
+    const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
+    if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
+      others += (others.empty() ? "" : ", ") + option.flag;
+      continue;
     }
+    std::string line =
+        "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
+    line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
+    line += option.variable;
+    line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
+    out << (line + option.help).substr(0, width) << '\n';
   }
-  if (!of_one_workload.empty()) {
-    print_indented(out, "of one workload, see its own --help: " + join(of_one_workload, " "), 2);
+  if (!known) {
+    out << "  --NAME LIST           PARLAB_NAME        tunables, whose they are with --list:\n";
+    print_indented(out, others, 4);
   }
   out << '\n';
   if (!known) print_workloads(out);

@@ -26,11 +26,18 @@ std::string sign(Outcome outcome) {
 }
 
 Row row_of(const Finding& finding, const std::filesystem::path& figures) {
-  Cell figure;
+  Cell figure{"–"};
   if (!finding.figure.empty()) {
     const bool there = std::filesystem::exists(figures / (finding.figure + ".svg"));
-    figure.text = finding.figure + (there ? "" : " (not drawn: no records for it)");
-    if (there) figure.link = "#" + figure_anchor(finding.figure);
+    // The group the claim stands in is the experiment: what follows it is enough.
+    const auto start = finding.report + "-";
+    const bool own = finding.figure.starts_with(start);
+    figure.text = own ? finding.figure.substr(start.size()) : finding.figure;
+    if (there) {
+      figure.link = "#" + figure_anchor(finding.figure);
+    } else {
+      figure.note = "not drawn: no records of it";
+    }
   }
   auto numbers = finding.numbers;
   if (!finding.missing.empty()) {

@@ -28,7 +28,7 @@ std::string tie_note(const Entries& same_side, const Entry& entry) {
 
 Cell speedup_cell(const Entry& entry, const Entry* over, bool with_transfers) {
   if (over == nullptr) return {"not measured"};
-  if (over == &entry) return {"1", "is the measure"};
+  if (over == &entry) return {"1", "itself"};
   if (with_transfers && !on_gpu(entry.side)) return {"–"};
   const auto ratio = speedup(entry.record, over->record, with_transfers);
   if (!ratio) return {"not measured"};

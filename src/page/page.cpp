@@ -45,6 +45,8 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   for (const auto& workload : measured.workloads()) {
     link(html, "#" + anchor("workload-" + workload), workload);
   }
+  link(html, "#rooflines", "Rooflines");
+  link(html, "#transfers", "Transfers");
   link(html, "#claims", "Claims");
   link(html, "../index.html", "All machines");
   html.close().line_break();
@@ -53,6 +55,8 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   for (const auto& workload : measured.workloads()) {
     write_workload(html, measured, workload, figures);
   }
+  write_rooflines(html, measured);
+  write_transfers(html, measured);
   write_claims(html, measured, figures);
   return end(html);
 }

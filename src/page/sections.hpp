@@ -18,6 +18,10 @@ void write_workload(Html& html, const Measured& measured, const std::string& wor
                     const std::filesystem::path& figures);
 // The ladders alone.
 void write_ladders(Html& html, const Entries& of_workload);
+// Attainable performance of the device and of the host, and what came of it.
+void write_rooflines(Html& html, const Measured& measured);
+// From which size on the GPU wins when the data has to travel.
+void write_transfers(Html& html, const Measured& measured);
 // The claims of the source reports; links to those figures that are in the folder.
 void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures);
 
