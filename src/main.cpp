@@ -8,10 +8,12 @@
 
 #include "device/presence.hpp"
 #include "driver/claims.hpp"
+#include "driver/compare.hpp"
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
 #include "driver/memory.hpp"
 #include "driver/request.hpp"
+#include "driver/show.hpp"
 #include "driver/stored.hpp"
 #include "driver/usage.hpp"
 #include "sweep/counters.hpp"
@@ -58,6 +60,14 @@ int run(Request& request, char** arguments) {
   return status;
 }
 
+int compare(const Request& request) {
+  const auto outcome = print_comparison({request.paths.at(0), request.paths.at(1), request.rules,
+                                         request.fail_if_slower, request.filter, request.format},
+                                        std::cout);
+  warn(outcome.warnings);
+  return outcome.fails ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int dispatch(Request request, char** arguments) {
   if (request.action == Action::run) return run(request, arguments);
   warn(request.warnings);
@@ -75,8 +85,10 @@ int dispatch(Request request, char** arguments) {
       print_version(std::cout);
       break;
     case Action::show:
-      warn(show_records(request.paths, request.format, std::cout));
+      warn(show_records(request.paths, request.filter, request.format, std::cout));
       break;
+    case Action::compare:
+      return compare(request);
     case Action::claims:
       warn(print_claims(request.paths, request.format, std::cout));
       break;

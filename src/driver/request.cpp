@@ -47,10 +47,19 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
   if (request.plan.workload != nullptr || settings.positional.empty()) return;
   const auto first = settings.positional.front();
   settings.positional.erase(settings.positional.begin());
-  if (first == "show" || first == "export") {
-    request.action = first == "show" ? Action::show : Action::export_csv;
+  if (first == "show") {
+    request.action = Action::show;
+    request.command = first;
     request.paths = settings.positional;
-    if (request.paths.empty()) throw UsageError(first + ": needs a record file or a folder");
+    if (request.paths.empty()) request.paths = {"results"};
+  } else if (first == "compare") {
+    request.action = Action::compare;
+    request.command = first;
+    request.paths = settings.positional;
+  } else if (first == "export") {
+    request.action = Action::export_csv;
+    request.paths = settings.positional;
+    if (request.paths.empty()) throw UsageError("export: needs a record file or a folder");
   } else if (first == "claims") {
     request.action = Action::claims;
     request.paths = settings.positional;
@@ -157,6 +166,37 @@ void read_limits(const Settings& settings, Request& request) {
   request.counters = settings.on("counters");
 }
 
+// What is asked of one command is not silently ignored by another.
+void require_own_options(const Settings& settings, const std::string& command) {
+  for (const auto& option : all_options()) {
+    const auto* setting = settings.find(option.flag);
+    if (setting == nullptr || option.commands.empty() || option.of(command)) continue;
+    throw UsageError(setting->name + ": is an option of 'parlab " +
+                     join(option.commands, "', 'parlab ") + "'");
+  }
+}
+
+void read_comparison(const Settings& settings, Request& request) {
+  if (request.paths.size() != 2) {
+    throw UsageError("compare: needs two record files, folders or machines: before and after");
+  }
+  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+    throw UsageError(as_written("--format", request.format) +
+                     ": a comparison is given as table, csv or json");
+  }
+  request.filter = filter_of(settings);
+  if (const auto* setting = settings.find("margin")) {
+    request.rules.margin = parse_percent(setting->name, setting->text);
+  }
+  if (const auto* setting = settings.find("fail-if-slower")) {
+    request.fail_if_slower = parse_percent(setting->name, setting->text);
+    if (*request.fail_if_slower < request.rules.margin) {
+      throw UsageError(as_written(setting->name, setting->text) + ": less than the margin, " +
+                       percent(request.rules.margin) + "; give a smaller --margin too");
+    }
+  }
+}
+
 }  // namespace
 
 Request parse_request(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -174,8 +214,11 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   take_subject(called, settings, request);
   if (asked) request.action = action;
   if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
+  if (request.action != Action::help) require_own_options(settings, request.command);
   if (request.action != Action::run) {
     request.format = format_of(settings, plan);
+    if (request.action == Action::compare) read_comparison(settings, request);
+    if (request.action == Action::show) request.filter = filter_of(settings);
     return request;
   }
   const auto parameters = parameters_of(settings, *plan.workload);

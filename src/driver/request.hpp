@@ -1,9 +1,12 @@
 // What the user asked for, after command line and environment were read and checked.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/compare.hpp"
+#include "driver/filter.hpp"
 #include "driver/options.hpp"
 #include "sweep/plan.hpp"
 
@@ -19,6 +22,7 @@ struct Request {
     show,
     export_csv,
     claims,
+    compare,
     machine,
     execute_once
   };
@@ -29,8 +33,12 @@ struct Request {
   bool counters = false;           // run the profiler after the sweep
   std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
                                    // of execute-once, which --counters starts under the profiler
-  bool named = false;              // variants on the GPU were chosen by --kernel or --variant
-  std::vector<std::string> warnings;  // one line each
+  Filter filter;                   // of show and compare
+  CompareRules rules;              // of compare, which has two paths
+  std::optional<double> fail_if_slower;  // of compare; 0.05: five per cent
+  std::string command;                   // show, compare: what --help is about; empty: runs
+  bool named = false;                    // variants on the GPU were chosen by --kernel or --variant
+  std::vector<std::string> warnings;     // one line each
 };
 
 // arguments: with the program's name first; called by the name of a workload it runs that one.

@@ -49,6 +49,51 @@ std::string tunable_line(const Tunable& tunable) {
          tunable.allowed() + ")";
 }
 
+void print_option(std::ostream& out, const Option& option) {
+  std::string line = "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
+  line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
+  line += option.variable;
+  line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
+  out << (line + option.help).substr(0, width) << '\n';
+}
+
+// What a command on stored records is for, and which of the options it shares with runs it reads.
+struct CommandHelp {
+  std::string name, text;
+  std::vector<std::string> shared;
+};
+
+const std::vector<CommandHelp>& command_helps() {
+  static const std::vector<CommandHelp> helps{
+      {"show",
+       "Usage: parlab show [<records>...] [options]\n\n"
+       "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, "
+       "or\n"
+       "a machine under results/; without any, all of results/.\n",
+       {"backend", "variant", "dtype", "cache", "format", "explain"}},
+      {"compare",
+       "Usage: parlab compare <before> <after> [options]\n\n"
+       "Says of each point both have whether it became slower, faster, stayed the same, or cannot "
+       "be\n"
+       "told. <before>, <after>: a record file, a folder, or a machine under results/.\n",
+       {"backend", "variant", "dtype", "cache", "format"}}};
+  return helps;
+}
+
+void print_command_help(std::ostream& out, const std::string& command) {
+  for (const auto& help : command_helps()) {
+    if (help.name != command) continue;
+    out << help.text << "\nOptions:\n";
+    for (auto option : all_options()) {
+      const bool shared = std::count(help.shared.begin(), help.shared.end(), option.flag) > 0;
+      if (!shared && (option.commands.empty() || !option.of(command))) continue;
+      option.variable.clear();
+      print_option(out, option);
+    }
+  }
+  out << "\nExit status: 0; 1 when something failed; 2 when the request made no sense.\n";
+}
+
 void print_variant(std::ostream& out, const Variant& variant) {
   out << std::right << std::setw(4) << (variant.on_gpu ? std::to_string(variant.id) : "") << "  "
       << std::left << std::setw(34) << variant.full_name();
@@ -95,20 +140,18 @@ void print_usage(std::ostream& out, const Request& request) {
 }
 
 void print_help(std::ostream& out, const Request& request) {
+  if (!request.command.empty()) return print_command_help(out, request.command);
   const bool known = request.plan.workload != nullptr;
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
-      << (known ? "" : "       parlab show|export|claims <record file or folder>...   parlab machine\n")
+      << (known ? ""
+                : "       parlab show|compare|export|claims <records>...   parlab machine\n"
+                  "       ('parlab compare --help' and 'parlab show --help' say more)\n")
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
   for (const auto& option : all_options()) {
-    std::string line =
-        "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
-    line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
-    line += option.variable;
-    line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
-    out << (line + option.help).substr(0, width) << '\n';
+    if (option.of("")) print_option(out, option);
   }
   out << '\n';
   if (!known) print_workloads(out);

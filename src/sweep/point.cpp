@@ -395,6 +395,7 @@ void Session::open_store() {
   for (const auto& warning : store->warnings()) observer.note(warning);
   if (plan.force) return;
   const auto loaded = load_records(plan.results);
+  for (const auto& [id, known] : loaded.runs) observer.run(known);
   for (const auto& record : latest(loaded.records)) {
     if (store->done().count(record.key()) != 0) recorded.push_back(record);
   }

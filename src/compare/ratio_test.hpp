@@ -1,0 +1,35 @@
+// Did the time change between two runs of one point? From the raw samples of both.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/statistics.hpp"
+
+namespace parlab {
+
+struct RatioTest {
+  double ratio = 1;      // after / before; 1.05: five per cent slower
+  Interval interval;     // of the ratio, 95 % for this point alone
+  double p_differs = 1;  // of a ratio this far outside of the margin when the true one is within it
+  double p_within = 1;   // of a ratio this far within the margin when the true one is outside of it
+};
+
+// Samples of one batch share the state of caches and clocks, so they are not independent: each side
+// is cut into a few blocks, in the order of measuring, and the medians of the blocks are compared
+// by Student's t-test on their logarithms (the method of batch means: Law, Simulation Modeling and
+// Analysis, section 9.5). The hypotheses are not of equality but of a margin: p_differs tests
+// 1/(1+margin) <= ratio <= 1+margin, p_within its opposite by two one-sided tests (Schuirmann, J.
+// Pharmacokinetics and Biopharmaceutics 15, 1987). The tick of the clock counts as an uncertainty
+// of its own. What both samples cannot tell is how far two runs of one binary differ (where memory
+// lies, how warm the device is): the margin is to cover that.
+//
+// Nothing when a side has fewer than 4 samples.
+std::optional<RatioTest> test_ratio(const std::vector<double>& before,
+                                    const std::vector<double>& after, double margin);
+
+// Adjusted for the number of hypotheses: rejecting where the result is at most alpha keeps the
+// chance of any wrong rejection at alpha (Holm, Scandinavian Journal of Statistics 6, 1979).
+std::vector<double> holm(const std::vector<double>& p);
+
+}  // namespace parlab
