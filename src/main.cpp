@@ -15,6 +15,7 @@
 #include "driver/request.hpp"
 #include "driver/show.hpp"
 #include "driver/stored.hpp"
+#include "driver/tune.hpp"
 #include "driver/usage.hpp"
 #include "sweep/counters.hpp"
 #include "sweep/execute_once.hpp"
@@ -41,6 +42,10 @@ void explain(const Points& points) {
 int run(Request& request, char** arguments) {
   if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
     become_emulated(request, arguments);
+  }
+  if (!request.best.empty()) {
+    const auto notes = use_best(request.best, request.tuned, request.plan);
+    request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
   }
   warn(request.warnings);
   request.plan.memory_bytes = bytes_free();
@@ -87,6 +92,10 @@ int dispatch(Request request, char** arguments) {
     case Action::show:
       warn(show_records(request.paths, request.filter, request.format, std::cout));
       break;
+    case Action::tune:
+      request.plan.memory_bytes = bytes_free();
+      return tune({request.plan, request.budget_s, request.tuned, request.format}, std::cout,
+                  std::cerr);
     case Action::compare:
       return compare(request);
     case Action::claims:

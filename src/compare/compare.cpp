@@ -5,14 +5,31 @@
 #include <map>
 #include <string>
 
-#include "record/store.hpp"
-
 namespace parlab {
 namespace {
 
-std::vector<Record> comparable(std::vector<Record> records) {
-  std::erase_if(records, [](const Record& record) { return record.emulated; });
-  return latest(std::move(records));
+using Points = std::map<std::string, Runs>;
+
+// Of each run its last record of a point.
+Points points_of(std::vector<Record> records) {
+  std::map<std::string, std::vector<Record>> by_point;
+  for (auto& record : records) {
+    if (record.emulated) continue;
+    auto& same = by_point[record.identity()];
+    std::erase_if(same, [&](const Record& old) { return old.run == record.run; });
+    same.push_back(std::move(record));
+  }
+  Points points;
+  for (auto& [name, same] : by_point) {
+    Runs& runs = points[name];
+    runs.last = same.back();
+    for (auto& record : same) {
+      if (record.timed() && record.source_hash == runs.last.source_hash) {
+        runs.samples.push_back(std::move(record.seconds));
+      }
+    }
+  }
+  return points;
 }
 
 // The work was done before and gives nothing now; a device that is not there is no failure of it.
@@ -26,7 +43,7 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
   std::vector<ComparedPoint*> tested;
   for (auto& point : points) {
     if (point.change == Change::failed) continue;
-    const auto test = test_ratio(point.before.seconds, point.after.seconds, rules.margin);
+    const auto test = test_ratio(point.before.samples, point.after.samples, rules.margin);
     if (!test) continue;
     point.test = *test;
     point.tested = true;
@@ -68,33 +85,44 @@ std::size_t Comparison::count(Change change) const {
                     [&](const ComparedPoint& point) { return point.change == change; }));
 }
 
+std::size_t Comparison::by_runs() const {
+  return static_cast<std::size_t>(
+      std::count_if(points.begin(), points.end(), [](const ComparedPoint& point) {
+        return point.tested && point.before.samples.size() > 1 && point.after.samples.size() > 1;
+      }));
+}
+
+double Runs::median() const {
+  std::vector<double> medians;
+  for (const auto& run : samples) medians.push_back(summarize(run).median);
+  return summarize(std::move(medians)).median;
+}
+
 Comparison compare_records(std::vector<Record> before, std::vector<Record> after,
                            const CompareRules& rules) {
-  before = comparable(std::move(before));
-  after = comparable(std::move(after));
-  std::map<std::string, Record*> others;
-  for (auto& record : after) others[record.identity()] = &record;
+  auto olds = points_of(std::move(before));
+  auto news = points_of(std::move(after));
   Comparison comparison;
-  std::size_t common = 0;
-  for (auto& record : before) {
-    const auto other = others.find(record.identity());
-    if (other == others.end()) {
+  for (auto& [name, old] : olds) {
+    const auto found = news.find(name);
+    if (found == news.end()) {
       ++comparison.only_before;
       continue;
     }
-    ++common;
-    const bool failed = lost(record, *other->second);
-    if (!failed && !(record.timed() && other->second->timed())) {
+    Runs& now = found->second;
+    ComparedPoint point;
+    if (lost(old.last, now.last)) {
+      point.change = Change::failed;
+    } else if (!old.last.timed() || !now.last.timed()) {
       ++comparison.without_time;
       continue;
     }
-    ComparedPoint point;
-    point.before = std::move(record);
-    point.after = std::move(*other->second);
-    if (failed) point.change = Change::failed;
+    point.before = std::move(old);
+    point.after = std::move(now);
     comparison.points.push_back(std::move(point));
   }
-  comparison.only_after = others.size() - common;
+  comparison.only_after = static_cast<std::size_t>(std::count_if(
+      news.begin(), news.end(), [&](const auto& point) { return olds.count(point.first) == 0; }));
   decide(comparison.points, rules);
   std::stable_sort(comparison.points.begin(), comparison.points.end(),
                    [](const ComparedPoint& a, const ComparedPoint& b) {

@@ -21,8 +21,16 @@ struct CompareRules {
   double error = 0.05;
 };
 
+// All timed runs of one point on one side, and its last record, which has the verdict.
+struct Runs {
+  Record last;
+  std::vector<Samples> samples;  // of each run, oldest first
+
+  double median() const;  // of the medians of all runs
+};
+
 struct ComparedPoint {
-  Record before, after;
+  Runs before, after;
   Change change = Change::undecided;
   RatioTest test;         // of a failed point, and of one with too few samples: ratio 1, p 1
   double adjusted_p = 1;  // p_differs by Holm over all points
@@ -35,10 +43,13 @@ struct Comparison {
   std::size_t without_time = 0;                 // on both sides, but not timed on both
 
   std::size_t count(Change change) const;
+  // How many of the tested points have several runs on both sides.
+  std::size_t by_runs() const;
 };
 
-// Of equal points (workload, size, dtype, cache, variant, tunables) each side's last record counts,
-// whatever the version of the source; emulated ones are left out. Each side is of one machine.
+// Equal points have the same workload, size, dtype, cache, variant and tunables. Of one point all
+// runs of a side count that have the version of the source of the last one, whatever that is on the
+// other side; emulated records are left out. Each side is of one machine.
 Comparison compare_records(std::vector<Record> before, std::vector<Record> after,
                            const CompareRules& rules = {});
 

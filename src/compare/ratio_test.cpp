@@ -14,7 +14,7 @@ constexpr std::size_t block_of = 12, blocks_at_least = 4, blocks_at_most = 30;
 // What CUDA promises of its events: for samples that are all alike and do not show the tick.
 constexpr double coarsest_tick_s = 0.5e-6;
 
-struct Blocks {
+struct Side {
   double mean = 0;     // of the logarithms of the medians
   double squares = 0;  // sum of their squared deviations
   double count = 0;
@@ -22,7 +22,7 @@ struct Blocks {
 };
 
 // The least difference between two samples.
-double tick_of(std::vector<double> samples) {
+double tick_of(Samples samples) {
   std::sort(samples.begin(), samples.end());
   double tick = std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < samples.size(); ++i) {
@@ -32,7 +32,8 @@ double tick_of(std::vector<double> samples) {
   return std::isfinite(tick) ? tick : coarsest_tick_s;
 }
 
-Blocks cut(const std::vector<double>& samples) {
+// Logarithms of the medians of the blocks of one run.
+std::vector<double> blocks_of(const Samples& samples) {
   const std::size_t n = samples.size();
   const std::size_t count = std::clamp(n / block_of, blocks_at_least, blocks_at_most);
   std::vector<double> logs;
@@ -41,25 +42,45 @@ Blocks cut(const std::vector<double>& samples) {
     const auto end = samples.begin() + static_cast<long>((b + 1) * n / count);
     logs.push_back(std::log(summarize({begin, end}).median));
   }
-  Blocks blocks;
-  blocks.count = static_cast<double>(count);
-  blocks.mean = std::accumulate(logs.begin(), logs.end(), 0.0) / blocks.count;
-  for (const double log : logs) blocks.squares += (log - blocks.mean) * (log - blocks.mean);
-  const double tick = tick_of(samples) / std::exp(blocks.mean);
-  blocks.tick_variance = tick * tick / 12;  // a reading is off by up to half a tick, evenly
-  return blocks;
+  return logs;
+}
+
+std::vector<double> medians_of(const std::vector<Samples>& runs) {
+  std::vector<double> logs;
+  for (const auto& samples : runs) logs.push_back(std::log(summarize(samples).median));
+  return logs;
+}
+
+Side side_of(const std::vector<double>& logs, const Samples& samples) {
+  Side side;
+  side.count = static_cast<double>(logs.size());
+  side.mean = std::accumulate(logs.begin(), logs.end(), 0.0) / side.count;
+  for (const double log : logs) side.squares += (log - side.mean) * (log - side.mean);
+  const double tick = tick_of(samples) / std::exp(side.mean);
+  side.tick_variance = tick * tick / 12;  // a reading is off by up to half a tick, evenly
+  return side;
+}
+
+// Has times, all of them above 0.
+bool usable(const std::vector<Samples>& runs) {
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [](const Samples& samples) {
+    return !samples.empty() &&
+           std::all_of(samples.begin(), samples.end(), [](double s) { return s > 0; });
+  });
 }
 
 }  // namespace
 
-std::optional<RatioTest> test_ratio(const std::vector<double>& before,
-                                    const std::vector<double>& after, double margin) {
-  const auto positive = [](const std::vector<double>& samples) {
-    return std::all_of(samples.begin(), samples.end(), [](double s) { return s > 0; });
-  };
-  if (std::min(before.size(), after.size()) < blocks_at_least) return std::nullopt;
-  if (!positive(before) || !positive(after)) return std::nullopt;
-  const Blocks a = cut(before), b = cut(after);
+std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
+                                    const std::vector<Samples>& after, double margin) {
+  if (!usable(before) || !usable(after)) return std::nullopt;
+  const bool by_runs = before.size() > 1 && after.size() > 1;
+  const Samples &last_before = before.back(), &last_after = after.back();
+  if (!by_runs && std::min(last_before.size(), last_after.size()) < blocks_at_least) {
+    return std::nullopt;
+  }
+  const Side a = side_of(by_runs ? medians_of(before) : blocks_of(last_before), last_before);
+  const Side b = side_of(by_runs ? medians_of(after) : blocks_of(last_after), last_after);
   const double freedom = a.count + b.count - 2;
   const double pooled = (a.squares + b.squares) / freedom;
   const double error =

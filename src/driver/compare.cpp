@@ -42,18 +42,18 @@ Side load_side(const std::string& name, const Filter& filter, std::vector<std::s
 
 std::string ratio_text(double ratio) { return significant(ratio, 4, 3); }
 
-std::string median_text(const Record& record) {
-  return record.timed() ? seconds_with_unit(record.summary().median)
-                        : std::string(to_string(record.verdict));
+std::string median_text(const Runs& runs) {
+  return runs.last.timed() ? seconds_with_unit(runs.median())
+                           : std::string(to_string(runs.last.verdict));
 }
 
 void add_row(TextTable& table, const ComparedPoint& point) {
-  const Record& record = point.before;
+  const Record& record = point.before.last;
   std::string problem = to_string(record.size) + " ";
   problem += std::string(to_string(record.dtype)) + " " + std::string(to_string(record.cache));
   std::vector<std::string> cells{
-      std::string(to_string(point.change)), record.full_name(),  problem,
-      to_string(record.tunables),           median_text(record), median_text(point.after)};
+      std::string(to_string(point.change)), record.full_name(),        problem,
+      to_string(record.tunables),           median_text(point.before), median_text(point.after)};
   if (point.tested) {
     cells.push_back(ratio_text(point.test.ratio));
     cells.push_back(ratio_text(point.test.interval.low) + "-" +
@@ -92,7 +92,7 @@ std::string counts(const Comparison& comparison) {
 
 void print_table(std::ostream& out, const Comparison& comparison, const CompareRules& rules) {
   TextTable table({{"", false},
-                   {"variant", false, 22},
+                   {"variant", false, 26},
                    {"size, dtype, caches", false, 20},
                    {"tunables", false, 12},
                    {"before", true},
@@ -112,6 +112,11 @@ void print_table(std::ostream& out, const Comparison& comparison, const CompareR
     out << "... and " << undecided - undecided_shown << " undecided more: --format csv has all\n";
   }
   out << (any ? "\n" : "") << counts(comparison) << spread(comparison);
+  if (comparison.by_runs() < comparison.points.size()) {
+    out << "One run on a side cannot tell what differs between runs of one binary: only the margin "
+           "covers that.\nRepeat both (--results FILE --force appends a run) where the machine is "
+           "not quiet.\n";
+  }
   const auto margin = percent(rules.margin);
   out << "ratio: time after / before. slower, faster: by more than " << margin << ", wrong at "
       << percent(rules.error) << " for all points\ntogether (Holm). same: within " << margin
@@ -123,11 +128,11 @@ void print_csv(std::ostream& out, const Comparison& comparison) {
          "ratio_low,ratio_high,p_adjusted,verdict_after\n";
   const auto number = [](double value) { return significant(value, 9); };
   for (const auto& point : comparison.points) {
-    const Record& r = point.before;
+    const Record& r = point.before.last;
     out << to_string(point.change) << ',' << r.workload << ',' << r.backend << ',' << r.variant
         << ',' << to_string(r.size) << ',' << to_string(r.dtype) << ',' << to_string(r.cache) << ','
-        << to_string(r.tunables) << ',' << number(r.summary().median) << ',';
-    if (point.after.timed()) out << number(point.after.summary().median);
+        << to_string(r.tunables) << ',' << number(point.before.median()) << ',';
+    if (point.after.last.timed()) out << number(point.after.median());
     out << ',';
     if (point.tested) {
       out << number(point.test.ratio) << ',' << number(point.test.interval.low) << ','
@@ -135,14 +140,14 @@ void print_csv(std::ostream& out, const Comparison& comparison) {
     } else {
       out << ",,,";
     }
-    out << ',' << to_string(point.after.verdict) << '\n';
+    out << ',' << to_string(point.after.last.verdict) << '\n';
   }
 }
 
 void print_json(std::ostream& out, const Comparison& comparison) {
   using Json = nlohmann::ordered_json;
   for (const auto& point : comparison.points) {
-    const Record& r = point.before;
+    const Record& r = point.before.last;
     Json json{{"type", "point"},
               {"change", to_string(point.change)},
               {"variant", r.full_name()},
@@ -150,9 +155,9 @@ void print_json(std::ostream& out, const Comparison& comparison) {
               {"dtype", to_string(r.dtype)},
               {"cache", to_string(r.cache)},
               {"tunables", static_cast<const std::map<std::string, std::int64_t>&>(r.tunables)},
-              {"before_s", r.summary().median},
-              {"verdict_after", to_string(point.after.verdict)}};
-    if (point.after.timed()) json["after_s"] = point.after.summary().median;
+              {"before_s", point.before.median()},
+              {"verdict_after", to_string(point.after.last.verdict)}};
+    if (point.after.last.timed()) json["after_s"] = point.after.median();
     if (point.tested) {
       json["ratio"] = point.test.ratio;
       json["interval"] = {point.test.interval.low, point.test.interval.high};

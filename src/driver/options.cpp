@@ -152,6 +152,7 @@ std::vector<Option> all_options() {
       {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
+      {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},
@@ -166,6 +167,7 @@ std::vector<Option> all_options() {
        "exit 1 when a point is slower by this",
        false,
        {"compare"}},
+      {"budget", "", "SECONDS", "for each variant, dtype and size (60)", false, {"tune"}},
       {"list", "", "", "every variant, its tunables and their limits"},
       {"help", "", "", "this text"},
       {"version", "", "", "the version"}};

@@ -56,6 +56,15 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = Action::compare;
     request.command = first;
     request.paths = settings.positional;
+  } else if (first == "tune") {
+    request.action = Action::tune;
+    request.command = first;
+    if (settings.positional.empty()) {
+      if (settings.on("help")) return;
+      throw UsageError("tune: needs a workload and a size: tune dmv 4096");
+    }
+    request.plan.workload = &workload_called(settings.positional.front());
+    settings.positional.erase(settings.positional.begin());
   } else if (first == "export") {
     request.action = Action::export_csv;
     request.paths = settings.positional;
@@ -160,6 +169,7 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("precision")) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }
+  if (const auto* setting = settings.find("tuned")) request.tuned = setting->text;
   if (const auto* setting = settings.find("results")) plan.results = setting->text;
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
@@ -173,6 +183,24 @@ void require_own_options(const Settings& settings, const std::string& command) {
     if (setting == nullptr || option.commands.empty() || option.of(command)) continue;
     throw UsageError(setting->name + ": is an option of 'parlab " +
                      join(option.commands, "', 'parlab ") + "'");
+  }
+}
+
+// The format of the course's scripts is for single runs.
+void read_tuning(const Settings& settings, Request& request) {
+  if (request.format == "record" && settings.find("format") == nullptr) request.format = "table";
+  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+    throw UsageError(as_written("--format", request.format) +
+                     ": what tune found is given as table, csv or json");
+  }
+  for (const auto* flag : {"cache", "results", "emulate", "counters"}) {
+    const auto* setting = settings.find(flag);
+    if (setting == nullptr || !setting->from_command_line) continue;
+    throw UsageError(setting->name +
+                     ": tune times with hot caches and keeps its trials in --tuned");
+  }
+  if (const auto* setting = settings.find("budget")) {
+    request.budget_s = parse_positive(setting->name, setting->text, 1e6);
   }
 }
 
@@ -215,7 +243,10 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   if (asked) request.action = action;
   if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
   if (request.action != Action::help) require_own_options(settings, request.command);
-  if (request.action != Action::run) {
+  if (request.action == Action::tune && settings.positional.empty()) {
+    throw UsageError("tune: needs a size: tune " + std::string(plan.workload->name()) + " 4096");
+  }
+  if (request.action != Action::run && request.action != Action::tune) {
     request.format = format_of(settings, plan);
     if (request.action == Action::compare) read_comparison(settings, request);
     if (request.action == Action::show) request.filter = filter_of(settings);
@@ -230,10 +261,14 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     }
   }
   request.format = format_of(settings, plan);
+  if (request.action == Action::tune) read_tuning(settings, request);
   read_limits(settings, request);
   const Chosen named = select_variants(settings, request.format == "record", plan);
   request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->on_gpu; });
-  select_tunables(settings, named, plan, request.warnings);
+  select_tunables(settings, named, plan, request.best, request.warnings);
+  if (request.action == Action::tune && !request.best.empty()) {
+    throw UsageError(request.best.begin()->second + ": is what tune is to find");
+  }
   return request;
 }
 

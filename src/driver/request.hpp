@@ -1,6 +1,7 @@
 // What the user asked for, after command line and environment were read and checked.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Request {
     export_csv,
     claims,
     compare,
+    tune,
     machine,
     execute_once
   };
@@ -35,10 +37,13 @@ struct Request {
                                    // of execute-once, which --counters starts under the profiler
   Filter filter;                   // of show and compare
   CompareRules rules;              // of compare, which has two paths
-  std::optional<double> fail_if_slower;  // of compare; 0.05: five per cent
-  std::string command;                   // show, compare: what --help is about; empty: runs
-  bool named = false;                    // variants on the GPU were chosen by --kernel or --variant
-  std::vector<std::string> warnings;     // one line each
+  std::optional<double> fail_if_slower;     // of compare; 0.05: five per cent
+  double budget_s = 60;                     // of tune
+  std::string tuned;                        // file of tune, and of best
+  std::map<std::string, std::string> best;  // tunables asked for as "best", and how
+  std::string command;                // show, compare, tune: what --help is about; empty: runs
+  bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
+  std::vector<std::string> warnings;  // one line each
 };
 
 // arguments: with the program's name first; called by the name of a workload it runs that one.

@@ -76,7 +76,17 @@ const std::vector<CommandHelp>& command_helps() {
        "Says of each point both have whether it became slower, faster, stayed the same, or cannot "
        "be\n"
        "told. <before>, <after>: a record file, a folder, or a machine under results/.\n",
-       {"backend", "variant", "dtype", "cache", "format"}}};
+       {"backend", "variant", "dtype", "cache", "format"}},
+      {"tune",
+       "Usage: parlab tune <workload> <size>... [options]\n\n"
+       "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
+       "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations are tried when "
+       "the\n"
+       "budget allows, else those that a search along one tunable at a time leads to. A tunable "
+       "that\n"
+       "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing.\n",
+       {"kernel", "backend", "variant", "dtype", "time-limit", "precision", "format", "tuned",
+        "force"}}};
   return helps;
 }
 
@@ -86,7 +96,8 @@ void print_command_help(std::ostream& out, const std::string& command) {
     out << help.text << "\nOptions:\n";
     for (auto option : all_options()) {
       const bool shared = std::count(help.shared.begin(), help.shared.end(), option.flag) > 0;
-      if (!shared && (option.commands.empty() || !option.of(command))) continue;
+      const bool own = option.of(command) || (command == "tune" && option.tunable);
+      if (!shared && !own) continue;
       option.variable.clear();
       print_option(out, option);
     }
@@ -144,8 +155,8 @@ void print_help(std::ostream& out, const Request& request) {
   const bool known = request.plan.workload != nullptr;
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (known ? ""
-                : "       parlab show|compare|export|claims <records>...   parlab machine\n"
-                  "       ('parlab compare --help' and 'parlab show --help' say more)\n")
+                : "       parlab show|compare|tune|export|claims|machine ...\n"
+                  "       ('parlab compare --help', of show and of tune, say more)\n")
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
