@@ -125,7 +125,7 @@ say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 # ---- targets -------------------------------------------------------------------------------------
 .PHONY: build check report sanitize counters figures format lint install clean help $(EXPERIMENTS)
 
-report: ## install what is missing, build, run the experiments, draw all figures
+report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated)
 	@for e in $(EXPERIMENTS); do scripts/$$e.sh || exit; done
@@ -151,7 +151,7 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) figures
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
-figures: ## draw the figures that are out of date, from the records of every machine
+figures: ## draw the figures and pages that are out of date, from the records of every machine
 format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts and a few sources for common mistakes
 install: ## install the Debian packages that are missing
@@ -248,8 +248,8 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu tests/*.[ch]pp tests/*.cu scripts/*.cpp)
-LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
+                           blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*.cu scripts/*.cpp)
+LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 .PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
@@ -306,10 +306,23 @@ plots/$1-$f.svg plots/$1-$f.png &: scripts/figures/$(notdir $1)/$f.gp $(R)/$1.db
 	@scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
-plots/$1-tables.txt: scripts/figures/$(notdir $1)/tables.sh $(R)/$1.db
+plots/$1-tables.txt: scripts/figures/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
 	@mkdir -p $$(@D) && $$< $(R)/$1.db >$$@
 endef
 $(foreach r,$(RECORDED),$(eval $(call figures_of,$r)))
+
+# plots/MACHINE/index.html, from the records, once the figures are drawn. A figure that is skipped is
+# no file, so they are not among what it is older than: what they are made from is.
+PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/driver/page.* src/contracts/* results/published/*.csv \
+                           serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/figures/* scripts/figures/*/*)
+drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(patsubst scripts/figures/$(notdir $r)/%.gp,\
+          plots/$r-%.svg,$(wildcard scripts/figures/$(notdir $r)/*.gp)))
+define page_of
+figures: plots/$1/index.html
+plots/$1/index.html: $(wildcard results/$1/*.jsonl) $(PAGE_SOURCES) | $(call drawn,$1) $(BIN)/parlab-emulated
+	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
+endef
+$(foreach m,$(patsubst %/,%,$(sort $(dir $(RECORDED)))),$(eval $(call page_of,$m)))
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 endif

@@ -1,14 +1,19 @@
 #!/bin/bash
-# Prints the tables and says where the figures are: scripts/list-figures.sh [EXPERIMENT]
+# Says where the figures and pages are, after the tables of one experiment when it is named:
+# scripts/list-figures.sh [EXPERIMENT]
 set -euo pipefail
 shopt -s nullglob
 
 machine=$(scripts/machine-name.sh) || machine=
-if [[ -n $machine ]]; then
-  for tables in "plots/$machine/${1:-}"*-tables.txt; do cat "$tables"; done
+if [[ -n $machine && -n ${1:-} ]]; then
+  for tables in "plots/$machine/$1"-tables.txt; do cat "$tables"; done
 fi
 echo "figures:"
 for folder in plots/*/; do
   figures=("$folder${1:-}"*.svg)
   ((${#figures[@]} == 0)) || echo "  $folder: ${#figures[@]} figures, SVG and PNG"
+done
+echo "pages, to be opened in a browser:"
+for page in plots/*/index.html plots/index.html; do
+  if [[ -e $page ]]; then echo "  $page"; fi
 done

@@ -12,6 +12,7 @@
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
 #include "driver/memory.hpp"
+#include "driver/page.hpp"
 #include "driver/request.hpp"
 #include "driver/show.hpp"
 #include "driver/stored.hpp"
@@ -100,6 +101,9 @@ int dispatch(Request request, char** arguments) {
       return compare(request);
     case Action::claims:
       warn(print_claims(request.paths, request.format, std::cout));
+      break;
+    case Action::page:
+      warn(write_page(request.page));
       break;
     case Action::execute_once:
       execute_once(request.paths);

@@ -333,13 +333,13 @@ BOOST_AUTO_TEST_CASE(atax) {
 BOOST_AUTO_TEST_CASE(covariance) {
   const auto with = [](double serial_us, double naive_us, double others_us) {
     Records r;
-    r.patras("covariance", "serial/polybench", 2000, serial_us);
+    r.patras("covariance", "serial/plain", 2000, serial_us);
     r.patras("covariance", "cuda/naive", 2000, naive_us, {{"tile", 16}});
     r.patras("covariance", "cuda/tiled", 2000, 10, {{"tile", 16}});
     for (const int tile : {8, 32}) {
       r.patras("covariance", "cuda/tiled", 2000, others_us, {{"tile", tile}});
     }
-    r.patras("covariance", "cuda/triangle", 2000, 5.5, {{"tile", 16}});
+    r.patras("covariance", "cuda/mirror", 2000, 5.5, {{"tile", 16}});
     return r;
   };
   BOOST_TEST(with(1000, 20, 12).outcome("P7") == holds);

@@ -15,7 +15,8 @@ level() {
     device | emulation) echo 4 ;; # the same interface twice: see src/device/gpu.hpp
     counters) echo 5 ;;
     sweep) echo 6 ;;
-    driver) echo 7 ;;
+    page) echo 7 ;;
+    driver) echo 8 ;;
     *) echo 99 ;;
   esac
 }

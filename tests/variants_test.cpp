@@ -16,8 +16,10 @@ const std::vector<std::int64_t> extents{1, 2, 3, 31, 33, 257};
 // vector, 90 x 90 x 90 for a matrix product.
 constexpr double flops_at_most = 2e6;
 
-// Squares of the odd extents, and rectangles both ways, for any number of dimensions.
-std::vector<Size> odd_sizes(std::size_t dimensions) {
+// Squares of the odd extents, and rectangles both ways, for any number of dimensions; parameters at
+// their defaults.
+std::vector<Size> odd_sizes(const Workload& workload) {
+  const auto dimensions = workload.dimensions().size() - workload.parameters().size();
   std::vector<Size> sizes;
   for (const auto extent : extents) sizes.emplace_back(dimensions, extent);
   for (std::size_t longest = 0; dimensions > 1 && longest < dimensions; ++longest) {
@@ -26,6 +28,9 @@ std::vector<Size> odd_sizes(std::size_t dimensions) {
       size[longest] = wide;
       sizes.push_back(size);
     }
+  }
+  for (auto& size : sizes) {
+    for (const auto& parameter : workload.parameters()) size.push_back(parameter.fallback);
   }
   return sizes;
 }
@@ -57,13 +62,13 @@ BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       if (!variant->run_gpu && !variant->run_host) continue;  // only described, by another test
-      for (const auto& size : odd_sizes(workload->dimensions().size())) {
+      for (const auto& size : odd_sizes(*workload)) {
         for (const auto dtype : variant->dtypes) {
           if (variant->on_gpu && workload->work(size, dtype).flops > flops_at_most) continue;
           Plan plan = plan_for(*workload, *variant, size, dtype);
           plan.verify_only = true;
           // All values of the tunables at one small size, a few at the others.
-          const bool thorough = dtype == Dtype::f32 && size == Size(size.size(), 33);
+          const bool thorough = dtype == Dtype::f32 && size == complete_size(*workload, {33});
           for (const auto& tunable : variant->tunables) {
             plan.tunables[tunable.name] = values_to_try(tunable, thorough);
           }

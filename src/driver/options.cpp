@@ -153,6 +153,8 @@ std::vector<Option> all_options() {
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
       {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
+      {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page"}},
+      {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page"}},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},

@@ -13,7 +13,7 @@ Environment environment_of_process();
 struct Option {
   std::string flag, variable;  // "block", "GPU_BLOCK_SIZE"; no variable: command line only
   std::string argument;        // what it takes, for --help; empty: a switch
-  std::string help;
+  std::string help;            // empty: of one action alone, whose line in --help has it
   bool tunable = false;
   std::vector<std::string> commands = {};  // "show", "compare": theirs alone; empty: of runs
 

@@ -40,6 +40,20 @@ const Workload& workload_called(const std::string& name) {
   throw UsageError("workload '" + name + "' is unknown" + hint + " (" + join(names, ", ") + ")");
 }
 
+// What is not said follows from the folder: results/MACHINE has its page in plots/MACHINE.
+PageRequest page_of(const Settings& settings) {
+  if (settings.positional.size() != 1) throw UsageError("page: needs one folder: results/MACHINE");
+  const std::filesystem::path folder = settings.positional.front();
+  const auto machine = std::filesystem::absolute(folder / ".").parent_path().filename();
+  PageRequest page;
+  page.folder = folder.string();
+  page.figures = ("plots" / machine).string();
+  if (const auto* setting = settings.find("figures")) page.figures = setting->text;
+  page.output = ("plots" / machine / "index.html").string();
+  if (const auto* setting = settings.find("output")) page.output = setting->text;
+  return page;
+}
+
 // Takes what comes before the sizes: the workload, or one of the program's own actions.
 void take_subject(const std::string& called, Settings& settings, Request& request) {
   request.program = called;
@@ -73,6 +87,10 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = Action::claims;
     request.paths = settings.positional;
     if (request.paths.empty()) throw UsageError("claims: needs the records: results/MACHINE");
+  } else if (first == "page") {
+    request.action = Action::page;
+    request.command = first;
+    if (!settings.on("help")) request.page = page_of(settings);
   } else if (first == "execute-once") {
     request.action = Action::execute_once;
     request.paths = settings.positional;

@@ -9,6 +9,7 @@
 #include "compare/compare.hpp"
 #include "driver/filter.hpp"
 #include "driver/options.hpp"
+#include "driver/page.hpp"
 #include "sweep/plan.hpp"
 
 namespace parlab {
@@ -25,6 +26,7 @@ struct Request {
     claims,
     compare,
     tune,
+    page,
     machine,
     execute_once
   };
@@ -41,6 +43,7 @@ struct Request {
   double budget_s = 60;                     // of tune
   std::string tuned;                        // file of tune, and of best
   std::map<std::string, std::string> best;  // tunables asked for as "best", and how
+  PageRequest page;                         // of page
   std::string command;                // show, compare, tune: what --help is about; empty: runs
   bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each

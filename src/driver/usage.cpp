@@ -77,6 +77,10 @@ const std::vector<CommandHelp>& command_helps() {
        "be\n"
        "told. <before>, <after>: a record file, a folder, or a machine under results/.\n",
        {"backend", "variant", "dtype", "cache", "format"}},
+      {"page",
+       "Usage: parlab page results/MACHINE [options]\n\n"
+       "Writes the page of a machine: its figures, tables and claims, in one file.\n",
+       {}},
       {"tune",
        "Usage: parlab tune <workload> <size>... [options]\n\n"
        "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
@@ -155,8 +159,8 @@ void print_help(std::ostream& out, const Request& request) {
   const bool known = request.plan.workload != nullptr;
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (known ? ""
-                : "       parlab show|compare|tune|export|claims|machine ...\n"
-                  "       ('parlab compare --help', of show and of tune, say more)\n")
+                : "       parlab show|compare|tune|export|claims|page|machine ...\n"
+                  "       ('parlab compare --help', of show, tune and page, say more)\n")
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"

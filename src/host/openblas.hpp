@@ -70,6 +70,27 @@ class OpenBlas {
            size(n), 0, c, size(n));
   }
 
+  // C = A^T A, A m x n, C n x n, all row-major without gaps.
+  void gemm_gram(int threads, std::int64_t m, std::int64_t n, const float* a, float* c) const {
+    const Threads scope(*this, threads);
+    sgemm_(CblasRowMajor, CblasTrans, CblasNoTrans, size(n), size(n), size(m), 1, a, size(n), a,
+           size(n), 0, c, size(n));
+  }
+  void gemm_gram(int threads, std::int64_t m, std::int64_t n, const double* a, double* c) const {
+    const Threads scope(*this, threads);
+    dgemm_(CblasRowMajor, CblasTrans, CblasNoTrans, size(n), size(n), size(m), 1, a, size(n), a,
+           size(n), 0, c, size(n));
+  }
+  // The same; only the upper triangle of C is written.
+  void syrk(int threads, std::int64_t m, std::int64_t n, const float* a, float* c) const {
+    const Threads scope(*this, threads);
+    ssyrk_(CblasRowMajor, CblasUpper, CblasTrans, size(n), size(m), 1, a, size(n), 0, c, size(n));
+  }
+  void syrk(int threads, std::int64_t m, std::int64_t n, const double* a, double* c) const {
+    const Threads scope(*this, threads);
+    dsyrk_(CblasRowMajor, CblasUpper, CblasTrans, size(n), size(m), 1, a, size(n), 0, c, size(n));
+  }
+
  private:
   static constexpr const char* soname = "libopenblas.so.0";
 
@@ -99,6 +120,8 @@ class OpenBlas {
     resolve(ddot_, "cblas_ddot");
     resolve(sgemm_, "cblas_sgemm");
     resolve(dgemm_, "cblas_dgemm");
+    resolve(ssyrk_, "cblas_ssyrk");
+    resolve(dsyrk_, "cblas_dsyrk");
     resolve(set_num_threads_, "openblas_set_num_threads");
   }
 
@@ -128,6 +151,8 @@ class OpenBlas {
   decltype(cblas_ddot)* ddot_ = nullptr;
   decltype(cblas_sgemm)* sgemm_ = nullptr;
   decltype(cblas_dgemm)* dgemm_ = nullptr;
+  decltype(cblas_ssyrk)* ssyrk_ = nullptr;
+  decltype(cblas_dsyrk)* dsyrk_ = nullptr;
   decltype(openblas_set_num_threads)* set_num_threads_ = nullptr;
 };
 

@@ -2,19 +2,10 @@
 # The three tables of the report, published values beside ours: tables.sh DATABASE
 # The published times are totals of 100 executions; here every time is of one.
 set -euo pipefail
+# shellcheck source=scripts/figures/tables.sh
+source scripts/figures/tables.sh
 
-table() { # TITLE SQL
-  echo
-  echo "$1"
-  local rows
-  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
-  echo "${rows:-no records of it here}"
-}
-
-database=$1
-sqlite3 -bail "$database" "SELECT 'cslab-dmv on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
-  || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || \"commit\"
-  FROM records ORDER BY date DESC LIMIT 1"
+heading cslab-dmv
 echo "y = A x, float, caches hot, K = 1024; ms of one execution (published: total of 100, divided by 100);"
 echo "interval: 95 % of our median; -: no record here, or nothing published"
 

@@ -11,7 +11,7 @@ every_value = "(SELECT speedup AS v " . ours . " UNION SELECT ifnull(speedup_low
 y_low = number("SELECT min(v) FROM " . every_value)
 y_high = number("SELECT max(v) FROM " . every_value)
 @log_y
-load "scripts/figures/patras-atax/sizes.inc"
+load "scripts/figures/size-x.gp"
 set title "atax, " . dtype . ", hot: speedup over the serial loops, best tunables"
 set ylabel "speedup, log"
 set label 1000 provenance("gpu")

@@ -8,7 +8,7 @@ if (words(series) == 0) { print missing("atax with two gemv of a library: make p
 y_low = number("SELECT min(min(times), 0.5) " . at)
 y_high = number("SELECT max(max(times), 2) " . at)
 @log_y
-load "scripts/figures/patras-atax/sizes.inc"
+load "scripts/figures/size-x.gp"
 set title "atax, hot: times as fast as two gemv of the same device"
 set ylabel "two gemv / variant, log"
 set label 1000 provenance("gpu")

@@ -12,7 +12,7 @@ every_value = "(SELECT ifnull(speedup_low, speedup) AS v " . ours . " UNION SELE
 y_low = number("SELECT min(v) FROM " . every_value)
 y_high = number("SELECT max(v) FROM " . every_value)
 @log_y
-load "scripts/figures/patras-convolution/sizes.inc"
+load "scripts/figures/size-x.gp"
 set title "conv2d 3x3, double, hot: speedup over the serial loops, best tunables"
 set ylabel "speedup, log"
 set label 1000 provenance("gpu")

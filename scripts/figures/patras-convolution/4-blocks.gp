@@ -9,7 +9,7 @@ y_low = number("SELECT min(ifnull(low_s, median_s)) " . ours)
 y_high = number("SELECT max(ifnull(high_s, median_s)) " . ours)
 y_unit = "s"
 @log_y
-load "scripts/figures/patras-convolution/sizes.inc"
+load "scripts/figures/size-x.gp"
 set title "conv2d 3x3, hot: the report's kernel, a thread a point, by block"
 set ylabel "time (s), log"
 set label 1000 provenance("gpu")

@@ -2,28 +2,15 @@
 # The table of the report, published values beside ours, the ladder and the occupancy argument:
 # tables.sh DATABASE
 set -euo pipefail
+# shellcheck source=scripts/figures/tables.sh
+source scripts/figures/tables.sh
 
-table() { # TITLE SQL
-  echo
-  echo "$1"
-  local rows
-  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
-  echo "${rows:-no records of it here}"
-}
-
-# A number in SQL, NULL where there is none: as FORMAT VALUE
-as() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1', $2) END"; }
-# An interval, NULL where one end is not known: between FORMAT LOW HIGH
-between() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1..$1', $2, $3) END"; }
 milliseconds="$(as %.4g 'o.time_s * 1e3') AS 'ours ms', $(between %.4g 'o.low_s * 1e3' 'o.high_s * 1e3') AS 'interval ms'"
 speedup="$(as %.4g speedup) AS speedup, $(between %.4g speedup_low speedup_high) AS interval,
          CASE WHEN on_gpu THEN $(as %.4g speedup_transfers) END AS 'with copies',
          CASE WHEN on_gpu THEN $(between %.4g speedup_transfers_low speedup_transfers_high) END AS 'interval '"
 
-database=$1
-sqlite3 -bail "$database" "SELECT 'patras-convolution on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
-  || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || \"commit\"
-  FROM records ORDER BY date DESC LIMIT 1"
+heading patras-convolution
 cat <<'END'
 3x3 convolution of an n x n image, caches hot, ms of one execution; interval: 95 %; -: no record here
 roof: the time of reading a and writing the interior of b once, at the measured rate of copying

@@ -1,19 +1,10 @@
 #!/bin/bash
 # The table of the report, published values beside ours, and the ladder: tables.sh DATABASE
 set -euo pipefail
+# shellcheck source=scripts/figures/tables.sh
+source scripts/figures/tables.sh
 
-table() { # TITLE SQL
-  echo
-  echo "$1"
-  local rows
-  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
-  echo "${rows:-no records of it here}"
-}
-
-database=$1
-sqlite3 -bail "$database" "SELECT 'tiled-matmul on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
-  || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || \"commit\"
-  FROM records ORDER BY date DESC LIMIT 1"
+heading tiled-matmul
 echo "C = A B, n x n, caches hot, ms of one execution; interval: 95 % of our median; -: no record here"
 
 table "Table 1: the report's two kernels, int (ours: the fastest tile width and granularity)" "

@@ -1,19 +1,10 @@
 #!/bin/bash
 # The tables of the report, published values beside ours: tables.sh DATABASE
 set -euo pipefail
+# shellcheck source=scripts/figures/tables.sh
+source scripts/figures/tables.sh
 
-table() { # TITLE SQL
-  echo
-  echo "$1"
-  local rows
-  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
-  echo "${rows:-no records of it here}"
-}
-
-database=$1
-sqlite3 -bail "$database" "SELECT 'vector-sum on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
-  || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || \"commit\"
-  FROM records ORDER BY date DESC LIMIT 1"
+heading vector-sum
 cat <<'END'
 Sum of n elements, int, caches hot. Ours: times of a whole sum, all its launches and the copy the
 in-place kernels need. Published: as printed, very probably the mean of the launches of a sum, for

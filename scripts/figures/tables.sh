@@ -1,0 +1,26 @@
+# What the tables.sh of every experiment begins with: source it, then heading, table ...
+# Sets database, from the script's one argument.
+# shellcheck shell=bash
+
+# shellcheck disable=SC2034 # for the script that sources this
+database=$1
+
+# The first line: experiment, machine, date, commit.
+heading() { # EXPERIMENT
+  sqlite3 -bail "$database" "SELECT '$1 on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
+    || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || \"commit\"
+    FROM records ORDER BY date DESC LIMIT 1"
+}
+
+table() { # TITLE SQL
+  echo
+  echo "$1"
+  local rows
+  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
+  echo "${rows:-no records of it here}"
+}
+
+# A number in SQL, NULL where there is none: as FORMAT VALUE
+as() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1', $2) END"; }
+# An interval, NULL where one end is not known: between FORMAT LOW HIGH
+between() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1..$1', $2, $3) END"; }

@@ -1,0 +1,78 @@
+#include "claims/claim.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "page/figures.hpp"
+#include "page/sections.hpp"
+#include "page/table.hpp"
+#include "page/words.hpp"
+
+namespace parlab::page {
+namespace {
+
+// A sign beside the words, for those who look for one verdict among many.
+std::string sign(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::holds:
+      return "● ";
+    case Outcome::holds_in_part:
+      return "◐ ";
+    case Outcome::does_not_hold:
+      return "○ ";
+    default:
+      return "– ";
+  }
+}
+
+Row row_of(const Finding& finding, const std::filesystem::path& figures) {
+  Cell figure;
+  if (!finding.figure.empty()) {
+    const bool there = std::filesystem::exists(figures / (finding.figure + ".svg"));
+    figure.text = finding.figure + (there ? "" : " (not drawn: no records for it)");
+    if (there) figure.link = "#" + figure_anchor(finding.figure);
+  }
+  auto numbers = finding.numbers;
+  if (!finding.missing.empty()) {
+    numbers += (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
+  }
+  return {{finding.id},
+          {sign(finding.outcome) + std::string(to_string(finding.outcome))},
+          {finding.sentence, "Rule: " + finding.rule},
+          {numbers},
+          figure};
+}
+
+}  // namespace
+
+void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures) {
+  html.open("section", {{"id", "claims"}}).element("h2", "Claims of the source reports");
+  const auto findings = judge_claims(measured.records, measured.runs);
+  std::vector<std::string> reports;
+  std::map<Outcome, std::size_t> counts;
+  for (const auto& finding : findings) {
+    ++counts[finding.outcome];
+    if (std::find(reports.begin(), reports.end(), finding.report) == reports.end()) {
+      reports.push_back(finding.report);
+    }
+  }
+  std::string summary = counted(findings.size(), "claim") + " and observations: ";
+  for (const auto outcome : {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
+                             Outcome::cannot_be_tested}) {
+    summary += (outcome == Outcome::holds ? "" : ", ") + sign(outcome) +
+               std::string(to_string(outcome)) + " " + std::to_string(counts[outcome]);
+  }
+  html.element("p", summary + ".");
+  std::vector<Row> rows;
+  for (const auto& report : reports) {
+    rows.push_back({{report}});
+    for (const auto& finding : findings) {
+      if (finding.report == report) rows.push_back(row_of(finding, figures));
+    }
+  }
+  write_cards(html, {"Claim", "Verdict", "What it says, and the rule applied", "Numbers", "Figure"},
+              rows);
+  html.close().line_break();
+}
+
+}  // namespace parlab::page

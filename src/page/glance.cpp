@@ -1,0 +1,119 @@
+#include <set>
+
+#include "core/numbers.hpp"
+#include "page/sections.hpp"
+#include "page/table.hpp"
+#include "page/words.hpp"
+#include "record/speedup.hpp"
+
+namespace parlab::page {
+namespace {
+
+// Who did as well: other variants by name, other settings of the same one by number.
+std::string tie_note(const Entries& same_side, const Entry& entry) {
+  std::set<std::string> others;
+  std::size_t settings = 0;
+  for (const auto* tie : ties(same_side, entry)) {
+    if (tie->record.variant == entry.record.variant) {
+      ++settings;
+    } else {
+      others.insert(tie->record.variant);
+    }
+  }
+  std::string note;
+  for (const auto& other : others) note += (note.empty() ? "" : ", ") + other;
+  if (settings > 0) note += (note.empty() ? "" : ", ") + counted(settings, "other setting");
+  return note.empty() ? "" : "tied with " + note;
+}
+
+Cell speedup_cell(const Entry& entry, const Entry* over, bool with_transfers) {
+  if (over == nullptr) return {"not measured"};
+  if (over == &entry) return {"1", "is the measure"};
+  if (with_transfers && !on_gpu(entry.side)) return {"–"};
+  const auto ratio = speedup(entry.record, over->record, with_transfers);
+  if (!ratio) return {"not measured"};
+  return {factor(ratio->value), interval(*ratio)};
+}
+
+Cell roof_cell(const Entry& entry) {
+  const auto share = of_roof(entry);
+  if (!share) return {"not measured"};
+  const bool above = *share > 1;
+  return {percent(*share), above ? "above the measured roof" : ""};
+}
+
+void add_backend(std::vector<Row>& rows, const Entries& point, Side side) {
+  const auto ours = of_side(point, side);
+  const auto* entry = best_peer(ours);
+  if (entry == nullptr) return;
+  const auto* serial = best(of_side(point, Side::serial));
+  const auto* cpu = best(on_device(point, false));
+  // Across backends too: who is as fast as the fastest says so.
+  const auto* fastest = best(where(point, [](auto& e) { return !reduced_arithmetic(e.record); }));
+  std::string note = tie_note(ours, *entry);
+  const std::string backend(to_string(side));
+  std::string place;
+  if (entry == fastest) {
+    place = "fastest";
+  } else if (tied(*entry, *fastest)) {
+    place = "tied with the fastest";
+  }
+  rows.push_back({{backend, place},
+                  {setting(entry->record), note},
+                  {duration(entry->summary.median), interval(entry->summary)},
+                  roof_cell(*entry),
+                  speedup_cell(*entry, serial, false),
+                  speedup_cell(*entry, serial, true),
+                  speedup_cell(*entry, cpu, false),
+                  speedup_cell(*entry, cpu, true)});
+}
+
+void add_workload(std::vector<Row>& rows, const Entries& entries, const std::string& workload,
+                  bool has_gpu) {
+  const auto dtype = main_dtype(entries);
+  const auto some = of_dtype(entries, dtype);
+  const auto size = largest_common_size(some);
+  if (!size) return;
+  const auto point = of_size(some, *size);
+  std::string note =
+      dimensions(point.front()->record) + ", " + std::string(parlab::to_string(dtype));
+  const auto* known = Registry::instance().workload(workload);
+  rows.push_back({{workload + (known ? ": " + std::string(known->summary()) : ""), note,
+                   "#" + anchor("workload-" + workload)}});
+  for (const auto side :
+       {Side::serial, Side::openmp, Side::cpu_library, Side::cuda, Side::gpu_library}) {
+    const auto before = rows.size();
+    add_backend(rows, point, side);
+    if (rows.size() > before) continue;
+    if (!of_side(some, side).empty()) {
+      rows.push_back({{std::string(to_string(side))}, {"not measured at this size"}});
+    } else if (side == Side::cuda) {
+      rows.push_back({{"CUDA"}, {has_gpu ? "not measured" : "no GPU here"}});
+    }
+  }
+}
+
+}  // namespace
+
+void write_glance(Html& html, const Measured& measured) {
+  html.open("section", {{"id", "glance"}}).element("h2", "At a glance").line_break();
+  html.element(
+      "p",
+      "For each workload the largest size that all of its backends were measured at; for each "
+      "backend its fastest variant and the tunables that made it so. Caches are warm, times are "
+      "medians, small print is the 95 % interval; where intervals overlap it is a tie. With "
+      "transfers: the data goes to the GPU and the result comes back; – where nothing travels. "
+      "The roof is the least time the measured ceilings of the machine allow.");
+  std::vector<Row> rows;
+  for (const auto& workload : measured.workloads()) {
+    const auto entries = of_workload(all(measured), workload);
+    if (!entries.empty()) add_workload(rows, entries, workload, measured.has_gpu());
+  }
+  write_cards(html,
+              {"Backend", "Fastest variant", "Time", "Of the roof", "Over serial",
+               "Over serial, with transfers", "Over best CPU", "Over best CPU, with transfers"},
+              rows);
+  html.close().line_break();
+}
+
+}  // namespace parlab::page

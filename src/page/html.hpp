@@ -1,0 +1,40 @@
+// HTML as text: what is between tags and in attributes is escaped, tags are closed in order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace parlab::page {
+
+// & < > " ' as entities; control characters, which HTML has none for, as the replacement character.
+std::string escape(std::string_view text);
+
+// Something that can stand in an id or behind '#': a-z, 0-9 and hyphens, from any text. Different
+// texts may give the same.
+std::string anchor(std::string_view text);
+
+class Html {
+ public:
+  using Attributes = std::vector<std::pair<std::string_view, std::string>>;
+
+  Html& open(std::string name, const Attributes& attributes = {});
+  Html& close();  // the tag opened last; throws std::logic_error when none is open
+  Html& text(std::string_view text);
+  Html& element(std::string name, std::string_view text, const Attributes& attributes = {});
+  Html& single(std::string_view name,
+               const Attributes& attributes = {});  // <meta ...>, <rect .../>
+  Html& raw(std::string_view trusted);              // already HTML or SVG
+  Html& line_break();                               // in the source, for those who read it
+
+  const std::string& str() const { return text_; }
+
+ private:
+  void tag(std::string_view name, const Attributes& attributes, std::string_view end);
+
+  std::string text_;
+  std::vector<std::string> open_;
+};
+
+}  // namespace parlab::page

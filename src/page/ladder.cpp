@@ -1,0 +1,110 @@
+#include "core/numbers.hpp"
+#include "page/sections.hpp"
+#include "page/words.hpp"
+#include "record/speedup.hpp"
+
+namespace parlab::page {
+namespace {
+
+// A bar as wide as its share of the space it has; filled or, told apart without colour, framed.
+void write_bar(Html& html, const std::string& what, std::optional<double> share, bool filled) {
+  if (!share) return;
+  html.open("div", {{"class", "bar"}}).element("span", what, {{"class", "what"}});
+  html.open("svg",
+            {{"viewBox", "0 0 100 6"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
+  html.single("rect", {{"class", "track"}, {"width", "100"}, {"height", "6"}});
+  html.single("rect", {{"class", filled ? "filled" : "framed"},
+                       {"width", significant(100 * std::min(*share, 1.0), 4)},
+                       {"height", "6"}});
+  html.close();
+  html.element("span", percent(*share) + (*share > 1.0005 ? " →" : ""), {{"class", "value"}});
+  html.close().line_break();
+}
+
+bool is_library(Side side) { return side == Side::cpu_library || side == Side::gpu_library; }
+
+// What this rung bought over the one below it.
+std::string gain(const Entry& entry, const Entry* below) {
+  if (below == nullptr) return "";
+  const auto ratio = speedup(entry.record, below->record, false);
+  if (!ratio) return "";
+  const auto over = name(below->record);
+  if (is_tie(*ratio)) return "a tie with " + over + " (" + interval(*ratio) + ")";
+  return factor(ratio->value) + " as fast as " + over + " (" + interval(*ratio) + ")";
+}
+
+std::string idea_of(const Entry& entry) {
+  if (const auto* variant = variant_of(entry.record)) return variant->idea;
+  return entry.side == Side::gpu_library ? "the vendor's library" : "";
+}
+
+void write_rung(Html& html, const Entry& entry, const Entry* below, const Entry* library) {
+  const auto& record = entry.record;
+  html.open("li").open("p");
+  html.element("strong", setting(record)).text(" ").text(duration(entry.summary.median) + " ");
+  html.element("small", interval(entry.summary)).close();
+  const auto idea = idea_of(entry);
+  const auto bought = gain(entry, below);
+  if (!idea.empty() || !bought.empty()) {
+    html.open("p", {{"class", "idea"}}).text(idea);
+    if (!bought.empty()) html.text(idea.empty() ? "" : ": ").element("b", bought);
+    html.close();
+  }
+  write_bar(html, "of the roof", of_roof(entry), true);
+  if (library != nullptr && entry.summary.median > 0 && library != &entry) {
+    write_bar(html, "of " + library->record.variant, library->summary.median / entry.summary.median,
+              false);
+  }
+  if (reduced_arithmetic(record)) {
+    html.element("p", "In reduced precision: no peer of the others.", {{"class", "note"}});
+  }
+  html.close().line_break();
+}
+
+// entries: of one dtype and one half of the machine.
+void write_ladder(Html& html, const Entries& entries, bool gpu) {
+  const auto size = ladder_size(entries);
+  if (!size) return;
+  const auto point = of_size(entries, *size);
+  const auto rungs = ladder(point);
+  const auto* library = best_peer(of_side(rungs, gpu ? Side::gpu_library : Side::cpu_library));
+  const auto& first = rungs.front()->record;
+  html.element("h4", std::string(gpu ? "On the GPU, " : "On the CPU, ") +
+                         std::string(parlab::to_string(first.dtype)) + ", " + dimensions(first));
+  html.open("ol", {{"class", "ladder"}}).line_break();
+  // A library is compared with the best that was written here.
+  const auto* own = best(where(rungs, [](const Entry& e) { return !is_library(e.side); }));
+  const Entry* before = nullptr;
+  for (const auto* rung : rungs) {
+    write_rung(html, *rung, is_library(rung->side) ? own : before, library);
+    before = rung;
+  }
+  html.close().line_break();
+}
+
+void write_both(Html& html, const Entries& entries) {
+  for (const bool gpu : {true, false}) write_ladder(html, on_device(entries, gpu), gpu);
+}
+
+}  // namespace
+
+void write_ladders(Html& html, const Entries& of_workload) {
+  if (of_workload.empty()) return;
+  html.element("h3", "The ladder, rung by rung");
+  html.element(
+      "p",
+      "The fastest setting of every variant at the largest size most of them were measured "
+      "at; what each changed, and what that bought over the rung before it.",
+      {{"class", "note"}});
+  const auto main = main_dtype(of_workload);
+  write_both(html, of_dtype(of_workload, main));
+  for (const auto dtype : dtypes(of_workload)) {
+    if (dtype == main) continue;
+    html.open("details").element("summary",
+                                 "The ladder in " + std::string(parlab::to_string(dtype)));
+    write_both(html, of_dtype(of_workload, dtype));
+    html.close().line_break();
+  }
+}
+
+}  // namespace parlab::page

@@ -1,0 +1,283 @@
+#include "page/measured.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "record/store.hpp"
+
+namespace parlab::page {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Larger by what has to be moved, then by what has to be done.
+std::tuple<double, double, Size> extent(const Record& record) {
+  return {record.bytes, record.flops, record.size};
+}
+
+void sort_runs(std::vector<Run>& runs) {
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Run& a, const Run& b) { return a.date < b.date; });
+}
+
+// Samples enough for an interval: without one nothing is a tie.
+bool known(const Entry& entry) { return std::isfinite(entry.summary.interval.high); }
+
+template <typename Value>
+std::optional<Size> largest_with_most(const Entries& entries, Value value) {
+  std::map<Size, std::set<decltype(value(*entries.front()))>> found;
+  for (const auto* entry : entries) found[entry->record.size].insert(value(*entry));
+  std::optional<Size> chosen;
+  for (const auto& size : sizes(entries)) {
+    if (!chosen || found[size].size() >= found[*chosen].size()) chosen = size;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::string_view to_string(Side side) {
+  switch (side) {
+    case Side::serial:
+      return "serial";
+    case Side::openmp:
+      return "OpenMP";
+    case Side::cpu_library:
+      return "CPU library";
+    case Side::cuda:
+      return "CUDA";
+    default:
+      return "GPU library";
+  }
+}
+
+bool on_gpu(Side side) { return side == Side::cuda || side == Side::gpu_library; }
+
+Side side_of(const Record& record) {
+  if (record.backend == "serial") return Side::serial;
+  if (record.backend == "openmp") return Side::openmp;
+  if (record.backend == "cuda") return Side::cuda;
+  // Compiled by nvcc, or it had data to move.
+  const bool gpu = record.source.ends_with(".cu") || record.to_device_s || record.to_host_s;
+  return gpu ? Side::gpu_library : Side::cpu_library;
+}
+
+bool Measured::has_gpu() const {
+  return std::any_of(runs.begin(), runs.end(), [](const Run& run) { return !run.gpu.empty(); });
+}
+
+const Run* Measured::device_run() const {
+  const auto found = std::find_if(runs.rbegin(), runs.rend(),
+                                  [](const Run& run) { return !run.device.read.empty(); });
+  return found == runs.rend() ? nullptr : &*found;
+}
+
+const Run* Measured::host_run() const {
+  const auto found = std::find_if(runs.rbegin(), runs.rend(),
+                                  [](const Run& run) { return !run.host.read.empty(); });
+  return found == runs.rend() ? nullptr : &*found;
+}
+
+std::vector<std::string> Measured::workloads() const {
+  std::set<std::string> names;
+  for (const auto& entry : entries) names.insert(entry.record.workload);
+  for (const auto& record : failed) names.insert(record.workload);
+  return {names.begin(), names.end()};
+}
+
+Measured load_machine(const fs::path& folder) {
+  if (!fs::is_directory(folder)) {
+    throw UsageError(folder.string() + " is no folder of records: results/MACHINE is one");
+  }
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::map<std::string, Run> runs;
+  std::vector<Record> records;
+  std::vector<Experiment> experiments;
+  std::vector<std::string> warnings;
+  for (const auto& file : files) {
+    auto loaded = load_records(file);
+    std::set<std::string> workloads;
+    for (auto& record : loaded.records) {
+      workloads.insert(record.workload);
+      records.push_back(std::move(record));
+    }
+    experiments.push_back({file.stem().string(), {workloads.begin(), workloads.end()}});
+    runs.merge(loaded.runs);
+    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+  }
+  std::vector<Run> in_order;
+  for (auto& [id, run] : runs) in_order.push_back(std::move(run));
+  auto measured = arrange(std::move(in_order), std::move(records));
+  if (measured.machine.empty())
+    measured.machine = fs::absolute(folder / ".").parent_path().filename();
+  measured.experiments = std::move(experiments);
+  measured.warnings.insert(measured.warnings.begin(), warnings.begin(), warnings.end());
+  return measured;
+}
+
+Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
+  Measured measured;
+  sort_runs(runs);
+  measured.runs = std::move(runs);
+  if (!measured.runs.empty()) measured.machine = measured.runs.back().machine;
+  for (const auto& run : measured.runs) {
+    if (run.machine == measured.machine) continue;
+    measured.warnings.push_back("records of " + run.machine + " among those of " +
+                                measured.machine + ": left out");
+    break;
+  }
+  std::erase_if(records, [&](const Record& r) {
+    return !r.machine.empty() && r.machine != measured.machine;
+  });
+  std::erase_if(measured.runs, [&](const Run& run) { return run.machine != measured.machine; });
+  for (auto& record : latest(records)) {
+    if (record.emulated || record.cache != Cache::hot) continue;
+    if (record.timed()) {
+      const auto summary = record.summary();
+      const auto side = side_of(record);
+      measured.entries.push_back({std::move(record), summary, side});
+    } else if (record.verdict != Verdict::passed) {
+      measured.failed.push_back(std::move(record));
+    }
+  }
+  measured.records = std::move(records);
+  return measured;
+}
+
+Entries all(const Measured& measured) {
+  Entries entries;
+  for (const auto& entry : measured.entries) entries.push_back(&entry);
+  return entries;
+}
+
+Entries of_workload(const Entries& entries, const std::string& workload) {
+  return where(entries, [&](const Entry& e) { return e.record.workload == workload; });
+}
+
+Entries of_dtype(const Entries& entries, Dtype dtype) {
+  return where(entries, [&](const Entry& e) { return e.record.dtype == dtype; });
+}
+
+Entries of_side(const Entries& entries, Side side) {
+  return where(entries, [&](const Entry& e) { return e.side == side; });
+}
+
+Entries of_size(const Entries& entries, const Size& size) {
+  return where(entries, [&](const Entry& e) { return e.record.size == size; });
+}
+
+Entries on_device(const Entries& entries, bool gpu) {
+  return where(entries, [&](const Entry& e) { return on_gpu(e.side) == gpu; });
+}
+
+std::vector<Dtype> dtypes(const Entries& entries) {
+  std::set<Dtype> found;
+  for (const auto* entry : entries) found.insert(entry->record.dtype);
+  return {found.begin(), found.end()};
+}
+
+std::vector<Side> sides(const Entries& entries) {
+  std::set<Side> found;
+  for (const auto* entry : entries) found.insert(entry->side);
+  return {found.begin(), found.end()};
+}
+
+std::vector<Size> sizes(const Entries& entries) {
+  std::set<std::tuple<double, double, Size>> found;
+  for (const auto* entry : entries) found.insert(extent(entry->record));
+  std::vector<Size> ascending;
+  for (const auto& [bytes, flops, size] : found) {
+    if (ascending.empty() || ascending.back() != size) ascending.push_back(size);
+  }
+  return ascending;
+}
+
+Dtype main_dtype(const Entries& entries) {
+  std::optional<Dtype> chosen;
+  std::pair<std::size_t, std::size_t> most;
+  for (const auto dtype : dtypes(entries)) {
+    const auto some = of_dtype(entries, dtype);
+    const std::pair now{sides(some).size(), some.size()};
+    if (!chosen || now > most) {
+      chosen = dtype;
+      most = now;
+    }
+  }
+  return chosen.value_or(Dtype::f32);
+}
+
+std::optional<Size> largest_common_size(const Entries& entries) {
+  return largest_with_most(entries, [](const Entry& entry) { return entry.side; });
+}
+
+std::optional<Size> ladder_size(const Entries& entries) {
+  return largest_with_most(entries, [](const Entry& entry) { return entry.record.full_name(); });
+}
+
+const Entry* best(const Entries& entries) {
+  const auto found = std::min_element(
+      entries.begin(), entries.end(),
+      [](const Entry* a, const Entry* b) { return a->summary.median < b->summary.median; });
+  return found == entries.end() ? nullptr : *found;
+}
+
+const Entry* best_peer(const Entries& entries) {
+  return best(where(entries, [](const Entry& e) { return !reduced_arithmetic(e.record); }));
+}
+
+bool tied(const Entry& a, const Entry& b) {
+  return a.record.point() == b.record.point() && known(a) && known(b) &&
+         a.summary.interval.overlaps(b.summary.interval);
+}
+
+Entries ties(const Entries& entries, const Entry& with) {
+  return where(entries, [&](const Entry& entry) { return &entry != &with && tied(entry, with); });
+}
+
+const Variant* variant_of(const Record& record) {
+  for (const auto* variant : Registry::instance().variants(record.workload)) {
+    if (variant->full_name() == record.full_name()) return variant;
+  }
+  return nullptr;
+}
+
+bool reduced_arithmetic(const Record& record) {
+  if (const auto* variant = variant_of(record)) return variant->arithmetic != Arithmetic::ieee;
+  // Libraries of the GPU are not part of a build without CUDA; their names say it.
+  return record.variant.ends_with("_tf32") || record.variant.ends_with("_bf16");
+}
+
+Entries ladder(const Entries& entries) {
+  // Those that this build has not come last on their side, by name.
+  constexpr int unknown = 1 << 20;
+  std::map<std::tuple<Side, int, std::string>, const Entry*> rungs;
+  std::map<std::string, int> rung_of;
+  for (const auto* entry : entries) {
+    const auto name = entry->record.full_name();
+    if (rung_of.count(name) == 0) {
+      const auto* variant = variant_of(entry->record);
+      rung_of[name] = variant == nullptr ? unknown : variant->rung;
+    }
+    auto& kept = rungs[{entry->side, rung_of[name], name}];
+    if (kept == nullptr || entry->summary.median < kept->summary.median) kept = entry;
+  }
+  Entries in_order;
+  for (const auto& [place, entry] : rungs) in_order.push_back(entry);
+  return in_order;
+}
+
+std::optional<double> seconds_with_transfers(const Entry& entry) {
+  if (!on_gpu(entry.side)) return entry.summary.median;
+  if (!entry.record.to_device_s && !entry.record.to_host_s) return std::nullopt;
+  return entry.summary.median + entry.record.to_device_s.value_or(0) +
+         entry.record.to_host_s.value_or(0);
+}
+
+}  // namespace parlab::page

@@ -1,0 +1,105 @@
+// What one machine measured, arranged for its page, and the choices a page makes among it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "record/record.hpp"
+
+namespace parlab::page {
+
+// A backend, with libraries told apart by where they run; in the order of tables.
+enum class Side { serial, openmp, cpu_library, cuda, gpu_library };
+std::string_view to_string(Side side);  // "serial", "OpenMP", "CPU library", "CUDA", "GPU library"
+bool on_gpu(Side side);
+Side side_of(const Record& record);
+
+// A record that passed and was timed, with its statistics made once.
+struct Entry {
+  Record record;
+  Summary summary;
+  Side side = Side::serial;
+};
+using Entries = std::vector<const Entry*>;
+
+// A record file: the experiment it is named for, and the workloads in it.
+struct Experiment {
+  std::string name;
+  std::vector<std::string> workloads;
+};
+
+struct Measured {
+  std::string machine;
+  std::vector<Run> runs;        // oldest first
+  std::vector<Record> records;  // all of them, for the claims
+  std::vector<Entry> entries;   // the latest of each point, caches hot, passed, timed, not emulated
+  std::vector<Record> failed;   // the latest of each point when it did not pass
+  std::vector<Experiment> experiments;  // by name
+  std::vector<std::string> warnings;
+
+  bool has_gpu() const;
+  // The last run that measured the ceilings of the device; of the host. nullptr when none did.
+  const Run* device_run() const;
+  const Run* host_run() const;
+  std::vector<std::string> workloads() const;  // by name, of entries and failures
+};
+
+// Every *.jsonl in the folder, results/MACHINE. The machine is the one its runs name, the folder's
+// name when there are none. Throws UsageError when the folder cannot be read.
+Measured load_machine(const std::filesystem::path& folder);
+Measured arrange(std::vector<Run> runs, std::vector<Record> records);
+
+// ---- choosing -----------------------------------------------------------------------------------
+
+Entries all(const Measured& measured);
+
+template <typename Predicate>
+Entries where(const Entries& entries, Predicate keep) {
+  Entries some;
+  for (const auto* entry : entries) {
+    if (keep(*entry)) some.push_back(entry);
+  }
+  return some;
+}
+Entries of_workload(const Entries& entries, const std::string& workload);
+Entries of_dtype(const Entries& entries, Dtype dtype);
+Entries of_side(const Entries& entries, Side side);
+Entries of_size(const Entries& entries, const Size& size);
+Entries on_device(const Entries& entries, bool gpu);
+
+std::vector<Dtype> dtypes(const Entries& entries);  // float, double, int; those there are
+std::vector<Side> sides(const Entries& entries);
+std::vector<Size> sizes(const Entries& entries);  // by their bytes and flops, ascending
+
+// The dtype most sides have records of; of several the one with most records.
+Dtype main_dtype(const Entries& entries);
+// The largest size at which every side was measured; when there is none, the largest of those at
+// which most were. Nothing when there are no entries.
+std::optional<Size> largest_common_size(const Entries& entries);
+// The same for variants in place of sides: the size to show a ladder at.
+std::optional<Size> ladder_size(const Entries& entries);
+
+// The lowest median; of equals the first. nullptr when there is none.
+const Entry* best(const Entries& entries);
+// Best of all that reckon in the full precision of their dtype: who may be compared with others.
+const Entry* best_peer(const Entries& entries);
+// Those of the same point that are neither faster nor slower as far as the samples can tell.
+Entries ties(const Entries& entries, const Entry& with);
+bool tied(const Entry& a, const Entry& b);
+
+// Its registration, for its rung and idea; nullptr when this build has it not.
+const Variant* variant_of(const Record& record);
+// Rounds its operands to TF32 or BF16.
+bool reduced_arithmetic(const Record& record);
+// Serial, OpenMP and CPU library, or CUDA and GPU library, rung by rung: the best of each variant.
+Entries ladder(const Entries& entries);
+
+// Kernel and transfers to and from the device, seconds; nothing when a kernel on the GPU was
+// measured without them.
+std::optional<double> seconds_with_transfers(const Entry& entry);
+
+}  // namespace parlab::page

@@ -1,0 +1,99 @@
+#include "page/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/numbers.hpp"
+
+namespace parlab::page {
+namespace {
+
+struct Unit {
+  const char* name;
+  double seconds;
+};
+
+Unit unit_of(double seconds) {
+  if (seconds >= 0.9995) return {"s", 1};
+  if (seconds >= 0.9995e-3) return {"ms", 1e-3};
+  if (seconds >= 0.9995e-6) return {"µs", 1e-6};
+  return {"ns", 1e-9};
+}
+
+// 1234567: as a person reads it, with three digits that count.
+std::string three(double value) { return significant(value, 3); }
+
+}  // namespace
+
+std::string duration(double seconds) {
+  const auto unit = unit_of(seconds);
+  return significant(seconds / unit.seconds, 4) + " " + unit.name;
+}
+
+std::string interval(const Summary& summary) {
+  if (!std::isfinite(summary.interval.high)) return "too few samples";
+  const auto unit = unit_of(summary.median);
+  return significant(summary.interval.low / unit.seconds, 4) + "–" +
+         significant(summary.interval.high / unit.seconds, 4) + " " + unit.name;
+}
+
+std::string factor(double value) { return three(value) + "×"; }
+
+std::string interval(const Ratio& ratio) {
+  if (!std::isfinite(ratio.interval.high)) return "too few samples";
+  // Two that look the same to three digits, but are not a tie, get another digit.
+  auto low = three(ratio.interval.low), high = three(ratio.interval.high);
+  if (low == high) {
+    low = significant(ratio.interval.low, 4);
+    high = significant(ratio.interval.high, 4);
+  }
+  return low + "–" + high + "×" + (is_tie(ratio) ? ": a tie" : "");
+}
+
+bool is_tie(const Ratio& ratio) {
+  return std::isfinite(ratio.interval.high) && ratio.interval.low <= 1 && ratio.interval.high >= 1;
+}
+
+std::string name(const Record& record) { return record.backend + "/" + record.variant; }
+
+std::string setting(const Record& record) {
+  return name(record) + (record.tunables.empty() ? "" : ", " + to_string(record.tunables));
+}
+
+std::string dimensions(const Record& record) {
+  const auto* workload = Registry::instance().workload(record.workload);
+  const std::size_t parameters = workload == nullptr ? 0 : workload->parameters().size();
+  const std::size_t extents = record.size.size() - std::min(parameters, record.size.size());
+  const auto named = [&](std::size_t i) {
+    const auto name = i < record.dimensions.size() ? record.dimensions[i] : "n";
+    return name + " = " + std::to_string(record.size[i]);
+  };
+  if (record.size.size() == 1) return named(0);
+  std::string text;
+  for (std::size_t i = 0; i < extents; ++i) {
+    text += (i == 0 ? "" : "×") + std::to_string(record.size[i]);
+  }
+  for (std::size_t i = extents; i < record.size.size(); ++i) text += ", " + named(i);
+  return text;
+}
+
+std::optional<double> of_roof(const Entry& entry) {
+  if (!(entry.record.roof_s > 0) || !(entry.summary.median > 0)) return std::nullopt;
+  return entry.record.roof_s / entry.summary.median;
+}
+
+std::string bandwidth(double bytes_per_second) {
+  if (bytes_per_second >= 0.9995e12) return three(bytes_per_second * 1e-12) + " TB/s";
+  return three(bytes_per_second * 1e-9) + " GB/s";
+}
+
+std::string rate(double flops_per_second) {
+  if (flops_per_second >= 0.9995e12) return three(flops_per_second * 1e-12) + " Tflop/s";
+  return three(flops_per_second * 1e-9) + " Gflop/s";
+}
+
+std::string counted(std::size_t count, const std::string& one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+}  // namespace parlab::page

@@ -1,0 +1,26 @@
+// Measurements in the words of the page.
+#pragma once
+
+#include <string>
+
+#include "page/measured.hpp"
+
+namespace parlab::page {
+
+std::string duration(double seconds);          // "16.24 µs"
+std::string interval(const Summary& summary);  // "16.2–16.3 µs", "too few samples"
+std::string factor(double value);              // "1.52×", "310×"
+// The interval of a ratio; says when it cannot be told from 1: "1.50–1.54×", "0.99–1.01×: a tie".
+std::string interval(const Ratio& ratio);
+bool is_tie(const Ratio& ratio);
+
+std::string name(const Record& record);        // "cuda/naive"
+std::string setting(const Record& record);     // "cuda/naive, block=16"
+std::string dimensions(const Record& record);  // "4096×4096", "n = 1024", "512×512, radius 16"
+// Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.
+std::optional<double> of_roof(const Entry& entry);
+std::string bandwidth(double bytes_per_second);                  // "4.12 TB/s", "94.2 GB/s"
+std::string rate(double flops_per_second);                       // "61.2 Tflop/s"
+std::string counted(std::size_t count, const std::string& one);  // "1 point", "3 points"
+
+}  // namespace parlab::page

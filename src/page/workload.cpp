@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "page/figures.hpp"
+#include "page/sections.hpp"
+#include "page/table.hpp"
+#include "page/words.hpp"
+
+namespace parlab::page {
+namespace {
+
+void write_failures(Html& html, const Measured& measured, const std::string& workload) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& record : measured.failed) {
+    if (record.workload != workload) continue;
+    rows.push_back({setting(record), dimensions(record),
+                    std::string(parlab::to_string(record.dtype)),
+                    std::string(parlab::to_string(record.verdict)), record.detail});
+  }
+  if (rows.empty()) return;
+  html.open("details").element("summary", counted(rows.size(), "point") + " without a time");
+  write_numbers(html, {"variant", "size", "dtype", "verdict", "why"}, rows);
+  html.close().line_break();
+}
+
+}  // namespace
+
+void write_workload(Html& html, const Measured& measured, const std::string& workload,
+                    const std::filesystem::path& figures) {
+  html.open("section", {{"id", anchor("workload-" + workload)}}).element("h2", workload);
+  if (const auto* known = Registry::instance().workload(workload)) {
+    html.element("p", known->summary());
+  }
+  write_ladders(html, of_workload(all(measured), workload));
+  write_failures(html, measured, workload);
+  for (const auto& experiment : measured.experiments) {
+    const auto& names = experiment.workloads;
+    if (std::find(names.begin(), names.end(), workload) == names.end()) continue;
+    const auto pictures = figures_of(figures, experiment.name);
+    html.element("h3", "Figures and tables of the experiment " + experiment.name).line_break();
+    if (pictures.empty()) {
+      html.element("p", "No figures are drawn of it: run make figures.");
+    }
+    html.open("div", {{"class", "figures"}});
+    for (const auto& picture : pictures) write_figure(html, picture);
+    html.close();
+    write_tables(html, figures / (experiment.name + "-tables.txt"));
+  }
+  html.close().line_break();
+}
+
+}  // namespace parlab::page
