@@ -35,15 +35,6 @@ std::string machine_of() {
   return describe_run("", gpu.name).machine;
 }
 
-std::string command_for(const Variant& variant, const Size& size, Dtype dtype) {
-  std::string command = "parlab tune " + variant.workload + " " + to_string(size) + " --variant " +
-                        variant.backend + "/" + variant.name;
-  if (dtype != Registry::instance().workload(variant.workload)->dtypes().front()) {
-    command += " --dtype " + std::string(to_string(dtype));
-  }
-  return command;
-}
-
 // Keeps the records; the progress line goes on.
 class Collected final : public Observer {
  public:
@@ -75,6 +66,16 @@ struct Subject {
   Size size;
   Dtype dtype;
 };
+
+std::string command_for(const Subject& subject) {
+  const Variant& variant = *subject.variant;
+  std::string command = "parlab tune " + variant.workload + " " + to_string(subject.size) +
+                        " --variant " + variant.backend + "/" + variant.name;
+  if (subject.dtype != Registry::instance().workload(variant.workload)->dtypes().front()) {
+    command += " --dtype " + std::string(to_string(subject.dtype));
+  }
+  return command;
+}
 
 class Tuning {
  public:
@@ -239,6 +240,53 @@ std::vector<const Variant*> tunable_variants(const Plan& plan, std::ostream& mes
   return variants;
 }
 
+using Best = std::map<std::string, std::string>;  // as in use_best()
+
+bool concerns(const Best& best, const Variant& variant) {
+  return std::any_of(best.begin(), best.end(), [&](const auto& tunable) {
+    return variant.tunable(tunable.first) != nullptr;
+  });
+}
+
+Tuned load_tuned(const std::string& file, const Plan& plan, std::vector<std::string>& notes) {
+  std::vector<Record> trials;
+  if (std::filesystem::exists(file)) {
+    auto loaded = load_records(file);
+    trials = std::move(loaded.records);
+    notes = std::move(loaded.warnings);
+  }
+  std::map<std::string, std::string> sources;
+  for (const auto* variant : plan.variants) sources[variant->full_name()] = variant->source_hash;
+  return {trials, machine_of(), sources};
+}
+
+// What became of the wish for the best, at each point of a plan.
+struct Lookup {
+  bool any = false;                    // something was found
+  std::vector<std::string> stand_ins;  // "... is not tuned at 50x50: threads=2 is the best at ..."
+  std::vector<std::string> missing;    // "... is not tuned, it runs at its defaults ..."
+  std::string command;                 // to tune the first that is missing
+};
+
+void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
+  const auto found = tuned.find(subject.variant->full_name(), subject.dtype, subject.size);
+  const auto what = subject.variant->full_name() + " " + std::string(to_string(subject.dtype));
+  if (!found) {
+    // Once, and not at every size.
+    if (!lookup.missing.empty() && lookup.missing.back().starts_with(what + " ")) return;
+    const auto command = command_for(subject);
+    if (lookup.command.empty()) lookup.command = command;
+    lookup.missing.push_back(what + " is not tuned, it runs at its defaults ('" + command +
+                             "' tunes it)");
+    return;
+  }
+  lookup.any = true;
+  if (found->size == subject.size) return;
+  lookup.stand_ins.push_back(what + " is not tuned at " + to_string(subject.size) + ": " +
+                             to_string(found->choice.best.tunables) + " is the best at " +
+                             to_string(found->size));
+}
+
 }  // namespace
 
 std::string tuned_file() {
@@ -267,63 +315,34 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages) {
   return tuning.status();
 }
 
-std::vector<std::string> use_best(const std::map<std::string, std::string>& best,
-                                  const std::string& given, Plan& plan) {
-  const auto file = given.empty() ? tuned_file() : given;
-  std::vector<Record> trials;
+std::vector<std::string> use_best(const Best& best, const std::string& given, Plan& plan) {
   std::vector<std::string> notes;
-  if (std::filesystem::exists(file)) {
-    auto loaded = load_records(file);
-    trials = std::move(loaded.records);
-    notes = std::move(loaded.warnings);
-  }
-  std::map<std::string, std::string> sources;
-  for (const auto* variant : plan.variants) sources[variant->full_name()] = variant->source_hash;
-  const auto tuned = std::make_shared<Tuned>(trials, machine_of(), sources);
-
-  bool any = false;
-  std::vector<std::string> missing;
-  std::string first_command;
+  const auto file = given.empty() ? tuned_file() : given;
+  const auto tuned = std::make_shared<const Tuned>(load_tuned(file, plan, notes));
+  Lookup lookup;
   for (const auto* variant : plan.variants) {
-    const bool concerned = std::any_of(best.begin(), best.end(), [&](const auto& one) {
-      return variant->tunable(one.first) != nullptr;
-    });
-    if (!concerned) continue;
+    if (!concerns(best, *variant)) continue;
     for (const auto dtype : plan.dtypes) {
-      if (!variant->has(dtype)) continue;
       for (const auto& size : plan.sizes) {
-        const auto found = tuned->find(variant->full_name(), dtype, size);
-        const auto what = variant->full_name() + " " + std::string(to_string(dtype));
-        if (!found) {
-          const auto command = command_for(*variant, size, dtype);
-          if (first_command.empty()) first_command = command;
-          missing.push_back(what + " is not tuned, it runs at its defaults ('" + command +
-                            "' tunes it)");
-          break;
-        }
-        any = true;
-        if (found->size != size) {
-          notes.push_back(what + " is not tuned at " + to_string(size) + ": " +
-                          to_string(found->choice.best.tunables) + " is the best at " +
-                          to_string(found->size));
-        }
+        if (variant->has(dtype)) look_up({variant, size, dtype}, *tuned, lookup);
       }
     }
   }
-  if (!any && !missing.empty()) {
+  if (!lookup.any && !lookup.missing.empty()) {
     throw UsageError(best.begin()->second + ": nothing is known of it on this machine; run '" +
-                     first_command + "' first");
+                     lookup.command + "' first");
   }
-  notes.insert(notes.end(), missing.begin(), missing.end());
-  plan.choose = [base = plan, best, tuned](const Variant& variant, const Size& size,
-                                           Dtype dtype) mutable {
-    Plan one = base;
+  for (const auto* more : {&lookup.stand_ins, &lookup.missing}) {
+    notes.insert(notes.end(), more->begin(), more->end());
+  }
+  plan.choose = [base = plan, best, tuned](const Variant& variant, const Size& size, Dtype dtype) {
+    Plan chosen = base;
     if (const auto found = tuned->find(variant.full_name(), dtype, size)) {
       for (const auto& [name, value] : found->choice.best.tunables) {
-        if (best.count(name) > 0) one.tunables[name] = {value};
+        if (best.count(name) > 0) chosen.tunables[name] = {value};
       }
     }
-    return configurations(one, variant);
+    return configurations(chosen, variant);
   };
   return notes;
 }
