@@ -1,6 +1,7 @@
 #include "driver/compare.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
@@ -123,10 +124,17 @@ void print_table(std::ostream& out, const Comparison& comparison, const CompareR
       << ", wrong at " << percent(rules.error) << " a point. undecided: the samples do not tell.\n";
 }
 
+// Independent of the locale; 9 significant digits.
+std::string number(double value) {
+  char text[32];
+  const auto end =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr;
+  return {text, end};
+}
+
 void print_csv(std::ostream& out, const Comparison& comparison) {
   out << "change,workload,backend,variant,size,dtype,cache,tunables,before_s,after_s,ratio,"
          "ratio_low,ratio_high,p_adjusted,verdict_after\n";
-  const auto number = [](double value) { return significant(value, 9); };
   for (const auto& point : comparison.points) {
     const Record& r = point.before.last;
     out << to_string(point.change) << ',' << r.workload << ',' << r.backend << ',' << r.variant

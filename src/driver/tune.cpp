@@ -85,10 +85,10 @@ class Tuning {
     // Measured once, and not in each of the many sweeps.
     const auto on_gpu = [](auto* variant) { return variant->on_gpu; };
     const auto& variants = plan_.variants;
-    if (!std::all_of(variants.begin(), variants.end(), on_gpu)) {
+    if (!plan_.host_ceilings && !std::all_of(variants.begin(), variants.end(), on_gpu)) {
       plan_.host_ceilings = make_host_executor()->ceilings();
     }
-    if (std::any_of(variants.begin(), variants.end(), on_gpu)) {
+    if (!plan_.device_ceilings && std::any_of(variants.begin(), variants.end(), on_gpu)) {
       plan_.device_ceilings = make_gpu_executor()->ceilings();
     }
   }
@@ -174,6 +174,8 @@ std::string gain(const Choice& choice, const std::vector<Record>& trials,
   });
   if (found == trials.end()) return "-";
   const Ratio ratio = ratio_of_medians(found->seconds, choice.best.seconds);
+  const bool tie = ratio.interval.low <= 1 && 1 <= ratio.interval.high;
+  if (tie) return "ties with the default";
   std::string text = significant(ratio.value, 3, 3) + "x";
   if (std::isfinite(ratio.interval.high)) {
     text += " (" + significant(ratio.interval.low, 3, 3) + "-" +
@@ -204,7 +206,7 @@ class Report {
   void print(const std::string& format, std::ostream& out) const {
     if (format == "table") {
       table_.print(out);
-      out << "gain: the default's time / that of the best, with its 95 % interval; ties: their "
+      out << "gain: time at the defaults / at the best, with its 95 % interval; ties: their "
              "intervals overlap.\n";
       return;
     }
@@ -320,8 +322,12 @@ std::vector<std::string> use_best(const Best& best, const std::string& given, Pl
   const auto file = given.empty() ? tuned_file() : given;
   const auto tuned = std::make_shared<const Tuned>(load_tuned(file, plan, notes));
   Lookup lookup;
+  const bool no_gpu = why_no_gpu().has_value();
+  bool untimed = false;
   for (const auto* variant : plan.variants) {
     if (!concerns(best, *variant)) continue;
+    untimed |= variant->on_gpu && no_gpu;
+    if (variant->on_gpu && no_gpu) continue;
     for (const auto dtype : plan.dtypes) {
       for (const auto& size : plan.sizes) {
         if (variant->has(dtype)) look_up({variant, size, dtype}, *tuned, lookup);
@@ -331,6 +337,10 @@ std::vector<std::string> use_best(const Best& best, const std::string& given, Pl
   if (!lookup.any && !lookup.missing.empty()) {
     throw UsageError(best.begin()->second + ": nothing is known of it on this machine; run '" +
                      lookup.command + "' first");
+  }
+  if (untimed) {
+    notes.push_back(best.begin()->second +
+                    ": without a GPU nothing is timed there; its kernels run at their defaults");
   }
   for (const auto* more : {&lookup.stand_ins, &lookup.missing}) {
     notes.insert(notes.end(), more->begin(), more->end());
