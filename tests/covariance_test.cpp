@@ -188,7 +188,6 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
       for (const auto dtype : variant->dtypes) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
-        if (variant->tunable("threads") != nullptr) plan.tunables["threads"] = {1, 3};
         for (const auto& record : testing::sweep(plan)) {
           const bool fine =
               record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
