@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
   const std::vector<Size> image{{21, 37, 3}};
   all_pass(image, {Dtype::f32},
            {{"block_x", {16}},
-            {"block_y", {3, 16}},
+            {"block_y", {3}},
             {"w1", {1, 5, 64}},
             {"h1", {2, 40}},
             {"w2", {3, 64}},
