@@ -62,6 +62,8 @@ ol.ladder p { margin: 0; }
   #claims th:nth-child(3) { width: 35%; }
   #claims th:nth-child(4) { width: 35%; }
   #claims th:nth-child(5) { width: 14%; }
+  #verdicts td:first-child { width: 45%; }
+  #glance td:nth-child(3) { min-width: 9rem; }
   #claims td { min-width: 0; overflow-wrap: break-word; }
 }
 @media (max-width: 46em) {
