@@ -112,6 +112,7 @@ void print_help(std::ostream& out, const Request& request) {
       << "Options, each also an environment variable; the command line wins:\n";
   std::string others;  // tunables of single workloads: in full where that workload is asked for
   for (const auto& option : all_options()) {
+    if (option.help.empty()) continue;  // of commands, said there
     const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
     if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
       others += (others.empty() ? "" : ", ") + option.flag;
