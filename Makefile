@@ -115,6 +115,7 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
+  $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
   # Included by the one folder that reports it: a commit costs one small compilation.
   $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
@@ -327,7 +328,12 @@ figures: plots/$1/index.html
 plots/$1/index.html: $(wildcard results/$1/*.jsonl) $(PAGE_SOURCES) | $(call drawn,$1) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
 endef
-$(foreach m,$(patsubst %/,%,$(sort $(dir $(RECORDED)))),$(eval $(call page_of,$m)))
+PAGED := $(patsubst %/,%,$(sort $(dir $(RECORDED))))
+$(foreach m,$(PAGED),$(eval $(call page_of,$m)))
+
+figures: $(if $(PAGED),plots/index.html)
+plots/index.html: $(foreach m,$(PAGED),$(wildcard results/$m/*.jsonl)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
+	@$(BIN)/parlab-emulated index $(PAGED:%=results/%) --output $@ && echo "  wrote $@"
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 endif

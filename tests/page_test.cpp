@@ -262,11 +262,34 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   BOOST_TEST(none.failed.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(machines_side_by_side) {
+  auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30), a_record("cuda/naive", 8, 10),
+                                 a_record("cuda/naive", 16, 20)});
+  auto run = a_run("");
+  run.machine = "other";
+  auto record = a_record("openmp/rows", 8, 20);
+  record.machine = "other";
+  auto two = arrange({run}, {record});
+  one.folder = "some where\"<";
+  two.folder = "other";
+  const auto text = index_page({one, two});
+  BOOST_TEST(has(text, "href=\"some%20where%22%3C/index.html\""));
+  BOOST_TEST(has(text, "href=\"other/index.html\""));
+  BOOST_TEST(has(text, "8×8, float"));  // 16 is one machine's alone
+  BOOST_TEST(has(text, "2.00× the time"));
+  BOOST_TEST(has(text, "3.00× the time"));
+  BOOST_TEST(has(index_page({}), "Side by side"));
+}
+
 BOOST_AUTO_TEST_CASE(the_command_knows_where_things_are) {
   const auto request = parse_request({"parlab", "page", "results/m/"}, {});
   BOOST_TEST(request.page.figures == "plots/m");
   BOOST_TEST(request.page.output == "plots/m/index.html");
+  BOOST_TEST(parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
+             "plots/index.html");
   BOOST_CHECK_THROW(parse_request({"parlab", "page"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "index"}, {}), UsageError);
   BOOST_CHECK_THROW(load_machine("/nowhere"), UsageError);
 }
 

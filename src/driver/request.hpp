@@ -21,6 +21,7 @@ struct Request {
     export_csv,
     claims,
     page,
+    index,
     machine,
     execute_once
   };
@@ -31,7 +32,7 @@ struct Request {
   bool counters = false;           // run the profiler after the sweep
   std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
                                    // of execute-once, which --counters starts under the profiler
-  PageRequest page;                // for page
+  PageRequest page;                // for page and index
   bool named = false;              // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each
 };

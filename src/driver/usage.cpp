@@ -105,7 +105,7 @@ void print_help(std::ostream& out, const Request& request) {
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (known ? ""
                 : "       parlab show|export|claims <record file or folder>...   parlab machine\n"
-                  "       parlab page results/MACHINE [--figures FOLDER] [--output FILE]\n")
+                  "       parlab page results/MACHINE [--figures FOLDER] [--output FILE]   parlab index results/*\n")
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"

@@ -57,11 +57,13 @@ ol.ladder p { margin: 0; }
 :target { outline: 2px solid #b35900; outline-offset: 4px; }
 @media (min-width: 46.01em), print {
   #claims table { table-layout: fixed; }
-  #claims th:nth-child(1) { width: 5%; }
+  #claims th:nth-child(1) { width: 7%; }
   #claims th:nth-child(2) { width: 11%; }
   #claims th:nth-child(3) { width: 35%; }
-  #claims th:nth-child(4) { width: 35%; }
-  #claims th:nth-child(5) { width: 14%; }
+  #claims th:nth-child(4) { width: 34%; }
+  #claims th:nth-child(5) { width: 13%; }
+  #verdicts td:first-child { width: 45%; }
+  #glance td:nth-child(3) { min-width: 9rem; }
   #claims td { min-width: 0; overflow-wrap: break-word; }
 }
 @media (max-width: 46em) {
