@@ -12,8 +12,10 @@ declare -A packages=(
 )
 # What has another package that serves as well, by the command it brings.
 declare -A command_of=([g++]=g++ [make]=make [git]=git [gnuplot-nox]=gnuplot [sqlite3]=sqlite3
-                       [clang-format]=clang-format [clang-tidy]=clang-tidy [shellcheck]=shellcheck)
-lint_packages="clang-format clang-tidy shellcheck"
+                       [clang-format]=clang-format [clang-tidy]=clang-tidy [shellcheck]=shellcheck
+                       [chromium]=chromium)
+# Without these some pieces of the check are skipped, with a line that says so.
+optional_packages="clang-format clang-tidy shellcheck chromium"
 
 is_missing() {
   local command=${command_of[$1]:-}
@@ -41,7 +43,7 @@ for group in "${groups[@]}"; do
   }
   read -rd '' -a names <<<"${packages[$group]}" || true
   needed+=("${names[@]}")
-  [[ $group == check ]] && read -ra optional <<<"$lint_packages"
+  [[ $group == check ]] && read -ra optional <<<"$optional_packages"
 done
 
 if ! command -v dpkg-query >/dev/null; then

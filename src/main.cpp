@@ -105,6 +105,9 @@ int dispatch(Request request, char** arguments) {
     case Action::page:
       warn(write_page(request.page));
       break;
+    case Action::index:
+      warn(write_index(request.page));
+      break;
     case Action::execute_once:
       execute_once(request.paths);
       break;

@@ -28,6 +28,10 @@ for name in 3-naive-blocks 4-coalesced-blocks 5-shmem-blocks; do
 done
 expect "the tables are written" grep -q 'Table 3' "$(figure tables).txt"
 
+expect "the page is written" grep -q '</html>' plots/fixture/index.html
+expect "the page has the figures" grep -q 'id="fig-cslab-dmv-6-all-time"' plots/fixture/index.html
+
+expect "a second time writes no page" eval "! own_make figures 2>&1 | grep wrote"
 expect "a second time draws nothing" eval "! own_make figures 2>&1 | grep drew"
 measure 256
 expect "new records draw all of them again" eval 'test "$(own_make figures 2>&1 | grep -c drew)" -ge 4'

@@ -397,15 +397,19 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
   for (const auto* program : {"parlab", "fake"}) {
     const auto help = printed(print_help, parse_request({program, "--help"}, {}));
     const auto lines = split(help, '\n');
-    BOOST_TEST(lines.size() <= 41u);
+    BOOST_TEST(lines.size() <= 52u);
     for (const auto& line : lines) BOOST_TEST(line.size() <= 100u, line);
-    for (const auto* flag : {"--kernel", "--block", "--threads", "--tile", "--iterations"}) {
+    for (const auto* flag : {"--kernel", "--block", "--threads", "--iterations"}) {
       BOOST_TEST(contains(help, flag));
     }
     for (const auto* name :
-         {"GPU_KERNEL", "GPU_BLOCK_SIZE", "OMP_NUM_THREADS", "NR_ITER", "BACKEND", "PARLAB_TILE"}) {
+         {"GPU_KERNEL", "GPU_BLOCK_SIZE", "OMP_NUM_THREADS", "NR_ITER", "BACKEND", "tile"}) {
       BOOST_TEST(contains(help, name));
     }
+    // The tunables of one workload are listed in full where it is named, and by name elsewhere.
+    const bool named = std::string(program) == "fake";
+    BOOST_TEST(contains(help, "PARLAB_TILE") == named);
+    BOOST_TEST(contains(help, "  --tile LIST") == named);
   }
 }
 

@@ -2,12 +2,16 @@
 #include "page/page.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
 
 #include "driver/request.hpp"
 #include "fake_workload.hpp"
+#include "page/chart.hpp"
 #include "page/figures.hpp"
 #include "page/html.hpp"
 #include "page/sections.hpp"
+#include "page/transfers.hpp"
 #include "page/words.hpp"
 
 using namespace parlab;
@@ -187,6 +191,58 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   BOOST_TEST(count(html.str(), "<li>") == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
+  // The kernel always wins; its 110 us of transfers are worth it from 32 on.
+  const auto measured =
+      arrange({a_run()}, {a_record("serial/plain", 8, 50), a_record("cuda/naive", 8, 10),
+                          a_record("serial/plain", 16, 90), a_record("cuda/naive", 16, 10),
+                          a_record("serial/plain", 32, 300), a_record("cuda/naive", 32, 20),
+                          a_record("serial/plain", 64, 900), a_record("openmp/rows", 64, 600),
+                          a_record("cuda/naive", 64, 30), a_record("cuda/naive", 128, 50)});
+  auto found = duels(all(measured));
+  BOOST_TEST_REQUIRE(found.size() == 4u);
+  BOOST_TEST(found[3].cpu->record.backend == "openmp");
+  auto kernel = crossover(found, &Duel::kernel), travelled = crossover(found, &Duel::travelled);
+  BOOST_TEST(kernel.always);
+  BOOST_TEST(!travelled.always);
+  BOOST_TEST_REQUIRE(travelled.first == &found[2]);
+  BOOST_TEST(*executions_to_pay(found[0]) == 3);  // 110 / (50 - 10)
+  BOOST_TEST(*executions_to_pay(found[3]) == 1);
+  Html html;
+  write_transfers(html, measured);
+  BOOST_TEST(has(html.str(), "from 32×32 on"));
+  // Too few samples at 32: counts neither way. A loss at the largest: it wins in places.
+  found[2].travelled.interval = {0, std::numeric_limits<double>::infinity()};
+  travelled = crossover(found, &Duel::travelled);
+  BOOST_TEST(travelled.first == &found[3]);
+  BOOST_TEST(travelled.undecided == 1u);
+  found[3].travelled.interval = {0.9, 1.1};
+  found[2].travelled.interval = {2, 3};
+  travelled = crossover(found, &Duel::travelled);
+  BOOST_TEST(travelled.first == nullptr);
+  BOOST_TEST(travelled.in_places);
+}
+
+BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
+  Chart chart;
+  chart.x = chart.y = {"", tick_count};
+  BOOST_TEST(draw(chart) == "");
+  Series series;
+  series.label = "a & b";
+  series.points = {Point{0, 1}, Point{-1, 1}, Point{1, std::nan("")}};
+  chart.series = {series};
+  BOOST_TEST(draw(chart) == "");
+  chart.series[0].points.emplace_back(1, 10);
+  chart.marks = {Mark{{5, 1e6}, "1", 2}, Mark{{5, 1e6}, "2", 3}};
+  const auto svg = draw(chart);
+  BOOST_TEST(has(svg, "a &amp; b"));
+  BOOST_TEST(!has(svg, "nan"));
+  BOOST_TEST(count(svg, "class=\"leader\"") == 2u);
+  BOOST_TEST(tick_count(1e6) == "10⁶");
+  BOOST_TEST(tick_count(2e8) == "2·10⁸");
+  BOOST_TEST(tick_seconds(0.02) == "20 ms");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   const auto text = machine_page(
       arrange({a_run("")}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 3)}),
@@ -206,11 +262,34 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   BOOST_TEST(none.failed.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(machines_side_by_side) {
+  auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30), a_record("cuda/naive", 8, 10),
+                                 a_record("cuda/naive", 16, 20)});
+  auto run = a_run("");
+  run.machine = "other";
+  auto record = a_record("openmp/rows", 8, 20);
+  record.machine = "other";
+  auto two = arrange({run}, {record});
+  one.folder = "some where\"<";
+  two.folder = "other";
+  const auto text = index_page({one, two});
+  BOOST_TEST(has(text, "href=\"some%20where%22%3C/index.html\""));
+  BOOST_TEST(has(text, "href=\"other/index.html\""));
+  BOOST_TEST(has(text, "8×8, float"));  // 16 is one machine's alone
+  BOOST_TEST(has(text, "2.00× the time"));
+  BOOST_TEST(has(text, "3.00× the time"));
+  BOOST_TEST(has(index_page({}), "Side by side"));
+}
+
 BOOST_AUTO_TEST_CASE(the_command_knows_where_things_are) {
   const auto request = parse_request({"parlab", "page", "results/m/"}, {});
   BOOST_TEST(request.page.figures == "plots/m");
   BOOST_TEST(request.page.output == "plots/m/index.html");
+  BOOST_TEST(parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
+             "plots/index.html");
   BOOST_CHECK_THROW(parse_request({"parlab", "page"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "index"}, {}), UsageError);
   BOOST_CHECK_THROW(load_machine("/nowhere"), UsageError);
 }
 

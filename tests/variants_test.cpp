@@ -16,10 +16,11 @@ const std::vector<std::int64_t> extents{1, 2, 3, 31, 33, 257};
 // vector, 90 x 90 x 90 for a matrix product.
 constexpr double flops_at_most = 2e6;
 
-// Squares of the odd extents, and rectangles both ways, for any number of dimensions; parameters at
-// their defaults.
+// Squares of the odd extents, and rectangles both ways, for any number of dimensions. Parameters
+// follow them, a few values each, in turn.
 std::vector<Size> odd_sizes(const Workload& workload) {
-  const auto dimensions = workload.dimensions().size() - workload.parameters().size();
+  const auto parameters = workload.parameters();
+  const auto dimensions = workload.dimensions().size() - parameters.size();
   std::vector<Size> sizes;
   for (const auto extent : extents) sizes.emplace_back(dimensions, extent);
   for (std::size_t longest = 0; dimensions > 1 && longest < dimensions; ++longest) {
@@ -29,10 +30,20 @@ std::vector<Size> odd_sizes(const Workload& workload) {
       sizes.push_back(size);
     }
   }
-  for (auto& size : sizes) {
-    for (const auto& parameter : workload.parameters()) size.push_back(parameter.fallback);
+  for (const auto& parameter : parameters) {
+    const std::int64_t values[] = {parameter.min + 1, parameter.fallback, parameter.min,
+                                   (parameter.fallback + parameter.max) / 2 + 1};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto value = values[i % 4];
+      sizes[i].push_back(parameter.allows(value) ? value : parameter.fallback);
+    }
   }
   return sizes;
+}
+
+bool is_square(const Workload& workload, const Size& size, std::int64_t extent) {
+  const auto parameters = static_cast<std::ptrdiff_t>(workload.parameters().size());
+  return std::all_of(size.begin(), size.end() - parameters, [&](auto n) { return n == extent; });
 }
 
 // The ends of the range, the fallback, and odd and even values between, as far as allowed.
@@ -53,6 +64,23 @@ std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
   return {values.begin(), values.end()};
 }
 
+// Every combination of the values; of very many, one tunable at a time with the others at their
+// fallback.
+std::vector<std::map<std::string, std::vector<std::int64_t>>> choices(const Variant& variant,
+                                                                      bool thorough) {
+  constexpr std::size_t most = 400;
+  std::map<std::string, std::vector<std::int64_t>> all;
+  std::size_t count = 1;
+  for (const auto& tunable : variant.tunables) {
+    all[tunable.name] = values_to_try(tunable, thorough);
+    count *= std::max<std::size_t>(1, all[tunable.name].size());
+  }
+  if (count <= most) return {all};
+  std::vector<std::map<std::string, std::vector<std::int64_t>>> one_by_one;
+  for (const auto& one : all) one_by_one.push_back({one});
+  return one_by_one;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(variants)
@@ -65,22 +93,22 @@ BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
       for (const auto& size : odd_sizes(*workload)) {
         for (const auto dtype : variant->dtypes) {
           if (variant->on_gpu && workload->work(size, dtype).flops > flops_at_most) continue;
-          Plan plan = plan_for(*workload, *variant, size, dtype);
-          plan.verify_only = true;
           // All values of the tunables at one small size, a few at the others.
-          const bool thorough = dtype == Dtype::f32 && size == complete_size(*workload, {33});
-          for (const auto& tunable : variant->tunables) {
-            plan.tunables[tunable.name] = values_to_try(tunable, thorough);
-          }
-          for (const auto& record : testing::sweep(plan)) {
-            const bool fine = record.verdict == Verdict::passed ||
-                              record.verdict == Verdict::not_supported ||
-                              record.verdict == Verdict::no_device;
-            BOOST_TEST(fine, record.full_name()
-                                 << " " << to_string(size) << " " << to_string(dtype) << " "
-                                 << to_string(record.tunables) << ": " << to_string(record.verdict)
-                                 << ", " << record.detail);
-            judged += record.verdict == Verdict::passed;
+          const bool thorough = dtype == Dtype::f32 && is_square(*workload, size, 33);
+          for (const auto& tunables : choices(*variant, thorough)) {
+            Plan plan = plan_for(*workload, *variant, size, dtype);
+            plan.verify_only = true;
+            plan.tunables = tunables;
+            for (const auto& record : testing::sweep(plan)) {
+              const bool fine = record.verdict == Verdict::passed ||
+                                record.verdict == Verdict::not_supported ||
+                                record.verdict == Verdict::no_device;
+              BOOST_TEST(fine, record.full_name()
+                                   << " " << to_string(size) << " " << to_string(dtype) << " "
+                                   << to_string(record.tunables) << ": "
+                                   << to_string(record.verdict) << ", " << record.detail);
+              judged += record.verdict == Verdict::passed;
+            }
           }
         }
       }

@@ -60,7 +60,27 @@ class Cublas {
     check(dgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
           "cublasDgemm");
   }
-  // The same with the operands rounded to TF32, on the tensor cores.
+  // C = A A^T, A n x k, C n x n, both column-major without gaps.
+  void gemm_gram(std::int64_t n, std::int64_t k, const float* a, float* c) {
+    const float one = 1, zero = 0;
+    check(sgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &one, a, n, a, n, &zero, c, n),
+          "cublasSgemm");
+  }
+  void gemm_gram(std::int64_t n, std::int64_t k, const double* a, double* c) {
+    const double one = 1, zero = 0;
+    check(dgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &one, a, n, a, n, &zero, c, n),
+          "cublasDgemm");
+  }
+  // The same; only one triangle of C is written.
+  void syrk(cublasFillMode_t triangle, std::int64_t n, std::int64_t k, const float* a, float* c) {
+    const float one = 1, zero = 0;
+    check(ssyrk_(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero, c, n), "cublasSsyrk");
+  }
+  void syrk(cublasFillMode_t triangle, std::int64_t n, std::int64_t k, const double* a, double* c) {
+    const double one = 1, zero = 0;
+    check(dsyrk_(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero, c, n), "cublasDsyrk");
+  }
+  // C = A B with the operands rounded to TF32, on the tensor cores.
   void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
                  float* c) {
     const float one = 1, zero = 0;
@@ -87,6 +107,8 @@ class Cublas {
     resolve(ddot_, "cublasDdot_v2_64");
     resolve(sgemm_, "cublasSgemm_v2_64");
     resolve(dgemm_, "cublasDgemm_v2_64");
+    resolve(ssyrk_, "cublasSsyrk_v2_64");
+    resolve(dsyrk_, "cublasDsyrk_v2_64");
     resolve(gemm_ex_, "cublasGemmEx_64");
     check(create_(&handle_), "cublasCreate");
   }
@@ -138,6 +160,8 @@ class Cublas {
   decltype(cublasDdot_v2_64)* ddot_ = nullptr;
   decltype(cublasSgemm_v2_64)* sgemm_ = nullptr;
   decltype(cublasDgemm_v2_64)* dgemm_ = nullptr;
+  decltype(cublasSsyrk_v2_64)* ssyrk_ = nullptr;
+  decltype(cublasDsyrk_v2_64)* dsyrk_ = nullptr;
   decltype(cublasGemmEx_64)* gemm_ex_ = nullptr;
 };
 

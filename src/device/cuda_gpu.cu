@@ -58,6 +58,12 @@ void CudaGpu::clear(void* data, std::size_t bytes) {
   cuda_check(cudaMemsetAsync(data, 0, bytes, stream_.handle), "clearing device memory");
 }
 
+void* CudaGpu::address_of_constant(const void* symbol) {
+  void* address = nullptr;
+  cuda_check(cudaGetSymbolAddress(&address, symbol), "asking for the address of a constant");
+  return address;
+}
+
 void CudaGpu::refuse_impossible(const LaunchConfig& config) const {
   const auto refuse = [](const std::string& what) {
     throw PointError(Verdict::not_supported, what);

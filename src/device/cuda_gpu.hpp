@@ -31,6 +31,7 @@ class CudaGpu final : public Gpu {
 
  protected:
   void start(const LaunchConfig& config, const void* kernel, void** arguments) override;
+  void* address_of_constant(const void* symbol) override;
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void* kernel, int threads, std::size_t shared_bytes) override;
 

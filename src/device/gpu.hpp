@@ -98,6 +98,17 @@ class Gpu {
   // Copies and fills in stream order.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void clear(void* data, std::size_t bytes) = 0;
+  // Copies count elements of device memory into a __constant__ array of the same file, from its
+  // element `first` on, in stream order.
+  template <typename T, std::size_t n>
+  void copy_to_constant(T (&array)[n], const T* from, std::int64_t count, std::int64_t first = 0) {
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+#ifdef PARLAB_EMULATED
+    write_constant(array + first, from, bytes);
+#else
+    copy(static_cast<T*>(address_of_constant(array)) + first, from, bytes);
+#endif
+  }
   // For libraries: a cudaStream_t; nullptr in emulation.
   virtual void* stream() const = 0;
   // An object that lives as long as this Gpu, made at the first request: a library's handle.
@@ -119,7 +130,9 @@ class Gpu {
 #ifdef PARLAB_EMULATED
   virtual void start(const LaunchConfig& config, const void* kernel,
                      std::function<void()> thread) = 0;
+  virtual void write_constant(void* to, const void* from, std::size_t bytes) = 0;
 #else
+  virtual void* address_of_constant(const void* symbol) = 0;
   virtual void start(const LaunchConfig& config, const void* kernel, void** arguments) = 0;
 #endif
   virtual void* scratch_bytes(std::size_t bytes, bool zeroed) = 0;

@@ -153,8 +153,8 @@ std::vector<Option> all_options() {
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
       {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
-      {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page"}},
-      {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page"}},
+      {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page", "index"}},
+      {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index"}},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},
@@ -176,10 +176,17 @@ std::vector<Option> all_options() {
   std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& parameter : workload->parameters()) {
-      options.push_back({parameter.name, variable_of(parameter.name), "LIST",
-                         "of the problem " + std::string(workload->name()) + ": " +
-                             parameter.allowed() + " (" + std::to_string(parameter.fallback) +
-                             ")"});
+      const std::string help = std::string(workload->name()) + ": " + parameter.allowed() + " (" +
+                               std::to_string(parameter.fallback) + ")";
+      const auto same = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+        return option.flag == parameter.name;
+      });
+      if (same != options.end()) {  // two workloads have one of this name
+        same->help += ", " + help;
+        continue;
+      }
+      options.push_back(
+          {parameter.name, variable_of(parameter.name), "LIST", "of the problem " + help});
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) {

@@ -41,15 +41,18 @@ const Workload& workload_called(const std::string& name) {
 }
 
 // What is not said follows from the folder: results/MACHINE has its page in plots/MACHINE.
-PageRequest page_of(const Settings& settings) {
-  if (settings.positional.size() != 1) throw UsageError("page: needs one folder: results/MACHINE");
-  const std::filesystem::path folder = settings.positional.front();
-  const auto machine = std::filesystem::absolute(folder / ".").parent_path().filename();
+PageRequest page_of(const Settings& settings, bool index) {
   PageRequest page;
-  page.folder = folder.string();
+  page.folders = settings.positional;
+  if (index ? page.folders.empty() : page.folders.size() != 1) {
+    throw UsageError(index ? "index: needs folders: results/MACHINE..."
+                           : "page: needs one folder: results/MACHINE");
+  }
+  const auto folder = std::filesystem::path(page.folders.front()) / ".";
+  const auto machine = std::filesystem::absolute(folder).parent_path().filename();
   page.figures = ("plots" / machine).string();
+  page.output = index ? "plots/index.html" : ("plots" / machine / "index.html").string();
   if (const auto* setting = settings.find("figures")) page.figures = setting->text;
-  page.output = ("plots" / machine / "index.html").string();
   if (const auto* setting = settings.find("output")) page.output = setting->text;
   return page;
 }
@@ -87,10 +90,10 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = Action::claims;
     request.paths = settings.positional;
     if (request.paths.empty()) throw UsageError("claims: needs the records: results/MACHINE");
-  } else if (first == "page") {
-    request.action = Action::page;
+  } else if (first == "page" || first == "index") {
+    request.action = first == "page" ? Action::page : Action::index;
     request.command = first;
-    if (!settings.on("help")) request.page = page_of(settings);
+    if (!settings.on("help")) request.page = page_of(settings, first == "index");
   } else if (first == "execute-once") {
     request.action = Action::execute_once;
     request.paths = settings.positional;

@@ -27,6 +27,7 @@ struct Request {
     compare,
     tune,
     page,
+    index,
     machine,
     execute_once
   };
@@ -43,7 +44,7 @@ struct Request {
   double budget_s = 60;                     // of tune
   std::string tuned;                        // file of tune, and of best
   std::map<std::string, std::string> best;  // tunables asked for as "best", and how
-  PageRequest page;                         // of page
+  PageRequest page;                         // of page and index
   std::string command;                // show, compare, tune: what --help is about; empty: runs
   bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each

@@ -81,6 +81,10 @@ const std::vector<CommandHelp>& command_helps() {
        "Usage: parlab page results/MACHINE [options]\n\n"
        "Writes the page of a machine: its figures, tables and claims, in one file.\n",
        {}},
+      {"index",
+       "Usage: parlab index results/* [options]\n\n"
+       "Writes the index of several machines, side by side, with links to their pages.\n",
+       {}},
       {"tune",
        "Usage: parlab tune <workload> <size>... [options]\n\n"
        "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
@@ -128,6 +132,12 @@ void print_variants(std::ostream& out, const Workload& workload) {
   }
 }
 
+bool has_tunable(const Workload& workload, const std::string& name) {
+  const auto variants = Registry::instance().variants(workload.name());
+  return std::any_of(variants.begin(), variants.end(),
+                     [&](const Variant* variant) { return variant->tunable(name) != nullptr; });
+}
+
 }  // namespace
 
 void print_usage(std::ostream& out, const Request& request) {
@@ -159,14 +169,25 @@ void print_help(std::ostream& out, const Request& request) {
   const bool known = request.plan.workload != nullptr;
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (known ? ""
-                : "       parlab show|compare|tune|export|claims|page|machine ...\n"
-                  "       ('parlab compare --help', of show, tune and page, say more)\n")
+                : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
+                  "       ('parlab compare --help', of show, tune, page and index, say more)\n")
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
+  std::string others;  // tunables of single workloads: in full where that workload is asked for
   for (const auto& option : all_options()) {
-    if (option.of("")) print_option(out, option);
+    if (!option.of("")) continue;  // of commands, said there
+    const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
+    if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
+      others += (others.empty() ? "" : ", ") + option.flag;
+      continue;
+    }
+    print_option(out, option);
+  }
+  if (!known) {
+    out << "  --NAME LIST           PARLAB_NAME        tunables, whose they are with --list:\n";
+    print_indented(out, others, 4);
   }
   out << '\n';
   if (!known) print_workloads(out);

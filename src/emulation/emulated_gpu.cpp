@@ -103,6 +103,12 @@ void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
   std::memmove(to, from, bytes);
 }
 
+void EmulatedGpu::write_constant(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  check_range(from, bytes, "a copy", false);
+  std::memcpy(to, from, bytes);
+}
+
 void EmulatedGpu::clear(void* data, std::size_t bytes) {
   if (bytes == 0) return;
   check_range(data, bytes, "a fill", true);

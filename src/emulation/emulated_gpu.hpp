@@ -40,6 +40,7 @@ class EmulatedGpu final : public Gpu {
 
  protected:
   void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread) override;
+  void write_constant(void* to, const void* from, std::size_t bytes) override;
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void*, int threads, std::size_t shared_bytes) override {
     return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes() ? 0 : 2;

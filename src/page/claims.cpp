@@ -26,24 +26,35 @@ std::string sign(Outcome outcome) {
 }
 
 Row row_of(const Finding& finding, const std::filesystem::path& figures) {
-  Cell figure;
+  Cell figure{"–"};
   if (!finding.figure.empty()) {
     const bool there = std::filesystem::exists(figures / (finding.figure + ".svg"));
-    figure.text = finding.figure + (there ? "" : " (not drawn: no records for it)");
-    if (there) figure.link = "#" + figure_anchor(finding.figure);
+    // The group the claim stands in is the experiment: what follows it is enough.
+    const auto start = finding.report + "-";
+    const bool own = finding.figure.starts_with(start);
+    figure.text = own ? finding.figure.substr(start.size()) : finding.figure;
+    if (there) {
+      figure.link = "#" + figure_anchor(finding.figure);
+    } else {
+      figure.note = "not drawn: no records of it";
+    }
   }
   auto numbers = finding.numbers;
   if (!finding.missing.empty()) {
     numbers += (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
   return {{finding.id},
-          {sign(finding.outcome) + std::string(to_string(finding.outcome))},
+          verdict_cell(finding),
           {finding.sentence, "Rule: " + finding.rule},
           {numbers},
           figure};
 }
 
 }  // namespace
+
+Cell verdict_cell(const Finding& finding) {
+  return {sign(finding.outcome) + std::string(to_string(finding.outcome))};
+}
 
 void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures) {
   html.open("section", {{"id", "claims"}}).element("h2", "Claims of the source reports");

@@ -115,8 +115,8 @@ Measured load_machine(const fs::path& folder) {
   std::vector<Run> in_order;
   for (auto& [id, run] : runs) in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));
-  if (measured.machine.empty())
-    measured.machine = fs::absolute(folder / ".").parent_path().filename();
+  measured.folder = fs::absolute(folder / ".").parent_path().filename().string();
+  if (measured.machine.empty()) measured.machine = measured.folder;
   measured.experiments = std::move(experiments);
   measured.warnings.insert(measured.warnings.begin(), warnings.begin(), warnings.end());
   return measured;

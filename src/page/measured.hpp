@@ -33,7 +33,8 @@ struct Experiment {
 };
 
 struct Measured {
-  std::string machine;
+  std::string machine;          // as its runs name it
+  std::string folder;           // the name of its folder, under results/ and plots/
   std::vector<Run> runs;        // oldest first
   std::vector<Record> records;  // all of them, for the claims
   std::vector<Entry> entries;   // the latest of each point, caches hot, passed, timed, not emulated

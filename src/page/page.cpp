@@ -45,6 +45,8 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   for (const auto& workload : measured.workloads()) {
     link(html, "#" + anchor("workload-" + workload), workload);
   }
+  link(html, "#rooflines", "Rooflines");
+  link(html, "#transfers", "Transfers");
   link(html, "#claims", "Claims");
   link(html, "../index.html", "All machines");
   html.close().line_break();
@@ -53,7 +55,21 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   for (const auto& workload : measured.workloads()) {
     write_workload(html, measured, workload, figures);
   }
+  write_rooflines(html, measured);
+  write_transfers(html, measured);
   write_claims(html, measured, figures);
+  return end(html);
+}
+
+std::string index_page(const std::vector<Measured>& machines) {
+  Html html;
+  begin(html, "Machines: parlab");
+  html.element("h1", "Machines").open("nav");
+  link(html, "#machines", "Machines");
+  link(html, "#compared", "Side by side");
+  link(html, "#verdicts", "Claims");
+  html.close().line_break();
+  write_index(html, machines);
   return end(html);
 }
 

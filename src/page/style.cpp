@@ -36,6 +36,13 @@ summary { cursor: pointer; }
   gap: 1rem; }
 figure { margin: 0.5rem 0; min-width: 0; }
 figure svg { display: block; width: 100%; height: auto; max-width: 60rem; }
+.chart text { font-size: 15px; fill: #1a1a1a; }
+.chart .grid { stroke: #d8d8d8; stroke-width: 0.8; }
+.chart .axis { stroke: #444; stroke-width: 1.2; }
+.chart .line { fill: none; stroke-width: 2; }
+.chart .leader { stroke: #777; stroke-width: 0.8; }
+.chart .label { fill: #fff; stroke: #444; stroke-width: 0.8; }
+.chart { background: #fff; }
 figcaption { font-size: 0.85rem; color: #444; }
 ol.ladder { padding-left: 1.6rem; max-width: 60rem; }
 ol.ladder li { margin-bottom: 0.9rem; }
@@ -48,16 +55,28 @@ ol.ladder p { margin: 0; }
 .filled { fill: #0b4a7d; }
 .framed { fill: #fff; stroke: #0b4a7d; stroke-width: 2; vector-effect: non-scaling-stroke; }
 :target { outline: 2px solid #b35900; outline-offset: 4px; }
+@media (min-width: 46.01em), print {
+  #claims table { table-layout: fixed; }
+  #claims th:nth-child(1) { width: 7%; }
+  #claims th:nth-child(2) { width: 11%; }
+  #claims th:nth-child(3) { width: 35%; }
+  #claims th:nth-child(4) { width: 34%; }
+  #claims th:nth-child(5) { width: 13%; }
+  #verdicts td:first-child { width: 45%; }
+  #glance td:nth-child(3) { min-width: 9rem; }
+  #claims td { min-width: 0; overflow-wrap: break-word; }
+}
 @media (max-width: 46em) {
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: 0.5rem; }
   .bar { grid-template-columns: 5.5rem 1fr 3.6rem; }
   figure .scroll svg { min-width: 34rem; }
-  table.cards, .cards tbody, .cards tr, .cards td, .cards th { display: block; width: 100%; }
+  table.cards, .cards tbody, .cards tr, .cards td:not(.none), .cards th { display: block; width: 100%; }
+  .cards td.none { display: none; }
   .cards thead { display: none; }
   .cards tr { padding: 0.5rem 0; border-bottom: 1px solid #1a1a1a; }
   .cards tr.group { border-bottom: 0; padding-bottom: 0; }
-  .cards td { display: grid; grid-template-columns: 8rem 1fr; gap: 0.6rem; border: 0;
+  .cards td:not(.none) { display: grid; grid-template-columns: 8rem 1fr; gap: 0.6rem; border: 0;
     padding: 0.15rem 0; }
   .cards td::before { content: attr(data-label); color: #444; font-size: 0.85rem; }
   .cards td > div { min-width: 0; overflow-wrap: anywhere; }

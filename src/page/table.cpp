@@ -30,6 +30,7 @@ void write_cards(Html& html, const std::vector<std::string>& titles, const std::
       const auto& cell = row[i];
       Html::Attributes attributes;
       if (!group) attributes.push_back({"data-label", titles.at(i)});
+      if (cell.text == "–") attributes.push_back({"class", "none"});
       const auto rest = titles.size() - i;
       if (i + 1 == row.size() && rest > 1) attributes.push_back({"colspan", std::to_string(rest)});
       html.open(group ? "th" : "td", attributes).open("div");

@@ -18,7 +18,8 @@ struct Cell {
 // one cell.
 using Row = std::vector<Cell>;
 
-// Each row becomes a card on a narrow screen, its cells labelled with the titles of their columns.
+// A cell that says "–" is left out there. Each row becomes a card on a narrow screen, its cells
+// labelled with the titles of their columns.
 void write_cards(Html& html, const std::vector<std::string>& titles, const std::vector<Row>& rows);
 
 // Many numbers: scrolls within its own box on a narrow screen. Numbers stand on the right.

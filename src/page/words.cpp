@@ -92,6 +92,26 @@ std::string rate(double flops_per_second) {
   return three(flops_per_second * 1e-9) + " Gflop/s";
 }
 
+std::string tick_seconds(double seconds) {
+  const auto unit = unit_of(seconds);
+  return significant(seconds / unit.seconds, 1) + " " + unit.name;
+}
+
+std::string tick_rate(double flops_per_second) {
+  if (flops_per_second >= 0.9995e12) return significant(flops_per_second * 1e-12, 1) + " Tflop/s";
+  return significant(flops_per_second * 1e-9, 1, 6) + " Gflop/s";
+}
+
+std::string tick_count(double value) {
+  if (value < 99999) return significant(value, 1, 6);
+  const int power = static_cast<int>(std::floor(std::log10(value) + 1e-9));
+  const char* superscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char digit : std::to_string(power)) text += superscripts[digit - '0'];
+  const auto times = significant(value / std::pow(10.0, power), 1);
+  return (times == "1" ? "10" : times + "·10") + text;
+}
+
 std::string counted(std::size_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }

@@ -19,8 +19,12 @@ std::string setting(const Record& record);     // "cuda/naive, block=16"
 std::string dimensions(const Record& record);  // "4096×4096", "n = 1024", "512×512, radius 16"
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.
 std::optional<double> of_roof(const Entry& entry);
-std::string bandwidth(double bytes_per_second);                  // "4.12 TB/s", "94.2 GB/s"
-std::string rate(double flops_per_second);                       // "61.2 Tflop/s"
+std::string bandwidth(double bytes_per_second);  // "4.12 TB/s", "94.2 GB/s"
+std::string rate(double flops_per_second);       // "61.2 Tflop/s"
+// The numbers of an axis, of one digit: "20 ms", "10 Tflop/s", "2000", "10⁸".
+std::string tick_seconds(double seconds);
+std::string tick_rate(double flops_per_second);
+std::string tick_count(double value);
 std::string counted(std::size_t count, const std::string& one);  // "1 point", "3 points"
 
 }  // namespace parlab::page

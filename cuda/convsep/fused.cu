@@ -1,0 +1,253 @@
+// Both passes in one kernel: what lies between them never leaves the registers.
+//
+// A warp marches down a strip of columns, and a lane has a few neighbouring ones of them. In each
+// step the lane
+//   reads its pixels of the next row and those within `radius` of them from shared memory, and sums
+//   the row pass of its columns;
+//   adds these to the 2 radius + 1 rows of b that they touch, all of them under way in registers.
+//   The sum of one row of b takes the place of the sum of the row above it as it grows, so that the
+//   march costs no instruction: sums[i] = sums[i + 1] + weight * value;
+//   writes the row of b that is complete.
+// 2 (2 radius + 1) multiply-adds a pixel, and little else: the loops over the weights are unrolled,
+// and a weight is an operand out of constant memory.
+//
+// The rows of the strip come by asynchronous copies into a ring in shared memory, seven rows ahead.
+// A warp has its own ring and waits for nobody. A strip begins with 2 radius rows that yield no row
+// of b: with strip = 0 the strips are as tall as they can be with work for the whole device.
+//
+// There is a kernel for each radius that is a power of two; others are filled up with zero weights.
+// Sums that no thread has registers for are computed in two pieces, the second added to the first.
+#include <cuda_pipeline.h>
+
+#include "contracts/convsep.hpp"
+#include "device/gpu.hpp"
+
+using namespace parlab;
+
+__constant__ float convsep_fused_float[Convsep::max_taps];
+__constant__ double convsep_fused_double[Convsep::max_taps];
+
+namespace {
+
+constexpr int stages = 8;  // rows in the ring
+constexpr int most_threads = 256;
+
+template <typename T>
+__device__ __forceinline__ T weight(int k) {
+  if constexpr (std::is_same_v<T, float>) {
+    return convsep_fused_float[k];
+  } else {
+    return convsep_fused_double[k];
+  }
+}
+
+template <typename T, int n>
+struct alignas(n * sizeof(T)) Pixels {
+  T at[n];
+};
+
+// A warp's strip and its rows in shared memory. MINE: columns of a lane.
+template <typename T, int RADIUS, int MINE>
+struct Strip {
+  static constexpr int width = 32 * MINE;
+  static constexpr int word = 16 / sizeof(T);                      // elements of 16 bytes
+  static constexpr int apron = (RADIUS + word - 1) / word * word;  // left and right
+  static constexpr int line = width + 2 * apron;                   // elements of a row
+  static constexpr std::size_t bytes = stages * line * sizeof(T);
+};
+
+// values[j] = the row pass at the lane's column j; pixels: `apron` left of the first of them.
+template <typename T, int RADIUS, int MINE>
+__device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
+  constexpr int apron = Strip<T, RADIUS, MINE>::apron;
+#pragma unroll
+  for (int j = 0; j < MINE; ++j) values[j] = 0;
+#pragma unroll
+  for (int i = 0; i < MINE + 2 * apron; i += MINE) {
+    if (i + MINE <= apron - RADIUS || i > apron + RADIUS + MINE - 1) continue;
+    const auto read = *reinterpret_cast<const Pixels<T, MINE>*>(pixels + i);
+#pragma unroll
+    for (int e = 0; e < MINE; ++e) {
+#pragma unroll
+      for (int j = 0; j < MINE; ++j) {
+        const int k = i + e - j - (apron - RADIUS);
+        if (k >= 0 && k <= 2 * RADIUS) values[j] += weight<T>(k) * read.at[e];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// The rows of b get the weights FIRST to FIRST + TAPS - 1 of the column pass, and are added to what
+// is there when that is not the first piece. ALIGNED: the rows of a and b start at multiples of 16
+// bytes. A block: blockDim.x / 32 strips side by side, from row blockIdx.y * height on.
+template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
+__global__ void __launch_bounds__(most_threads)
+    convsep_fused(const T* a, T* b, std::int64_t rows, std::int64_t cols, int height) {
+  using Shape = Strip<T, RADIUS, MINE>;
+  constexpr int word = ALIGNED ? Shape::word : 1, words = Shape::line / word;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  T* const ring = shared_memory<T>() + warp * (stages * Shape::line);
+  const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
+  const std::int64_t col0 = strip * Shape::width - Shape::apron;  // of a row in the ring
+  const std::int64_t col = strip * Shape::width + lane * MINE;    // of the lane
+  if (strip * Shape::width >= cols) return;                       // the whole warp
+
+  const std::int64_t top = std::int64_t{blockIdx.y} * height;
+  const int steps = static_cast<int>(min(std::int64_t{height}, rows - top)) + TAPS - 1;
+  const std::int64_t row0 = top - RADIUS + FIRST;  // of a, in the first step
+
+  // What is beside the image stays zero.
+  for (int i = lane; i < words; i += 32) {
+    const std::int64_t at = col0 + i * word;
+    if (at >= 0 && at < cols) continue;
+    for (int stage = 0; stage < stages; ++stage) {
+      for (int e = 0; e < word; ++e) ring[stage * Shape::line + i * word + e] = 0;
+    }
+  }
+
+  // Rows above and below the image are not copied, and count as a group all the same.
+  const T* from = a + row0 * cols + col0 + lane * word;
+  std::int64_t row_ahead = row0;
+  int ahead = 0;  // the stage of that row
+  const auto fetch = [&] {
+    if (row_ahead >= 0 && row_ahead < rows) {
+#pragma unroll
+      for (int i = 0; i < words; i += 32) {
+        const std::int64_t at = col0 + (i + lane) * word;
+        if ((words - i >= 32 || lane < words - i) && at >= 0 && at < cols) {
+          __pipeline_memcpy_async(ring + ahead * Shape::line + (i + lane) * word, from + i * word,
+                                  word * sizeof(T));
+        }
+      }
+    }
+    __pipeline_commit();
+    from += cols;
+    ++row_ahead;
+    ahead = (ahead + 1) % stages;
+  };
+  for (int i = 0; i < stages - 1; ++i) fetch();
+
+  T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete in this step
+  T* to = b + (top - (TAPS - 1)) * cols + col;
+  for (int step = 0; step < steps; ++step, to += cols) {
+    __pipeline_wait_prior(stages - 2);
+    __syncwarp();  // the other lanes' copies too; and they have read what is overwritten now
+    fetch();
+    T values[MINE] = {};
+    const std::int64_t row = row0 + step;
+    if (row >= 0 && row < rows) {
+      row_pass<T, RADIUS, MINE>(ring + step % stages * Shape::line + lane * MINE, values);
+    }
+#pragma unroll
+    for (int i = 0; i < TAPS; ++i) {
+#pragma unroll
+      for (int j = 0; j < MINE; ++j) {
+        const T above = i + 1 < TAPS ? sums[i + 1 < TAPS ? i + 1 : i][j] : T{0};
+        sums[i][j] = above + weight<T>(FIRST + TAPS - 1 - i) * values[j];
+      }
+    }
+    if (step < TAPS - 1) continue;
+    if (ALIGNED && FIRST == 0) {
+      Pixels<T, MINE> whole;
+#pragma unroll
+      for (int j = 0; j < MINE; ++j) whole.at[j] = sums[0][j];
+      if (col < cols) *reinterpret_cast<Pixels<T, MINE>*>(to) = whole;
+    } else {
+#pragma unroll
+      for (int j = 0; j < MINE; ++j) {
+        if (col + j < cols) to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
+      }
+    }
+  }
+}
+
+namespace {
+
+template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
+void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+  using Shape = Strip<T, RADIUS, MINE>;
+  const auto kernel = convsep_fused<T, RADIUS, MINE, FIRST, TAPS, ALIGNED>;
+  const auto block = tunables["block"], warps = block / 32;
+  const auto shared_bytes = static_cast<std::size_t>(warps) * Shape::bytes;
+  const auto across = ceil_div(ceil_div(p.cols, Shape::width), warps);
+  auto height = tunables["strip"];
+  if (height == 0) {
+    // Of a large radius in float two warps a scheduler have enough to multiply; more would only
+    // make the strips shorter.
+    auto blocks = gpu.resident_blocks(kernel, static_cast<int>(block), shared_bytes);
+    if (RADIUS >= 16 && sizeof(T) == 4)
+      blocks = std::min<int>(blocks, static_cast<int>(ceil_div(8, warps)));
+    const auto parts =
+        std::max<std::int64_t>(1, std::int64_t{gpu.multiprocessors()} * blocks / across);
+    height = std::max<std::int64_t>(ceil_div(p.rows, parts), RADIUS);
+  }
+  height = std::max(height, ceil_div(p.rows, 65535));
+  gpu.launch(
+      {.grid = {across, ceil_div(p.rows, height)}, .block = {block}, .shared_bytes = shared_bytes},
+      kernel, p.a, p.b, p.rows, p.cols, static_cast<int>(height));
+}
+
+template <typename T, int RADIUS, int MINE, int FIRST, int TAPS>
+void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+  if (p.cols % (16 / sizeof(T)) == 0) {
+    launch_piece<T, RADIUS, MINE, FIRST, TAPS, true>(gpu, p, tunables);
+  } else {
+    launch_piece<T, RADIUS, MINE, FIRST, TAPS, false>(gpu, p, tunables);
+  }
+}
+
+// The weights in the middle of 2 RADIUS + 1.
+template <int RADIUS, typename T>
+void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
+  const T* weights = p.w;
+  if (p.radius < RADIUS) {
+    T* filled = gpu.scratch<T>(2 * RADIUS + 1);
+    gpu.clear(filled, (2 * RADIUS + 1) * sizeof(T));
+    gpu.copy(filled + RADIUS - p.radius, p.w,
+             static_cast<std::size_t>(2 * p.radius + 1) * sizeof(T));
+    weights = filled;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    gpu.copy_to_constant(convsep_fused_float, weights, 2 * RADIUS + 1);
+  } else {
+    gpu.copy_to_constant(convsep_fused_double, weights, 2 * RADIUS + 1);
+  }
+}
+
+// As many columns a lane as 16 bytes hold, fewer where their sums need more than 128 registers.
+template <int RADIUS, typename T>
+void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+  copy_weights<RADIUS>(gpu, p);
+  constexpr int taps = 2 * RADIUS + 1, words = sizeof(T) / 4;
+  if constexpr (words * taps > 130) {
+    constexpr int half = RADIUS + 1;
+    launch_piece<T, RADIUS, 1, 0, half>(gpu, p, tunables);
+    launch_piece<T, RADIUS, 1, half, taps - half>(gpu, p, tunables);
+  } else {
+    constexpr int mine = RADIUS > 32 / words ? 1 : RADIUS > 16 ? 2 / words : 4 / words;
+    launch_piece<T, RADIUS, mine, 0, taps>(gpu, p, tunables);
+  }
+}
+
+}  // namespace
+
+const Register<Convsep, float, double> variant(
+    {.rung = 6,
+     .idea = "both passes in one kernel: a warp marches down, unfinished sums of b in registers",
+     .tunables = {block_size(128, 32), {.name = "strip", .fallback = 0, .min = 0, .max = 65536}}},
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+      if (tunables["block"] > most_threads) {
+        throw PointError(
+            Verdict::not_supported,
+            "convsep/cuda/fused has at most " + std::to_string(most_threads) + " threads a block");
+      }
+      if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables);
+      if (p.radius <= 2) return launch_fused<2>(gpu, p, tunables);
+      if (p.radius <= 4) return launch_fused<4>(gpu, p, tunables);
+      if (p.radius <= 8) return launch_fused<8>(gpu, p, tunables);
+      if (p.radius <= 16) return launch_fused<16>(gpu, p, tunables);
+      if (p.radius <= 32) return launch_fused<32>(gpu, p, tunables);
+      return launch_fused<64>(gpu, p, tunables);
+    });

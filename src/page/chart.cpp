@@ -1,0 +1,262 @@
+#include "page/chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/numbers.hpp"
+#include "page/html.hpp"
+
+namespace parlab::page {
+namespace {
+
+constexpr double width = 720, left = 100, right = 700, top = 14, plot_height = 380;
+constexpr double line_height = 24, character = 8.2;  // of 15 px letters, on the wide side
+
+struct Look {
+  const char* colour;  // Okabe and Ito
+  const char* dash;
+};
+constexpr Look looks[] = {{"#000000", "none"},
+                          {"#0072b2", "9 5"},
+                          {"#b34d00", "2 4"},
+                          {"#00735a", "12 4 2 4"},
+                          {"#a1497c", "5 3"}};
+
+const Look& look_of(int look) { return looks[static_cast<std::size_t>(look) % std::size(looks)]; }
+
+std::string text_of(double value) { return significant(value, 5, 2); }
+
+bool drawable(const Point& point) {
+  return std::isfinite(point.first) && std::isfinite(point.second) && point.first > 0 &&
+         point.second > 0;
+}
+
+// Ten to the power of whole numbers around what is shown, or closer when that is little.
+struct Scale {
+  double low = 0, high = 0;  // logarithms
+  double from = 0, to = 0;   // pixels
+
+  double operator()(double value) const {
+    return from + (std::log10(value) - low) / (high - low) * (to - from);
+  }
+};
+
+class Drawing {
+ public:
+  explicit Drawing(const Chart& chart) : chart_(chart) {}
+
+  std::string draw() {
+    for (const auto& series : chart_.series) {
+      for (const auto& point : series.points) include(point);
+    }
+    for (const auto& mark : chart_.marks) include(mark.at);
+    if (empty_) return "";
+    const double key = key_height();
+    x_ = scale(x_low_, x_high_, left, right);
+    y_ = scale(y_low_, y_high_, top + key + plot_height, top + key);
+    const double height = top + key + plot_height + 58;
+    svg_.open("svg", {{"class", "chart"},
+                      {"role", "img"},
+                      {"aria-label", chart_.title},
+                      {"viewBox", "0 0 " + text_of(width) + " " + text_of(height)}});
+    write_key();
+    write_axes();
+    for (const auto& series : chart_.series) write_series(series);
+    write_marks();
+    svg_.close();
+    return svg_.str();
+  }
+
+ private:
+  void include(const Point& point) {
+    if (!drawable(point)) return;
+    x_low_ = empty_ ? point.first : std::min(x_low_, point.first);
+    x_high_ = empty_ ? point.first : std::max(x_high_, point.first);
+    y_low_ = empty_ ? point.second : std::min(y_low_, point.second);
+    y_high_ = empty_ ? point.second : std::max(y_high_, point.second);
+    empty_ = false;
+  }
+
+  // A little more than what is shown, and never nothing.
+  static Scale scale(double low, double high, double from, double to) {
+    double a = std::log10(low), b = std::log10(high);
+    const double room = std::max(0.04 * (b - a), 0.1);
+    return {a - room, b + room, from, to};
+  }
+
+  void line(double x1, double y1, double x2, double y2, const std::string& name) {
+    svg_.single("line", {{"class", name},
+                         {"x1", text_of(x1)},
+                         {"y1", text_of(y1)},
+                         {"x2", text_of(x2)},
+                         {"y2", text_of(y2)}});
+  }
+
+  void text(double x, double y, const std::string& words, const std::string& anchor_at,
+            const std::string& transform = {}) {
+    Html::Attributes attributes{{"x", text_of(x)}, {"y", text_of(y)}, {"text-anchor", anchor_at}};
+    if (!transform.empty()) attributes.push_back({"transform", transform});
+    svg_.element("text", words, attributes);
+  }
+
+  // Ticks at powers of ten; at 2 and 5 between them too while there are few.
+  static std::vector<double> ticks(const Scale& scale) {
+    std::vector<double> found;
+    const bool dense = scale.high - scale.low < 2.6;
+    for (int power = static_cast<int>(std::floor(scale.low)); power <= scale.high; ++power) {
+      for (const double step : {1.0, 2.0, 5.0}) {
+        if (step > 1 && !dense) continue;
+        const double value = step * std::pow(10.0, power);
+        const double place = std::log10(value);
+        if (place >= scale.low && place <= scale.high) found.push_back(value);
+      }
+    }
+    return found;
+  }
+
+  void write_axes() {
+    for (const double value : ticks(x_)) {
+      line(x_(value), y_.from, x_(value), y_.to, "grid");
+      text(x_(value), y_.from + 20, chart_.x.label(value), "middle");
+    }
+    for (const double value : ticks(y_)) {
+      line(x_.from, y_(value), x_.to, y_(value), "grid");
+      text(x_.from - 8, y_(value) + 5, chart_.y.label(value), "end");
+    }
+    line(x_.from, y_.from, x_.to, y_.from, "axis");
+    line(x_.from, y_.from, x_.from, y_.to, "axis");
+    text((x_.from + x_.to) / 2, y_.from + 46, chart_.x.title, "middle");
+    const double middle = (y_.from + y_.to) / 2;
+    text(18, middle, chart_.y.title, "middle", "rotate(-90 18 " + text_of(middle) + ")");
+  }
+
+  // Markers: disc, square, triangle, diamond, triangle on its head.
+  void marker(double x, double y, int look) {
+    const auto at = [&](double dx, double dy) {
+      return text_of(x + dx) + "," + text_of(y + dy) + " ";
+    };
+    const Html::Attributes fill{{"fill", look_of(look).colour}};
+    std::string points;
+    switch (static_cast<std::size_t>(look) % std::size(looks)) {
+      case 0:
+        svg_.single("circle", {{"cx", text_of(x)}, {"cy", text_of(y)}, {"r", "5"}, fill[0]});
+        return;
+      case 1:
+        points = at(-5, -5) + at(5, -5) + at(5, 5) + at(-5, 5);
+        break;
+      case 2:
+        points = at(0, -6) + at(6, 5) + at(-6, 5);
+        break;
+      case 3:
+        points = at(0, -7) + at(7, 0) + at(0, 7) + at(-7, 0);
+        break;
+      default:
+        points = at(0, 6) + at(6, -5) + at(-6, -5);
+    }
+    svg_.single("polygon", {{"points", points}, fill[0]});
+  }
+
+  void write_series(const Series& series) {
+    std::string path;
+    for (const auto& point : series.points) {
+      if (!drawable(point)) continue;
+      path +=
+          (path.empty() ? "M" : " L") + text_of(x_(point.first)) + " " + text_of(y_(point.second));
+    }
+    if (series.line && !path.empty()) stroke(path, series.look);
+    for (const auto& point : series.points) {
+      if (series.markers && drawable(point)) marker(x_(point.first), y_(point.second), series.look);
+    }
+  }
+
+  void stroke(const std::string& path, int look) {
+    svg_.single("path", {{"class", "line"},
+                         {"d", path},
+                         {"stroke", look_of(look).colour},
+                         {"stroke-dasharray", look_of(look).dash}});
+  }
+
+  // Calls f(series, x, row) for what the key says, as many beside each other as there is room for.
+  template <typename F>
+  int for_key(F f) const {
+    double x = left;
+    int row = 0;
+    for (const auto& series : chart_.series) {
+      if (series.label.empty()) continue;
+      const double wide = 52 + character * static_cast<double>(series.label.size());
+      if (x > left && x + wide > right) {
+        x = left;
+        ++row;
+      }
+      f(series, x, row);
+      x += wide;
+    }
+    return x > left ? row + 1 : row;
+  }
+
+  double key_height() const {
+    return line_height * for_key([](const auto&, double, int) {}) + 6;
+  }
+
+  void write_key() {
+    for_key([this](const Series& series, double x, int row) {
+      const double y = top + line_height * row + 4;
+      if (series.line) {
+        stroke("M" + text_of(x) + " " + text_of(y) + " L" + text_of(x + 34) + " " + text_of(y),
+               series.look);
+      }
+      if (series.markers) marker(x + 17, y, series.look);
+      text(x + 40, y + 5, series.label, "start");
+    });
+  }
+
+  // The text of each mark where no other text and no mark is, joined to its mark by a thin line.
+  void write_marks() {
+    std::vector<Point> taken;
+    for (const auto& mark : chart_.marks) {
+      if (drawable(mark.at)) taken.push_back({x_(mark.at.first), y_(mark.at.second)});
+    }
+    for (const auto& mark : chart_.marks) {
+      if (!drawable(mark.at)) continue;
+      const double x = x_(mark.at.first), y = y_(mark.at.second);
+      const auto place = free_place(x, y, taken);
+      taken.push_back(place);
+      line(x, y, place.first, place.second, "leader");
+      marker(x, y, mark.look);
+      svg_.single("circle", {{"class", "label"},
+                             {"cx", text_of(place.first)},
+                             {"cy", text_of(place.second)},
+                             {"r", "10"}});
+      text(place.first, place.second + 5, mark.text, "middle");
+    }
+  }
+
+  Point free_place(double x, double y, const std::vector<Point>& taken) const {
+    for (double away = 24; away < 200; away += 12) {
+      for (int i = 0; i < 12; ++i) {
+        // Right and below first: roofs come from above.
+        const double angle = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2 * 0.5236 + 0.4;
+        const Point place{x + away * std::cos(angle), y + away * std::sin(angle)};
+        const bool inside = place.first > x_.from + 10 && place.first < x_.to - 10 &&
+                            place.second > y_.to + 10 && place.second < y_.from - 10;
+        const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const Point& other) {
+          return std::hypot(other.first - place.first, other.second - place.second) < 21;
+        });
+        if (inside && is_free) return place;
+      }
+    }
+    return {x, y};
+  }
+
+  const Chart& chart_;
+  Html svg_;
+  Scale x_, y_;
+  double x_low_ = 0, x_high_ = 0, y_low_ = 0, y_high_ = 0;
+  bool empty_ = true;
+};
+
+}  // namespace
+
+std::string draw(const Chart& chart) { return Drawing(chart).draw(); }
+
+}  // namespace parlab::page

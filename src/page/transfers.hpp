@@ -1,0 +1,39 @@
+// When the GPU is worth the way there and back.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/statistics.hpp"
+#include "page/measured.hpp"
+
+namespace parlab::page {
+
+// The GPU against the best of the CPU at one size; of the GPU the variant that is fastest with its
+// transfers.
+struct Duel {
+  const Entry* cpu = nullptr;
+  const Entry* gpu = nullptr;
+  Ratio kernel, travelled;  // how many times as fast as the CPU
+};
+
+// At every size, ascending, that the CPU and the GPU, transfers included, were measured at.
+// entries: of one workload and dtype.
+std::vector<Duel> duels(const Entries& entries);
+
+// Wins count where the interval lies above 1; sizes with too few samples for one count neither way.
+struct Crossover {
+  const Duel* first =
+      nullptr;             // from here on the GPU wins; nullptr when it does not at the largest
+  bool always = false;     // and first is the smallest size
+  bool in_places = false;  // it wins at smaller sizes too, with losses between
+  std::size_t undecided = 0;
+};
+// ratio: Duel::kernel or Duel::travelled.
+Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio);
+
+// How often the kernel has to run on the same data until the transfers are paid for; nothing when
+// they never are.
+std::optional<double> executions_to_pay(const Duel& duel);
+
+}  // namespace parlab::page
