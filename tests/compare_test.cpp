@@ -10,11 +10,15 @@
 #include <random>
 #include <sstream>
 
+#include "device/presence.hpp"
 #include "driver/compare.hpp"
+#include "driver/console.hpp"
 #include "driver/request.hpp"
 #include "driver/show.hpp"
 #include "fake_workload.hpp"
+#include "machine/machine.hpp"
 #include "record/store.hpp"
+#include "sweep/sweep.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
@@ -335,6 +339,18 @@ BOOST_AUTO_TEST_CASE(filters) {
   BOOST_TEST(contains(table, "2.00x"));
   BOOST_TEST(!contains(table, "serial/plain   "));
   BOOST_TEST(shown(file.path, cuda, "json") != shown(file.path, {}, "json"));
+}
+
+BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
+  auto plan = parse({"dmv", "8", "--variant", "serial/plain", "--iterations", "6"}).plan;
+  plan.host_ceilings = Ceilings{};
+  std::ostringstream out, messages;
+  const auto reporter = make_reporter("csv", out);
+  Console console(*reporter, messages, 0);
+  BOOST_TEST(run_sweep(plan, console) == 0);
+  reporter->finish();
+  const auto here = describe_run("", gpu_facts().name, gpu_facts().driver, gpu_facts().runtime);
+  BOOST_TEST(contains(out.str(), "," + here.machine + "," + here.gpu + "," + here.cpu + ","));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
