@@ -63,9 +63,7 @@ std::string setting(const Record& record) {
 }
 
 std::string dimensions(const Record& record) {
-  const auto* workload = Registry::instance().workload(record.workload);
-  const std::size_t parameters = workload == nullptr ? 0 : workload->parameters().size();
-  const std::size_t extents = record.size.size() - std::min(parameters, record.size.size());
+  const auto extents = extents_of(record);
   const auto named = [&](std::size_t i) {
     const auto name = i < record.dimensions.size() ? record.dimensions[i] : "n";
     return name + " = " + std::to_string(record.size[i]);
