@@ -223,6 +223,23 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   BOOST_TEST(travelled.in_places);
 }
 
+BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
+  const auto line = [](std::int64_t n, std::int64_t radius) {
+    auto record = a_record("serial/plain", n, 9);
+    record.workload = "fake_line";
+    record.dimensions = {"n", "radius"};
+    record.size = {n, radius};
+    record.flops = static_cast<double>(n * radius);
+    return record;
+  };
+  const auto measured = arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
+  BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
+  const auto some = of_same_parameters(all(measured));
+  BOOST_TEST_REQUIRE(some.size() == 3u);
+  BOOST_TEST((some[0]->record.size == Size{8, 1}));
+  BOOST_TEST(of_same_parameters({}).empty());
+}
+
 BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
   Chart chart;
   chart.x = chart.y = {"", tick_count};

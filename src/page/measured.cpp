@@ -221,6 +221,21 @@ std::optional<Size> ladder_size(const Entries& entries) {
   return largest_with_most(entries, [](const Entry& entry) { return entry.record.full_name(); });
 }
 
+std::size_t extents_of(const Record& record) {
+  const auto* workload = Registry::instance().workload(record.workload);
+  const std::size_t parameters = workload == nullptr ? 0 : workload->parameters().size();
+  return record.size.size() - std::min(parameters, record.size.size());
+}
+
+Entries of_same_parameters(const Entries& entries) {
+  const auto size = largest_common_size(entries);
+  return where(entries, [&](const Entry& entry) {
+    const auto first = static_cast<std::ptrdiff_t>(extents_of(entry.record));
+    return std::equal(entry.record.size.begin() + first, entry.record.size.end(),
+                      size->begin() + first, size->end());
+  });
+}
+
 const Entry* best(const Entries& entries) {
   const auto found = std::min_element(
       entries.begin(), entries.end(),

@@ -84,6 +84,12 @@ std::optional<Size> largest_common_size(const Entries& entries);
 // The same for variants in place of sides: the size to show a ladder at.
 std::optional<Size> ladder_size(const Entries& entries);
 
+// How many of the numbers of its size are extents; what follows them are parameters (a radius).
+std::size_t extents_of(const Record& record);
+// Those whose parameters are the ones of the largest common size: sizes that differ in extent
+// alone.
+Entries of_same_parameters(const Entries& entries);
+
 // The lowest median; of equals the first. nullptr when there is none.
 const Entry* best(const Entries& entries);
 // Best of all that reckon in the full precision of their dtype: who may be compared with others.

@@ -49,7 +49,7 @@ ol.ladder li { margin-bottom: 0.9rem; }
 ol.ladder p { margin: 0; }
 .bar { display: grid; grid-template-columns: 8rem 1fr 4.5rem; gap: 0.6rem; align-items: center;
   font-size: 0.85rem; }
-.bar svg { width: 100%; height: 0.7rem; display: block; }
+.bar svg { width: 100%; overflow: visible; height: 0.7rem; display: block; }
 .bar .what { overflow-wrap: anywhere; }
 .track { fill: #f0f0f0; }
 .filled { fill: #0b4a7d; }
