@@ -154,6 +154,8 @@ std::vector<Option> all_options() {
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
       {"figures", "", "FOLDER", ""},
       {"output", "", "FILE", ""},
+      {"image", "", "FILE", ""},
+      {"filter", "", "FILTER", ""},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},

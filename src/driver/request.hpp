@@ -10,6 +10,10 @@
 
 namespace parlab {
 
+struct ImageRequest {
+  std::string input, filter, output;
+};
+
 struct Request {
   enum class Action {
     run,
@@ -23,7 +27,8 @@ struct Request {
     page,
     index,
     machine,
-    execute_once
+    execute_once,
+    filter_image
   };
   Action action = Action::run;
   Plan plan;                       // what to measure; for usage and list its workload alone
@@ -33,6 +38,7 @@ struct Request {
   std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
                                    // of execute-once, which --counters starts under the profiler
   PageRequest page;                // for page and index
+  ImageRequest image;              // for filter_image; the plan then has one variant
   bool named = false;              // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each
 };

@@ -102,10 +102,16 @@ void print_usage(std::ostream& out, const Request& request) {
 
 void print_help(std::ostream& out, const Request& request) {
   const bool known = request.plan.workload != nullptr;
+  const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
+  const bool filters = known && request.plan.workload->name() == "convsep";
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
+      << (filters ? "       " + request.program + image : "")
       << (known ? ""
                 : "       parlab show|export|claims <record file or folder>...   parlab machine\n"
-                  "       parlab page results/MACHINE [--figures FOLDER] [--output FILE]   parlab index results/*\n")
+                  "       parlab page results/MACHINE [--figures FOLDER] [--output FILE]   parlab "
+                  "index results/*\n"
+                  "       parlab convsep" +
+                      image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
