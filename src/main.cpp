@@ -11,6 +11,7 @@
 #include "driver/compare.hpp"
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
+#include "driver/image.hpp"
 #include "driver/memory.hpp"
 #include "driver/page.hpp"
 #include "driver/request.hpp"
@@ -40,10 +41,15 @@ void explain(const Points& points) {
   reporter->finish();
 }
 
-int run(Request& request, char** arguments) {
+// Does not return where the program that emulates takes over.
+void emulate_if_needed(const Request& request, char** arguments) {
   if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
     become_emulated(request, arguments);
   }
+}
+
+int run(Request& request, char** arguments) {
+  emulate_if_needed(request, arguments);
   if (!request.best.empty()) {
     const auto notes = use_best(request.best, request.tuned, request.plan);
     request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
@@ -108,6 +114,9 @@ int dispatch(Request request, char** arguments) {
     case Action::index:
       warn(write_index(request.page));
       break;
+    case Action::filter_image:
+      emulate_if_needed(request, arguments);
+      return filter_an_image(request, std::cout);
     case Action::execute_once:
       execute_once(request.paths);
       break;

@@ -155,6 +155,8 @@ std::vector<Option> all_options() {
       {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
       {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page", "index"}},
       {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index"}},
+      {"image", "", "FILE", ""},
+      {"filter", "", "FILTER", ""},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},

@@ -246,6 +246,36 @@ void read_comparison(const Settings& settings, Request& request) {
   }
 }
 
+// One variant on one image: the last of those asked for, or the last on the CPU.
+void read_image_request(const Settings& settings, Request& request) {
+  Plan& plan = request.plan;
+  if (plan.workload == nullptr || plan.workload->name() != "convsep") {
+    throw UsageError("--image and --filter: only convsep filters images");
+  }
+  const auto text = [&](const char* flag, const char* example) {
+    const auto* setting = settings.find(flag);
+    if (setting != nullptr) return setting->text;
+    throw UsageError(std::string("an image needs --") + flag + " " + example);
+  };
+  request.action = Action::filter_image;
+  request.image = {text("image", "FILE, or generated:512x512"),
+                   text("filter", "box:RADIUS, gaussian:DEVIATION or file:PATH"),
+                   text("output", "FILE")};
+  if (!settings.positional.empty()) {
+    throw UsageError("'" + settings.positional.front() + "': the size is that of the image");
+  }
+  read_limits(settings, request);
+  const Chosen named = select_variants(settings, false, plan);
+  select_tunables(settings, named, plan, request.best, request.warnings);
+  if (!request.best.empty()) {
+    throw UsageError(request.best.begin()->second + ": an image is filtered with a number here");
+  }
+  if (!settings.find("variant") && !settings.find("kernel") && !settings.find("backend")) {
+    std::erase_if(plan.variants, [](const Variant* variant) { return variant->on_gpu; });
+  }
+  plan.variants = {plan.variants.back()};
+}
+
 }  // namespace
 
 Request parse_request(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -262,6 +292,10 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   const auto action = request.action;
   take_subject(called, settings, request);
   if (asked) request.action = action;
+  if (request.action == Action::run && (settings.find("image") || settings.find("filter"))) {
+    read_image_request(settings, request);
+    return request;
+  }
   if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
   if (request.action != Action::help) require_own_options(settings, request.command);
   if (request.action == Action::tune && settings.positional.empty()) {

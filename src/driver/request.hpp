@@ -14,6 +14,10 @@
 
 namespace parlab {
 
+struct ImageRequest {
+  std::string input, filter, output;
+};
+
 struct Request {
   enum class Action {
     run,
@@ -29,7 +33,8 @@ struct Request {
     page,
     index,
     machine,
-    execute_once
+    execute_once,
+    filter_image
   };
   Action action = Action::run;
   Plan plan;                       // what to measure; for usage and list its workload alone
@@ -45,6 +50,7 @@ struct Request {
   std::string tuned;                        // file of tune, and of best
   std::map<std::string, std::string> best;  // tunables asked for as "best", and how
   PageRequest page;                         // of page and index
+  ImageRequest image;                       // of filter_image; the plan then has one variant
   std::string command;                // show, compare, tune: what --help is about; empty: runs
   bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each

@@ -167,17 +167,23 @@ void print_usage(std::ostream& out, const Request& request) {
 void print_help(std::ostream& out, const Request& request) {
   if (!request.command.empty()) return print_command_help(out, request.command);
   const bool known = request.plan.workload != nullptr;
+  const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
+  const bool filters = known && request.plan.workload->name() == "convsep";
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
+      << (filters ? "       " + request.program + image : "")
       << (known ? ""
                 : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
-                  "       ('parlab compare --help', of show, tune, page and index, say more)\n")
+                  "       ('parlab compare --help', of show, tune, page and index, say more)\n"
+                  "       parlab convsep" +
+                      image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
   std::string others;  // tunables of single workloads: in full where that workload is asked for
   for (const auto& option : all_options()) {
-    if (!option.of("")) continue;  // of commands, said there
+    // Of commands, or with a line of their own above.
+    if (!option.of("") || option.help.empty()) continue;
     const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
     if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
       others += (others.empty() ? "" : ", ") + option.flag;
