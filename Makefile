@@ -115,6 +115,7 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
+  $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
   # Included by the one folder that reports it: a commit costs one small compilation.
   $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
@@ -124,7 +125,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check report sanitize counters figures format lint install clean help $(EXPERIMENTS)
+.PHONY: build check report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
 
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
@@ -150,6 +151,10 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e.sh counters || exit; }; \
 	done && { [ "$$found" ] || echo "no records in results/$$machine: run an experiment first (make help)"; }
 	@$(MAKE) figures
+
+tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`
+	@$(MAKE) $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated)
+	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
@@ -327,7 +332,12 @@ figures: plots/$1/index.html
 plots/$1/index.html: $(wildcard results/$1/*.jsonl) $(PAGE_SOURCES) | $(call drawn,$1) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
 endef
-$(foreach m,$(patsubst %/,%,$(sort $(dir $(RECORDED)))),$(eval $(call page_of,$m)))
+PAGED := $(patsubst %/,%,$(sort $(dir $(RECORDED))))
+$(foreach m,$(PAGED),$(eval $(call page_of,$m)))
+
+figures: $(if $(PAGED),plots/index.html)
+plots/index.html: $(foreach m,$(PAGED),$(wildcard results/$m/*.jsonl)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
+	@$(BIN)/parlab-emulated index $(PAGED:%=results/%) --output $@ && echo "  wrote $@"
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 endif

@@ -5,9 +5,8 @@ set -euo pipefail
 shopt -s nullglob
 
 machine=$(scripts/machine-name.sh) || machine=
-if [[ -n $machine && -n ${1:-} ]]; then
-  for tables in "plots/$machine/$1"-tables.txt; do cat "$tables"; done
-fi
+tables=plots/$machine/${1:-}-tables.txt
+if [[ -n ${1:-} && -e $tables ]]; then cat "$tables"; fi
 echo "figures:"
 for folder in plots/*/; do
   figures=("$folder${1:-}"*.svg)

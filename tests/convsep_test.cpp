@@ -100,7 +100,8 @@ void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
       for (const auto& [name, values] : tunables) {
         if (variant->tunable(name) != nullptr) plan.tunables[name] = values;
       }
-      if (variant->tunable("threads") != nullptr) plan.tunables["threads"] = {2};
+      if (variant->tunable("threads") != nullptr)
+        plan.tunables["threads"] = {dtype == Dtype::f32 ? 2 : 1};
       for (const auto& record : testing::sweep(plan)) {
         const bool fine = record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
         BOOST_TEST(fine, record.full_name()
@@ -177,16 +178,45 @@ BOOST_AUTO_TEST_CASE(the_padded_layout_is_the_image_between_zeros) {
 }
 
 BOOST_AUTO_TEST_CASE(all_radii_are_right) {
-  all_pass({{9, 20, 0},
-            {7, 37, 1},
-            {18, 12, 4},
-            {20, 39, 16},
-            {5, 64, 16},
-            {9, 21, 33},
-            {3, 8, 64},
-            {1, 40, 33},
-            {40, 1, 33}},
-           {Dtype::f32, Dtype::f64}, {});
+  all_pass({{9, 20, 0}, {18, 12, 4}, {20, 39, 16}, {3, 64, 16}, {9, 21, 33}, {40, 1, 33}},
+           {Dtype::f32}, {});
+  all_pass({{5, 36, 16}, {2, 8, 64}, {9, 21, 33}}, {Dtype::f64}, {});
+}
+
+// Tiles smaller and larger than the block, wider and taller than the image; strips of every height.
+BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
+  const std::vector<Size> image{{21, 37, 3}};
+  all_pass(image, {Dtype::f32},
+           {{"block_x", {16}},
+            {"block_y", {3}},
+            {"w1", {1, 5, 64}},
+            {"h1", {2, 40}},
+            {"w2", {3, 64}},
+            {"h2", {1, 24}}},
+           "tiled");
+  all_pass(image, {Dtype::f32}, {{"w2", {1, 5, 64}}, {"h2", {2, 40}}}, "tiled");
+  all_pass(image, {Dtype::f64}, {{"load", {1, 2, 3}}, {"store", {0, 1, 2}}}, "tiled");
+  all_pass(image, {Dtype::f32}, {{"load", {1, 2, 3}}, {"store", {0, 1, 2}}}, "global");
+  all_pass(image, {Dtype::f32}, {{"load", {3}}, {"store", {1}}}, "padded");
+  all_pass({{21, 37, 3}, {40, 300, 3}}, {Dtype::f32, Dtype::f64},
+           {{"block", {32, 96}}, {"strip", {1, 7, 1000}}}, "fused");
+  all_pass({{90, 70, 2}}, {Dtype::f32}, {{"width", {1, 17, 64, 100}}}, "strips");
+}
+
+BOOST_AUTO_TEST_CASE(a_tile_beyond_the_shared_memory_is_refused_with_its_bytes) {
+  const auto& workload = *Registry::instance().workload("convsep");
+  for (const auto* variant : Registry::instance().variants("convsep")) {
+    if (variant->name != "tiled") continue;
+    Plan plan = testing::plan_for(workload, *variant, {64, 64, 16});
+    plan.verify_only = true;
+    plan.tunables = {{"w1", {1024}}, {"h1", {1024}}};
+    const auto records = testing::sweep(plan);
+    BOOST_REQUIRE(records.size() == 1U);
+    if (records[0].verdict == Verdict::no_device) continue;
+    BOOST_TEST((records[0].verdict == Verdict::not_supported));
+    const auto bytes = std::to_string((1024 + 32) * 1024 * sizeof(float));
+    BOOST_TEST(records[0].detail.find(bytes) != std::string::npos, records[0].detail);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -81,6 +81,13 @@ page no-gpu "$work/no-gpu" "$work/nowhere"
 expect "no-gpu: says so" grep -q 'no GPU here' "$work/no-gpu.html"
 expect_page no-gpu
 
+# Both beside each other; the one without a GPU has the other's name, but not its folder.
+expect "index: is written" bin/parlab-emulated index results/nvidia-h200 "$work/no-gpu" results/published \
+  --output "$work/index.html"
+expect "index: leads to the page of each" \
+  test "$(grep -oE 'href="(nvidia-h200|no-gpu)/index.html"' "$work/index.html" | sort -u | wc -l)" = 2
+expect_page index
+
 # Names that would like to be more than names.
 mkdir -p "$work/evil" "$work/drawn"
 evil="<script>ran=1;document.title='ran'<\\/script><img src=x onerror=ran=1>\\\\\"'\\&"

@@ -223,6 +223,23 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   BOOST_TEST(travelled.in_places);
 }
 
+BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
+  const auto line = [](std::int64_t n, std::int64_t radius) {
+    auto record = a_record("serial/plain", n, 9);
+    record.workload = "fake_line";
+    record.dimensions = {"n", "radius"};
+    record.size = {n, radius};
+    record.flops = static_cast<double>(n * radius);
+    return record;
+  };
+  const auto measured = arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
+  BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
+  const auto some = of_same_parameters(all(measured));
+  BOOST_TEST_REQUIRE(some.size() == 3u);
+  BOOST_TEST((some[0]->record.size == Size{8, 1}));
+  BOOST_TEST(of_same_parameters({}).empty());
+}
+
 BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
   Chart chart;
   chart.x = chart.y = {"", tick_count};
@@ -262,11 +279,34 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   BOOST_TEST(none.failed.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(machines_side_by_side) {
+  auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30), a_record("cuda/naive", 8, 10),
+                                 a_record("cuda/naive", 16, 20)});
+  auto run = a_run("");
+  run.machine = "other";
+  auto record = a_record("openmp/rows", 8, 20);
+  record.machine = "other";
+  auto two = arrange({run}, {record});
+  one.folder = "some where\"<";
+  two.folder = "other";
+  const auto text = index_page({one, two});
+  BOOST_TEST(has(text, "href=\"some%20where%22%3C/index.html\""));
+  BOOST_TEST(has(text, "href=\"other/index.html\""));
+  BOOST_TEST(has(text, "8×8, float"));  // 16 is one machine's alone
+  BOOST_TEST(has(text, "2.00× the time"));
+  BOOST_TEST(has(text, "3.00× the time"));
+  BOOST_TEST(has(index_page({}), "Side by side"));
+}
+
 BOOST_AUTO_TEST_CASE(the_command_knows_where_things_are) {
   const auto request = parse_request({"parlab", "page", "results/m/"}, {});
   BOOST_TEST(request.page.figures == "plots/m");
   BOOST_TEST(request.page.output == "plots/m/index.html");
+  BOOST_TEST(parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
+             "plots/index.html");
   BOOST_CHECK_THROW(parse_request({"parlab", "page"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "index"}, {}), UsageError);
   BOOST_CHECK_THROW(load_machine("/nowhere"), UsageError);
 }
 

@@ -68,7 +68,7 @@ std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
 // fallback.
 std::vector<std::map<std::string, std::vector<std::int64_t>>> choices(const Variant& variant,
                                                                       bool thorough) {
-  constexpr std::size_t most = 4000;
+  constexpr std::size_t most = 400;
   std::map<std::string, std::vector<std::int64_t>> all;
   std::size_t count = 1;
   for (const auto& tunable : variant.tunables) {

@@ -62,11 +62,12 @@ __global__ void __launch_bounds__(RegisterTiling<T, EDGE>::threads,
     from_right += S::deep * stride;
   };
 
-  // Reads: neighbouring lanes have neighbouring vectors, 4 down and 8 across.
+  // Reads: lanes are 4 down and 8 across, in each half of the warp 2 down and 8 across, down first:
+  // neighbours in pairs read the same vector, which shared memory then delivers once for both.
   const int warp = thread / 32, lane = thread % 32;
   constexpr int warps_down = S::edge / S::warp_rows;
-  const int row = warp % warps_down * S::warp_rows + lane / S::lanes_across * S::vector;
-  const int col = warp / warps_down * S::warp_cols + lane % S::lanes_across * S::vector;
+  const int row = warp % warps_down * S::warp_rows + (lane / 16 * 2 + lane % 2) * S::vector;
+  const int col = warp / warps_down * S::warp_cols + lane % 16 / 2 * S::vector;
   Vector left[2][S::vectors], right[2][S::vectors];
   const auto read = [&](int set, const T* stage, int k) {
 #pragma unroll

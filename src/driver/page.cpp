@@ -25,9 +25,24 @@ void write_file(const fs::path& path, const std::string& text) {
 }  // namespace
 
 std::vector<std::string> write_page(const PageRequest& request) {
-  const auto measured = page::load_machine(request.folder);
+  const auto measured = page::load_machine(request.folders.at(0));
   write_file(request.output, page::machine_page(measured, request.figures));
   return measured.warnings;
+}
+
+std::vector<std::string> write_index(const PageRequest& request) {
+  std::vector<page::Measured> machines;
+  for (const auto& folder : request.folders) {
+    auto measured = page::load_machine(folder);
+    // results/published is among results/*, and no machine.
+    if (!measured.experiments.empty()) machines.push_back(std::move(measured));
+  }
+  write_file(request.output, page::index_page(machines));
+  std::vector<std::string> warnings;
+  for (const auto& machine : machines) {
+    warnings.insert(warnings.end(), machine.warnings.begin(), machine.warnings.end());
+  }
+  return warnings;
 }
 
 }  // namespace parlab

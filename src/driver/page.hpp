@@ -1,4 +1,4 @@
-// `parlab page`: stored records as a page, or as an index of several machines.
+// `parlab page` and `parlab index`: stored records as a page, or as an index of several machines.
 #pragma once
 
 #include <string>
@@ -7,13 +7,16 @@
 namespace parlab {
 
 struct PageRequest {
-  std::string folder;   // results/MACHINE
-  std::string figures;  // plots/MACHINE
-  std::string output;   // the file to write
+  std::vector<std::string> folders;  // results/MACHINE; of a page one, of an index any number
+  std::string figures;               // plots/MACHINE
+  std::string output;                // the file to write
 };
 
 // Writes the file as a whole or not at all, and makes its folder. Returns the warnings. Throws
 // UsageError when the records cannot be read, std::runtime_error when the file cannot be written.
 std::vector<std::string> write_page(const PageRequest& request);
+
+// The same for the index of these machines.
+std::vector<std::string> write_index(const PageRequest& request);
 
 }  // namespace parlab

@@ -44,13 +44,17 @@ Row row_of(const Finding& finding, const std::filesystem::path& figures) {
     numbers += (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
   return {{finding.id},
-          {sign(finding.outcome) + std::string(to_string(finding.outcome))},
+          verdict_cell(finding),
           {finding.sentence, "Rule: " + finding.rule},
           {numbers},
           figure};
 }
 
 }  // namespace
+
+Cell verdict_cell(const Finding& finding) {
+  return {sign(finding.outcome) + std::string(to_string(finding.outcome))};
+}
 
 void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures) {
   html.open("section", {{"id", "claims"}}).element("h2", "Claims of the source reports");

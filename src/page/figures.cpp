@@ -241,7 +241,9 @@ void write_tables(Html& html, const fs::path& file) {
       html.element("p", table.title, {{"class", "note"}}).line_break();
       continue;
     }
-    html.open("details").open("summary").text(table.title.empty() ? "Table" : table.title);
+    const bool is_short = table.rows.size() <= 12;
+    html.open("details", is_short ? Html::Attributes{{"open", ""}} : Html::Attributes{});
+    html.open("summary").text(table.title.empty() ? "Table" : table.title);
     html.raw(" ").element("small", std::to_string(table.rows.size()) + " rows").close();
     write_numbers(html, table.columns, table.rows);
     html.close().line_break();

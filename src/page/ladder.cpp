@@ -23,14 +23,18 @@ void write_bar(Html& html, const std::string& what, std::optional<double> share,
 
 bool is_library(Side side) { return side == Side::cpu_library || side == Side::gpu_library; }
 
-// What this rung bought over the one below it.
-std::string gain(const Entry& entry, const Entry* below) {
-  if (below == nullptr) return "";
+// What this rung bought over the one below it; nothing when there is none to compare it with.
+struct Gain {
+  std::string text, range;
+};
+
+std::optional<Gain> gain(const Entry& entry, const Entry* below) {
+  if (below == nullptr) return std::nullopt;
   const auto ratio = speedup(entry.record, below->record, false);
-  if (!ratio) return "";
+  if (!ratio) return std::nullopt;
   const auto over = name(below->record);
-  if (is_tie(*ratio)) return "a tie with " + over + " (" + interval(*ratio) + ")";
-  return factor(ratio->value) + " as fast as " + over + " (" + interval(*ratio) + ")";
+  return Gain{is_tie(*ratio) ? "a tie with " + over : factor(ratio->value) + " as fast as " + over,
+              range(*ratio)};
 }
 
 std::string idea_of(const Entry& entry) {
@@ -45,9 +49,12 @@ void write_rung(Html& html, const Entry& entry, const Entry* below, const Entry*
   html.element("small", interval(entry.summary)).close();
   const auto idea = idea_of(entry);
   const auto bought = gain(entry, below);
-  if (!idea.empty() || !bought.empty()) {
-    html.open("p", {{"class", "idea"}}).text(idea);
-    if (!bought.empty()) html.text(idea.empty() ? "" : ": ").element("b", bought);
+  if (!idea.empty() || bought) {
+    html.open("p").text(idea);
+    if (bought) {
+      html.text(idea.empty() ? "" : ": ").element("b", bought->text).text(" ");
+      html.element("small", bought->range);
+    }
     html.close();
   }
   write_bar(html, "of the roof", of_roof(entry), true);
@@ -90,7 +97,8 @@ void write_both(Html& html, const Entries& entries) {
 
 void write_ladders(Html& html, const Entries& of_workload) {
   if (of_workload.empty()) return;
-  html.element("h3", "The ladder, rung by rung");
+  html.element("h3", "The ladder, rung by rung",
+               {{"id", anchor("ladder-" + of_workload.front()->record.workload)}});
   html.element(
       "p",
       "The fastest setting of every variant at the largest size most of them were measured "

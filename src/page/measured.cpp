@@ -115,8 +115,8 @@ Measured load_machine(const fs::path& folder) {
   std::vector<Run> in_order;
   for (auto& [id, run] : runs) in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));
-  if (measured.machine.empty())
-    measured.machine = fs::absolute(folder / ".").parent_path().filename();
+  measured.folder = fs::absolute(folder / ".").parent_path().filename().string();
+  if (measured.machine.empty()) measured.machine = measured.folder;
   measured.experiments = std::move(experiments);
   measured.warnings.insert(measured.warnings.begin(), warnings.begin(), warnings.end());
   return measured;
@@ -219,6 +219,21 @@ std::optional<Size> largest_common_size(const Entries& entries) {
 
 std::optional<Size> ladder_size(const Entries& entries) {
   return largest_with_most(entries, [](const Entry& entry) { return entry.record.full_name(); });
+}
+
+std::size_t extents_of(const Record& record) {
+  const auto* workload = Registry::instance().workload(record.workload);
+  const std::size_t parameters = workload == nullptr ? 0 : workload->parameters().size();
+  return record.size.size() - std::min(parameters, record.size.size());
+}
+
+Entries of_same_parameters(const Entries& entries) {
+  const auto size = largest_common_size(entries);
+  return where(entries, [&](const Entry& entry) {
+    const auto first = static_cast<std::ptrdiff_t>(extents_of(entry.record));
+    return std::equal(entry.record.size.begin() + first, entry.record.size.end(),
+                      size->begin() + first, size->end());
+  });
 }
 
 const Entry* best(const Entries& entries) {

@@ -33,7 +33,8 @@ struct Experiment {
 };
 
 struct Measured {
-  std::string machine;
+  std::string machine;          // as its runs name it
+  std::string folder;           // the name of its folder, under results/ and plots/
   std::vector<Run> runs;        // oldest first
   std::vector<Record> records;  // all of them, for the claims
   std::vector<Entry> entries;   // the latest of each point, caches hot, passed, timed, not emulated
@@ -82,6 +83,12 @@ Dtype main_dtype(const Entries& entries);
 std::optional<Size> largest_common_size(const Entries& entries);
 // The same for variants in place of sides: the size to show a ladder at.
 std::optional<Size> ladder_size(const Entries& entries);
+
+// How many of the numbers of its size are extents; what follows them are parameters (a radius).
+std::size_t extents_of(const Record& record);
+// Those whose parameters are the ones of the largest common size: sizes that differ in extent
+// alone.
+Entries of_same_parameters(const Entries& entries);
 
 // The lowest median; of equals the first. nullptr when there is none.
 const Entry* best(const Entries& entries);

@@ -61,4 +61,16 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   return end(html);
 }
 
+std::string index_page(const std::vector<Measured>& machines) {
+  Html html;
+  begin(html, "Machines: parlab");
+  html.element("h1", "Machines").open("nav");
+  link(html, "#machines", "Machines");
+  link(html, "#compared", "Side by side");
+  link(html, "#verdicts", "Claims");
+  html.close().line_break();
+  write_index(html, machines);
+  return end(html);
+}
+
 }  // namespace parlab::page

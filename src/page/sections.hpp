@@ -3,9 +3,12 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "claims/claim.hpp"
 #include "page/html.hpp"
 #include "page/measured.hpp"
+#include "page/table.hpp"
 
 namespace parlab::page {
 
@@ -24,5 +27,11 @@ void write_rooflines(Html& html, const Measured& measured);
 void write_transfers(Html& html, const Measured& measured);
 // The claims of the source reports; links to those figures that are in the folder.
 void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures);
+
+// The verdict in words, and a sign for those who look for one among many.
+Cell verdict_cell(const Finding& finding);
+
+// Several machines: their facts, their times and their verdicts side by side.
+void write_index(Html& html, const std::vector<Measured>& machines);
 
 }  // namespace parlab::page

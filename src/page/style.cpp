@@ -49,7 +49,7 @@ ol.ladder li { margin-bottom: 0.9rem; }
 ol.ladder p { margin: 0; }
 .bar { display: grid; grid-template-columns: 8rem 1fr 4.5rem; gap: 0.6rem; align-items: center;
   font-size: 0.85rem; }
-.bar svg { width: 100%; height: 0.7rem; display: block; }
+.bar svg { width: 100%; overflow: visible; height: 0.7rem; display: block; }
 .bar .what { overflow-wrap: anywhere; }
 .track { fill: #f0f0f0; }
 .filled { fill: #0b4a7d; }
@@ -57,11 +57,13 @@ ol.ladder p { margin: 0; }
 :target { outline: 2px solid #b35900; outline-offset: 4px; }
 @media (min-width: 46.01em), print {
   #claims table { table-layout: fixed; }
-  #claims th:nth-child(1) { width: 5%; }
+  #claims th:nth-child(1) { width: 7%; }
   #claims th:nth-child(2) { width: 11%; }
   #claims th:nth-child(3) { width: 35%; }
-  #claims th:nth-child(4) { width: 35%; }
-  #claims th:nth-child(5) { width: 14%; }
+  #claims th:nth-child(4) { width: 34%; }
+  #claims th:nth-child(5) { width: 13%; }
+  #verdicts td:first-child { width: 45%; }
+  #glance td:nth-child(3) { min-width: 9rem; }
   #claims td { min-width: 0; overflow-wrap: break-word; }
 }
 @media (max-width: 46em) {

@@ -16,10 +16,8 @@ namespace {
 // All extents are the same number, parameters aside: that number can stand for the size.
 bool is_one_number(const Entries& entries) {
   return std::all_of(entries.begin(), entries.end(), [](const Entry* entry) {
-    const auto* workload = Registry::instance().workload(entry->record.workload);
-    const auto parameters = workload == nullptr ? 0 : workload->parameters().size();
     const auto& size = entry->record.size;
-    const auto extents = size.size() - std::min(parameters, size.size());
+    const auto extents = extents_of(entry->record);
     return extents > 0 && std::all_of(size.begin(), size.begin() + static_cast<long>(extents),
                                       [&](auto extent) { return extent == size.front(); });
   });
@@ -150,7 +148,7 @@ void write_transfers(Html& html, const Measured& measured) {
   Html charts;
   for (const auto& workload : measured.workloads()) {
     const auto entries = of_workload(all(measured), workload);
-    const auto some = of_dtype(entries, main_dtype(entries));
+    const auto some = of_same_parameters(of_dtype(entries, main_dtype(entries)));
     const auto fought = duels(some);
     if (fought.empty()) {
       rows.push_back({{workload}, {"no size was measured on both, transfers included"}});

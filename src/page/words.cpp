@@ -39,7 +39,7 @@ std::string interval(const Summary& summary) {
 
 std::string factor(double value) { return three(value) + "×"; }
 
-std::string interval(const Ratio& ratio) {
+std::string range(const Ratio& ratio) {
   if (!std::isfinite(ratio.interval.high)) return "too few samples";
   // Two that look the same to three digits, but are not a tie, get another digit.
   auto low = three(ratio.interval.low), high = three(ratio.interval.high);
@@ -47,8 +47,10 @@ std::string interval(const Ratio& ratio) {
     low = significant(ratio.interval.low, 4);
     high = significant(ratio.interval.high, 4);
   }
-  return low + "–" + high + "×" + (is_tie(ratio) ? ": a tie" : "");
+  return low + "–" + high + "×";
 }
+
+std::string interval(const Ratio& ratio) { return range(ratio) + (is_tie(ratio) ? ": a tie" : ""); }
 
 bool is_tie(const Ratio& ratio) {
   return std::isfinite(ratio.interval.high) && ratio.interval.low <= 1 && ratio.interval.high >= 1;
@@ -61,9 +63,7 @@ std::string setting(const Record& record) {
 }
 
 std::string dimensions(const Record& record) {
-  const auto* workload = Registry::instance().workload(record.workload);
-  const std::size_t parameters = workload == nullptr ? 0 : workload->parameters().size();
-  const std::size_t extents = record.size.size() - std::min(parameters, record.size.size());
+  const auto extents = extents_of(record);
   const auto named = [&](std::size_t i) {
     const auto name = i < record.dimensions.size() ? record.dimensions[i] : "n";
     return name + " = " + std::to_string(record.size[i]);

@@ -10,7 +10,8 @@ namespace parlab::page {
 std::string duration(double seconds);          // "16.24 µs"
 std::string interval(const Summary& summary);  // "16.2–16.3 µs", "too few samples"
 std::string factor(double value);              // "1.52×", "310×"
-// The interval of a ratio; says when it cannot be told from 1: "1.50–1.54×", "0.99–1.01×: a tie".
+std::string range(const Ratio& ratio);         // "1.50–1.54×", "too few samples"
+// The same; says when it cannot be told from 1: "1.50–1.54×", "0.99–1.01×: a tie".
 std::string interval(const Ratio& ratio);
 bool is_tie(const Ratio& ratio);
 

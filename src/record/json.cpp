@@ -179,7 +179,8 @@ void read_size(const Fields& fields, Record& record) {
     for (const auto& [dimension, extent] : size.json().items()) {
       record.dimensions.push_back(dimension);
       read(extent, "size", record.size.emplace_back());
-      if (record.size.back() < 1) wrong_type("size");
+      // An extent is never 0, a parameter may be.
+      if (record.size.back() < 0) wrong_type("size");
     }
   });
   if (record.size.empty()) throw ForeignLine("field 'size' is missing");

@@ -1,0 +1,28 @@
+# The report's chart of speedup over the loops of PolyBench against size: kernels alone, and with the
+# copies of the report's kernel and of the fastest one.
+ours = "FROM best WHERE dtype = 'double' AND backend <> 'serial' AND speedup IS NOT NULL"
+names = list("SELECT name " . ours . " GROUP BY name ORDER BY max(n * 1e6 + speedup) DESC")
+sizes = list("SELECT DISTINCT n " . ours . " ORDER BY n")
+if (words(names) == 0) { print missing("covariance in double, serial and another: make patras-covariance"); exit status 3 }
+
+moved = "FROM best WHERE dtype = 'double' AND on_gpu AND speedup_transfers IS NOT NULL AND name IN ('cuda/tiled', 'cuda/balanced')"
+moved_names = list("SELECT DISTINCT name " . moved)
+theirs = "FROM published WHERE published_speedup IS NOT NULL AND n IN (SELECT n " . ours . ")"
+every_value = "(SELECT ifnull(speedup_low, speedup) AS v " . ours . " UNION SELECT ifnull(speedup_high, speedup) " . ours . " UNION SELECT speedup_transfers " . moved . " UNION SELECT published_speedup " . theirs . ")"
+y_low = number("SELECT min(v) FROM " . every_value)
+y_high = number("SELECT max(v) FROM " . every_value)
+@log_y
+load "scripts/figures/size-x.gp"
+set xlabel "observations = variables (K = 1024), log"
+set title "covariance, double, hot: speedup over serial/plain, best tunables"
+set ylabel "speedup, log"
+set label 1000 provenance("gpu")
+columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " . v . ") "
+of(v, rows, who) = "SELECT n, " . columns(v) . rows . " AND name = '" . who . "' ORDER BY n"
+published = "SELECT n, published_speedup " . theirs . " ORDER BY n"
+# What there is none of is no curve, not an empty one.
+moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query(of('speedup_transfers', moved, who)) using 1:2:3:4 with yerrorlines linetype (who eq 'cuda/tiled' ? 12 : 13) title substr(who, 6, 99) . ' + copies'"
+their_curve = number("SELECT count(*) " . theirs) == 0 ? "" : ", query(published) using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'"
+
+plot for [i = 1:words(names)] query(of("speedup", ours, word(names, i))) \
+       using 1:2:3:4 with yerrorlines linetype i title word(names, i) @moved_curves @their_curve

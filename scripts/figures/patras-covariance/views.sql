@@ -1,0 +1,64 @@
+-- What the figures of patras-covariance read. One row of records is one measurement.
+.import --csv results/published/patras-cuda-covariance.csv published_covariance
+
+-- Speedups are over PolyBench's loops. Where these were left out, for they take too long, the records
+-- have one over the other serial variant, which must not stand beside those.
+UPDATE records
+SET speedup = NULL, speedup_low = NULL, speedup_high = NULL,
+    speedup_transfers = NULL, speedup_transfers_low = NULL, speedup_transfers_high = NULL
+WHERE NOT EXISTS (
+  SELECT 1 FROM records p
+  WHERE p.backend = 'serial' AND p.variant = 'plain' AND p.median_s IS NOT NULL
+    AND p.m = records.m AND p.n = records.n AND p.float_n = records.float_n
+    AND p.dtype = records.dtype AND p.cache = records.cache);
+
+-- As many observations as variables, warm caches; name and device.
+CREATE VIEW every AS
+  SELECT *, backend || '/' || variant AS name, backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
+         gflops * 100 / nullif(roof_percent, 0) AS roof_gflops
+  FROM records WHERE workload = 'covariance' AND m = n AND cache = 'hot';
+
+-- Verified and timed: with the means as they should be, and with PolyBench's constant.
+CREATE VIEW timed AS
+  SELECT * FROM every WHERE verdict = 'passed' AND median_s IS NOT NULL AND float_n = 0;
+CREATE VIEW polybench AS
+  SELECT *, min(median_s) AS time_s FROM every
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND float_n > 0 GROUP BY name, dtype, n;
+
+-- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
+
+-- Measured rates of multiply-adds without tensor cores: the roof where it does not lie on bandwidth.
+CREATE VIEW peak AS
+  SELECT dtype, on_gpu, max(roof_gflops) AS peak_gflops FROM timed GROUP BY dtype, on_gpu;
+
+-- All of it, beside the peak and syrk of the same device's library; `times` as fast as that.
+CREATE VIEW ladder AS
+  SELECT b.*, 100 * b.gflops / p.peak_gflops AS peak_percent, s.time_s / b.time_s AS times,
+         s.low_s / b.high_s AS times_low, s.high_s / b.low_s AS times_high
+  FROM best b LEFT JOIN peak p USING (dtype, on_gpu) LEFT JOIN best s
+    ON s.n = b.n AND s.dtype = b.dtype AND s.on_gpu = b.on_gpu AND s.name LIKE 'blas/%_syrk';
+
+-- The upper triangle packed against both triangles, the second mirrored: how many times as fast,
+-- alone and with the copies, of which the result is half as long.
+CREATE VIEW packed AS
+  SELECT a.n, a.dtype, a.time_s AS packed_s, b.time_s AS mirror_s, a.tile AS packed_tile,
+         b.tile AS mirror_tile, b.time_s / a.time_s AS times, b.low_s / a.high_s AS times_low,
+         b.high_s / a.low_s AS times_high,
+         (b.time_s + b.to_device_s + b.to_host_s) / (a.time_s + a.to_device_s + a.to_host_s)
+           AS moved_times
+  FROM best a JOIN best b ON b.n = a.n AND b.dtype = a.dtype
+  WHERE a.name = 'cuda/packed' AND b.name = 'cuda/mirror';
+
+-- Effect of the tile width at the report's sizes.
+CREATE VIEW tiles AS
+  SELECT * FROM timed
+  WHERE backend = 'cuda' AND variant NOT IN ('register', 'balanced') AND dtype = 'double' AND n BETWEEN 1024 AND 3000;
+
+-- The report's table. Its kernel stands for our `tiled`, which is that kernel as it was meant.
+CREATE VIEW published AS
+  SELECT CAST(rows AS INTEGER) AS n, CAST(time_s AS REAL) AS time_s, variant,
+         CASE variant WHEN 'serial' THEN 'serial/plain' ELSE 'cuda/tiled' END AS name,
+         CAST(nullif(speedup, '') AS REAL) AS published_speedup,
+         nullif(gpu_utilization_percent, '') AS utilization
+  FROM published_covariance;
