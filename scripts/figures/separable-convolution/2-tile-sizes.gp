@@ -15,6 +15,8 @@ set title "convsep, radius 16, float, hot: tiles, n = " . k(n)
 set ylabel "time (s), log"
 set xlabel "block; tile of the row pass; tile of the column pass" offset 0,-1.6
 set bmargin at screen 0.29
+set rmargin at screen 0.97
+set key at graph 0.62, graph 0.66
 set xtics () font "," . tiny
 labels = list("SELECT place || ';' || block_shape || ';' || replace(tiles, ' ', ';') FROM settings ORDER BY place")
 part(s, i) = system("echo '" . s . "' | cut -d';' -f" . i)

@@ -13,8 +13,8 @@ cat <<'END'
 A filter of radius 16 along the rows and the columns of an n x n image, caches hot, ms of one
 execution of both passes; interval: 95 %; -: no record here. The report's card was a GeForce GTX 480.
 cg: loads past the L1 cache; cs, wt: loads and stores that expect no second use. Its flags (ptxas
--dlcm, -dscm) said so for a whole program, and cg and cs both left the L1 cache out there; today they
-are hints for single accesses. Neither then nor now does any of them switch the L2 cache off.
+-dlcm, -dscm) said so for a whole program; today these are hints for single accesses. Neither then
+nor now does any of them switch the L2 cache off.
 There is no blas backend: no vendor library of the toolkit computes this on plain arrays.
 END
 
@@ -90,7 +90,7 @@ for dtype in float double; do
     FROM best WHERE dtype = '$dtype' ORDER BY n, on_gpu, time_s DESC"
 done
 
-table "Against the radius, best tunables, GB/s of the image read once and written once" "
+table "Against the radius, default tunables, GB/s of the image read once and written once" "
   SELECT dtype, n, name AS variant, $(as %.4g 'max(CASE radius WHEN 1 THEN gbytes END)') AS 'radius 1',
          $(as %.4g 'max(CASE radius WHEN 2 THEN gbytes END)') AS '2',
          $(as %.4g 'max(CASE radius WHEN 4 THEN gbytes END)') AS '4',
@@ -99,5 +99,5 @@ table "Against the radius, best tunables, GB/s of the image read once and writte
          $(as %.4g 'max(CASE radius WHEN 32 THEN gbytes END)') AS '32',
          $(as %.4g 'max(CASE radius WHEN 64 THEN gbytes END)') AS '64',
          $(as %.1f 'max(CASE radius WHEN 1 THEN roof_percent END)') AS '% of roof at 1'
-  FROM best_of_all GROUP BY dtype, n, name HAVING count(DISTINCT radius) > 1
+  FROM by_radius GROUP BY dtype, n, name
   ORDER BY dtype DESC, n, sum(gbytes)"

@@ -14,12 +14,20 @@ CREATE VIEW every AS
         AND cache = 'hot';
 CREATE VIEW timed AS SELECT * FROM every WHERE radius = 16;
 
--- The fastest of each variant at each size and radius; of the bare columns SQLite takes the row of
--- the min.
-CREATE VIEW best_of_all AS
-  SELECT *, min(median_s) AS time_s FROM every WHERE policy = 'default'
+-- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+CREATE VIEW best AS
+  SELECT *, min(median_s) AS time_s FROM timed WHERE policy = 'default' GROUP BY name, dtype, n;
+
+-- Against the radius: with those tunables alone that were measured at more than one radius.
+CREATE VIEW configured AS
+  SELECT *, name || dtype || n || ';' || ifnull(block, '') || ';' || ifnull(block_x, '') || ';' ||
+         ifnull(block_y, '') || ';' || ifnull(w1, '') || ';' || ifnull(h1, '') || ';' ||
+         ifnull(w2, '') || ';' || ifnull(h2, '') || ';' || ifnull(strip, '') AS config
+  FROM every WHERE policy = 'default';
+CREATE VIEW by_radius AS
+  SELECT *, min(median_s) AS time_s FROM configured
+  WHERE config IN (SELECT config FROM configured GROUP BY config HAVING count(DISTINCT radius) > 1)
   GROUP BY name, dtype, n, radius;
-CREATE VIEW best AS SELECT * FROM best_of_all WHERE radius = 16;
 
 -- The report's kernels: without tiles on the padded image, and tiled; blocks of 16 x 16.
 CREATE VIEW nontiled AS

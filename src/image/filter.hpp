@@ -1,0 +1,29 @@
+// Filters by name, and images through a variant of convsep.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "core/variant.hpp"
+#include "image/pnm.hpp"
+
+namespace parlab {
+
+// The 2 radius + 1 weights of "box:R" (all equal), "gaussian:S" (standard deviation S in pixels,
+// cut off at 3 S) or "file:PATH" (an odd number of numbers); the sum of the first two is 1. Throws
+// UsageError.
+std::vector<double> parse_filter(const std::string& text);
+
+struct Filtered {
+  Image image;  // rounded, and cut off at black and white
+  Verdict verdict = Verdict::unverified;
+  std::string detail;  // why it is not `passed`
+  bool emulated = false;
+};
+
+// Executes the variant once a channel, in dtype, and compares with the oracle.
+Filtered filter_image(const Image& image, const std::vector<double>& weights,
+                      const Variant& variant, Dtype dtype, const Tunables& tunables);
+
+}  // namespace parlab
