@@ -125,7 +125,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check report sanitize counters figures format lint install clean help $(EXPERIMENTS)
+.PHONY: build check report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
 
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
@@ -151,6 +151,10 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e.sh counters || exit; }; \
 	done && { [ "$$found" ] || echo "no records in results/$$machine: run an experiment first (make help)"; }
 	@$(MAKE) figures
+
+tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`
+	@$(MAKE) $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated)
+	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine

@@ -8,13 +8,16 @@
 
 #include "device/presence.hpp"
 #include "driver/claims.hpp"
+#include "driver/compare.hpp"
 #include "driver/console.hpp"
 #include "driver/delegate.hpp"
 #include "driver/image.hpp"
 #include "driver/memory.hpp"
 #include "driver/page.hpp"
 #include "driver/request.hpp"
+#include "driver/show.hpp"
 #include "driver/stored.hpp"
+#include "driver/tune.hpp"
 #include "driver/usage.hpp"
 #include "sweep/counters.hpp"
 #include "sweep/execute_once.hpp"
@@ -47,6 +50,10 @@ void emulate_if_needed(const Request& request, char** arguments) {
 
 int run(Request& request, char** arguments) {
   emulate_if_needed(request, arguments);
+  if (!request.best.empty()) {
+    const auto notes = use_best(request.best, request.tuned, request.plan);
+    request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
+  }
   warn(request.warnings);
   request.plan.memory_bytes = bytes_free();
   require_memory(request.plan);
@@ -63,6 +70,14 @@ int run(Request& request, char** arguments) {
   if (request.counters && request.format == "table") explain(kept.points);
   if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
   return status;
+}
+
+int compare(const Request& request) {
+  const auto outcome = print_comparison({request.paths.at(0), request.paths.at(1), request.rules,
+                                         request.fail_if_slower, request.filter, request.format},
+                                        std::cout);
+  warn(outcome.warnings);
+  return outcome.fails ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int dispatch(Request request, char** arguments) {
@@ -82,8 +97,14 @@ int dispatch(Request request, char** arguments) {
       print_version(std::cout);
       break;
     case Action::show:
-      warn(show_records(request.paths, request.format, std::cout));
+      warn(show_records(request.paths, request.filter, request.format, std::cout));
       break;
+    case Action::tune:
+      request.plan.memory_bytes = bytes_free();
+      return tune({request.plan, request.budget_s, request.tuned, request.format}, std::cout,
+                  std::cerr);
+    case Action::compare:
+      return compare(request);
     case Action::claims:
       warn(print_claims(request.paths, request.format, std::cout));
       break;

@@ -11,7 +11,7 @@ level() {
     core) echo 0 ;;
     contracts | host | record) echo 1 ;;
     machine | verify) echo 2 ;;
-    measure | claims) echo 3 ;;
+    measure | claims | compare | tune) echo 3 ;;
     device | emulation) echo 4 ;; # the same interface twice: see src/device/gpu.hpp
     counters) echo 5 ;;
     sweep | image) echo 6 ;;

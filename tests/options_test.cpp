@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(workloads) {
   BOOST_TEST((of_parlab({"machine"}).action == Request::Action::machine));
   BOOST_TEST((of_parlab({"show", "a", "b"}).paths == Words{"a", "b"}));
   BOOST_TEST((of_parlab({"export", "a"}).action == Request::Action::export_csv));
-  BOOST_CHECK_THROW(of_parlab({"show"}), UsageError);
+  BOOST_TEST((of_parlab({"show"}).paths == Words{"results"}));
   BOOST_CHECK_EXCEPTION(of_parlab({"fak", "64"}), UsageError, [](const UsageError& error) {
     return contains(error.what(), "workload 'fak' is unknown; did you mean 'fake'?");
   });

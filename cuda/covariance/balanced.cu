@@ -220,7 +220,7 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
       gpu.resident_blocks(covariance_balanced<T, EDGE>, S::threads, S::shared_bytes);
   const BalancedShares shares{
       tiles * steps_of_tile,
-      std::clamp<std::int64_t>(tiles * steps_of_tile / least_steps, 1, at_once)};
+      std::max<std::int64_t>(std::min(tiles * steps_of_tile / least_steps, at_once), 1)};
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::per_thread * S::per_thread * S::threads);
   gpu.launch({.grid = {shares.blocks}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
              covariance_balanced<T, EDGE>, centred, p.cov, parts, shares, steps_of_tile, p.n,

@@ -31,6 +31,7 @@ __global__ void covariance_means(const T* sums, T* mean, std::int64_t parts, std
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
   T sum = 0;
+#pragma unroll 8  // few threads: each has several reads under way
   for (std::int64_t part = 0; part < parts; ++part) sum += sums[part * n + col];
   mean[col] = sum / mean_divisor;
 }

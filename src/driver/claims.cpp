@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "claims/claim.hpp"
+#include "driver/stored.hpp"
 #include "driver/text.hpp"
 #include "record/store.hpp"
 
@@ -92,7 +93,7 @@ std::vector<std::string> print_claims(const std::vector<std::string>& paths,
   std::map<std::string, Machine> machines;
   std::vector<std::string> warnings;
   for (const auto& path : paths) {
-    auto loaded = load_records(path);
+    auto loaded = load_records(record_path(path));
     for (auto& [id, run] : loaded.runs) machines[run.machine].runs.push_back(std::move(run));
     for (auto& record : loaded.records) {
       machines[record.machine].records.push_back(std::move(record));

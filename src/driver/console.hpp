@@ -46,6 +46,7 @@ class Console final : public Observer {
   void working_on(const std::string& what, std::size_t done) override {
     progress_.show(what, done);
   }
+  void run(const Run& run) override { reporter_.run(run); }
   void point(const std::vector<Record>& records) override;
   void note(const std::string& line) override;
 

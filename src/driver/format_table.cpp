@@ -169,11 +169,13 @@ std::vector<Row> best_of_each(const std::vector<Row>& rows) {
 
 class TableReporter final : public Reporter {
  public:
-  explicit TableReporter(std::ostream& out) : out_(out) {}
+  TableReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
 
   void point(const std::vector<Record>& records) override {
     if (records.empty()) return;
-    const auto rows = rows_of(records);
+    auto rows = rows_of(records);
+    if (keep_) std::erase_if(rows, [&](const Row& row) { return !keep_(*row.record); });
+    if (rows.empty()) return;
     const auto comparison = compare(rows, records);
     const Record& first = records.front();
     out_ << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
@@ -204,14 +206,15 @@ class TableReporter final : public Reporter {
 
  private:
   std::ostream& out_;
+  Keep keep_;
   std::string baseline_;
   bool printed_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Reporter> make_table_reporter(std::ostream& out) {
-  return std::make_unique<TableReporter>(out);
+std::unique_ptr<Reporter> make_table_reporter(std::ostream& out, const Keep& keep) {
+  return std::make_unique<TableReporter>(out, keep);
 }
 
 }  // namespace parlab

@@ -177,4 +177,13 @@ double parse_positive(const std::string& name, const std::string& text, double m
   return value;
 }
 
+double parse_percent(const std::string& name, const std::string& text) {
+  const auto number = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  try {
+    return parse_positive(name, number, 1000) / 100;
+  } catch (const UsageError&) {
+    throw UsageError(as_written(name, text) + ": allowed is a percentage, as 5%");
+  }
+}
+
 }  // namespace parlab

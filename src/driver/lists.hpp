@@ -26,4 +26,7 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
 // A positive number: "0.5". Throws UsageError.
 double parse_positive(const std::string& name, const std::string& text, double max);
 
+// A share, in per cent: "5%" or "5" is 0.05. Above 0, at most 1000 %. Throws UsageError.
+double parse_percent(const std::string& name, const std::string& text);
+
 }  // namespace parlab

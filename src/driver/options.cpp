@@ -152,14 +152,26 @@ std::vector<Option> all_options() {
       {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
-      {"figures", "", "FOLDER", ""},
-      {"output", "", "FILE", ""},
+      {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
+      {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page", "index"}},
+      {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index"}},
       {"image", "", "FILE", ""},
       {"filter", "", "FILTER", ""},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},
       {"emulate", "PARLAB_EMULATE", "", "run CUDA variants on the CPU: verified, not timed"},
+      {"workload", "", "LIST", "as dmv,matmul", false, {"show", "compare"}},
+      {"size", "", "LIST", "4K, 300x1000, or a range 1K:16K:*2", false, {"show", "compare"}},
+      {"verdict", "", "LIST", "as wrong_result,launch_failed", false, {"show"}},
+      {"margin", "", "PERCENT", "a change up to this is none (2%)", false, {"compare"}},
+      {"fail-if-slower",
+       "",
+       "PERCENT",
+       "exit 1 when a point is slower by this",
+       false,
+       {"compare"}},
+      {"budget", "", "SECONDS", "for each variant, dtype and size (60)", false, {"tune"}},
       {"list", "", "", "every variant, its tunables and their limits"},
       {"help", "", "", "this text"},
       {"version", "", "", "the version"}};
@@ -192,6 +204,11 @@ std::vector<Option> all_options() {
     options.push_back({name, variable_of(name), "LIST", help, true});
   }
   return options;
+}
+
+bool Option::of(const std::string& command) const {
+  if (commands.empty()) return command.empty();
+  return std::find(commands.begin(), commands.end(), command) != commands.end();
 }
 
 const Setting* Settings::find(const std::string& flag) const {

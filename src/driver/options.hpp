@@ -15,6 +15,9 @@ struct Option {
   std::string argument;        // what it takes, for --help; empty: a switch
   std::string help;            // empty: of one action alone, whose line in --help has it
   bool tunable = false;
+  std::vector<std::string> commands = {};  // "show", "compare": theirs alone; empty: of runs
+
+  bool of(const std::string& command) const;  // command "": a run
 };
 
 // The fixed ones, then one for each tunable of any registered variant.

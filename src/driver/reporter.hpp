@@ -1,6 +1,7 @@
 // Output formats. Measuring knows nothing of them: they see complete points.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -13,16 +14,22 @@ namespace parlab {
 class Reporter {
  public:
   virtual ~Reporter() = default;
+  // What is known of a run, before or after the points with its records.
+  virtual void run(const Run& /*run*/) {}
   // All records of one (size, dtype, cache), in ladder order.
   virtual void point(const std::vector<Record>& records) = 0;
   virtual void finish() {}  // after the last point
 };
 
+// Which records are shown; the others are still what speedups are over. Empty: all.
+using Keep = std::function<bool(const Record&)>;
+
 // format: "table", "explain", "csv", "json" or "record". out must outlive the reporter.
-std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out);
+std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out,
+                                        const Keep& keep = {});
 
 // One table a point: times with intervals, rates, speedups; at most 100 columns wide.
-std::unique_ptr<Reporter> make_table_reporter(std::ostream& out);
+std::unique_ptr<Reporter> make_table_reporter(std::ostream& out, const Keep& keep = {});
 // One table a point: what the GPU kernels cost and what their counters say; at most 100 columns.
 std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out);
 // The course's format, for the scripts that read it line by line.

@@ -64,17 +64,36 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
   if (request.plan.workload != nullptr || settings.positional.empty()) return;
   const auto first = settings.positional.front();
   settings.positional.erase(settings.positional.begin());
-  if (first == "show" || first == "export") {
-    request.action = first == "show" ? Action::show : Action::export_csv;
+  if (first == "show") {
+    request.action = Action::show;
+    request.command = first;
     request.paths = settings.positional;
-    if (request.paths.empty()) throw UsageError(first + ": needs a record file or a folder");
+    if (request.paths.empty()) request.paths = {"results"};
+  } else if (first == "compare") {
+    request.action = Action::compare;
+    request.command = first;
+    request.paths = settings.positional;
+  } else if (first == "tune") {
+    request.action = Action::tune;
+    request.command = first;
+    if (settings.positional.empty()) {
+      if (settings.on("help")) return;
+      throw UsageError("tune: needs a workload and a size: tune dmv 4096");
+    }
+    request.plan.workload = &workload_called(settings.positional.front());
+    settings.positional.erase(settings.positional.begin());
+  } else if (first == "export") {
+    request.action = Action::export_csv;
+    request.paths = settings.positional;
+    if (request.paths.empty()) throw UsageError("export: needs a record file or a folder");
   } else if (first == "claims") {
     request.action = Action::claims;
     request.paths = settings.positional;
     if (request.paths.empty()) throw UsageError("claims: needs the records: results/MACHINE");
   } else if (first == "page" || first == "index") {
     request.action = first == "page" ? Action::page : Action::index;
-    request.page = page_of(settings, first == "index");
+    request.command = first;
+    if (!settings.on("help")) request.page = page_of(settings, first == "index");
   } else if (first == "execute-once") {
     request.action = Action::execute_once;
     request.paths = settings.positional;
@@ -171,10 +190,60 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("precision")) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }
+  if (const auto* setting = settings.find("tuned")) request.tuned = setting->text;
   if (const auto* setting = settings.find("results")) plan.results = setting->text;
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
   request.counters = settings.on("counters");
+}
+
+// What is asked of one command is not silently ignored by another.
+void require_own_options(const Settings& settings, const std::string& command) {
+  for (const auto& option : all_options()) {
+    const auto* setting = settings.find(option.flag);
+    if (setting == nullptr || option.commands.empty() || option.of(command)) continue;
+    throw UsageError(setting->name + ": is an option of 'parlab " +
+                     join(option.commands, "', 'parlab ") + "'");
+  }
+}
+
+// The format of the course's scripts is for single runs.
+void read_tuning(const Settings& settings, Request& request) {
+  if (request.format == "record" && settings.find("format") == nullptr) request.format = "table";
+  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+    throw UsageError(as_written("--format", request.format) +
+                     ": what tune found is given as table, csv or json");
+  }
+  for (const auto* flag : {"cache", "results", "emulate", "counters"}) {
+    const auto* setting = settings.find(flag);
+    if (setting == nullptr || !setting->from_command_line) continue;
+    throw UsageError(setting->name +
+                     ": tune times with hot caches and keeps its trials in --tuned");
+  }
+  if (const auto* setting = settings.find("budget")) {
+    request.budget_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+}
+
+void read_comparison(const Settings& settings, Request& request) {
+  if (request.paths.size() != 2) {
+    throw UsageError("compare: needs two record files, folders or machines: before and after");
+  }
+  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+    throw UsageError(as_written("--format", request.format) +
+                     ": a comparison is given as table, csv or json");
+  }
+  request.filter = filter_of(settings);
+  if (const auto* setting = settings.find("margin")) {
+    request.rules.margin = parse_percent(setting->name, setting->text);
+  }
+  if (const auto* setting = settings.find("fail-if-slower")) {
+    request.fail_if_slower = parse_percent(setting->name, setting->text);
+    if (*request.fail_if_slower < request.rules.margin) {
+      throw UsageError(as_written(setting->name, setting->text) + ": less than the margin, " +
+                       percent(request.rules.margin) + "; give a smaller --margin too");
+    }
+  }
 }
 
 // One variant on one image: the last of those asked for, or the last on the CPU.
@@ -197,7 +266,10 @@ void read_image_request(const Settings& settings, Request& request) {
   }
   read_limits(settings, request);
   const Chosen named = select_variants(settings, false, plan);
-  select_tunables(settings, named, plan, request.warnings);
+  select_tunables(settings, named, plan, request.best, request.warnings);
+  if (!request.best.empty()) {
+    throw UsageError(request.best.begin()->second + ": an image is filtered with a number here");
+  }
   if (!settings.find("variant") && !settings.find("kernel") && !settings.find("backend")) {
     std::erase_if(plan.variants, [](const Variant* variant) { return variant->on_gpu; });
   }
@@ -225,8 +297,14 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     return request;
   }
   if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
-  if (request.action != Action::run) {
+  if (request.action != Action::help) require_own_options(settings, request.command);
+  if (request.action == Action::tune && settings.positional.empty()) {
+    throw UsageError("tune: needs a size: tune " + std::string(plan.workload->name()) + " 4096");
+  }
+  if (request.action != Action::run && request.action != Action::tune) {
     request.format = format_of(settings, plan);
+    if (request.action == Action::compare) read_comparison(settings, request);
+    if (request.action == Action::show) request.filter = filter_of(settings);
     return request;
   }
   const auto parameters = parameters_of(settings, *plan.workload);
@@ -238,10 +316,14 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     }
   }
   request.format = format_of(settings, plan);
+  if (request.action == Action::tune) read_tuning(settings, request);
   read_limits(settings, request);
   const Chosen named = select_variants(settings, request.format == "record", plan);
   request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->on_gpu; });
-  select_tunables(settings, named, plan, request.warnings);
+  select_tunables(settings, named, plan, request.best, request.warnings);
+  if (request.action == Action::tune && !request.best.empty()) {
+    throw UsageError(request.best.begin()->second + ": is what tune is to find");
+  }
   return request;
 }
 

@@ -1,9 +1,13 @@
 // What the user asked for, after command line and environment were read and checked.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/compare.hpp"
+#include "driver/filter.hpp"
 #include "driver/options.hpp"
 #include "driver/page.hpp"
 #include "sweep/plan.hpp"
@@ -24,6 +28,8 @@ struct Request {
     show,
     export_csv,
     claims,
+    compare,
+    tune,
     page,
     index,
     machine,
@@ -37,9 +43,16 @@ struct Request {
   bool counters = false;           // run the profiler after the sweep
   std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
                                    // of execute-once, which --counters starts under the profiler
-  PageRequest page;                // for page and index
-  ImageRequest image;              // for filter_image; the plan then has one variant
-  bool named = false;              // variants on the GPU were chosen by --kernel or --variant
+  Filter filter;                   // of show and compare
+  CompareRules rules;              // of compare, which has two paths
+  std::optional<double> fail_if_slower;     // of compare; 0.05: five per cent
+  double budget_s = 60;                     // of tune
+  std::string tuned;                        // file of tune, and of best
+  std::map<std::string, std::string> best;  // tunables asked for as "best", and how
+  PageRequest page;                         // of page and index
+  ImageRequest image;                       // of filter_image; the plan then has one variant
+  std::string command;                // show, compare, tune: what --help is about; empty: runs
+  bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each
 };
 

@@ -1,6 +1,7 @@
 // Which variants run, and with which values of their tunables.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,9 +17,10 @@ using Chosen = std::set<const Variant*>;
 // Returns those that were chosen by name or number. Throws UsageError.
 Chosen select_variants(const Settings& settings, bool record, Plan& plan);
 
-// Fills plan.tunables. A variant runs over the values it allows; what it cannot take is left out
+// Fills plan.tunables, and best with the tunables asked for as "best" (block:
+// "GPU_BLOCK_SIZE=best"). A variant runs over the values it allows; what it cannot take is left out
 // with a warning. One that can take none is dropped, or, when it was named, refused (UsageError).
 void select_tunables(const Settings& settings, const Chosen& named, Plan& plan,
-                     std::vector<std::string>& warnings);
+                     std::map<std::string, std::string>& best, std::vector<std::string>& warnings);
 
 }  // namespace parlab

@@ -1,39 +1,15 @@
 #include "driver/stored.hpp"
 
-#include <algorithm>
-#include <map>
+#include <filesystem>
 #include <ostream>
 
-#include "core/variant.hpp"
 #include "device/presence.hpp"
-#include "driver/reporter.hpp"
 #include "driver/text.hpp"
 #include "machine/machine.hpp"
 #include "measure/executor.hpp"
-#include "record/store.hpp"
 
 namespace parlab {
 namespace {
-
-Loaded load_all(const std::vector<std::string>& paths) {
-  Loaded all;
-  for (const auto& path : paths) {
-    auto loaded = load_records(path);
-    all.runs.merge(loaded.runs);
-    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
-    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(all.warnings));
-  }
-  return all;
-}
-
-// Place of a record's variant on its ladder; variants that are gone come last.
-std::size_t place(const Record& record) {
-  const auto variants = Registry::instance().variants(record.workload);
-  const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant* variant) {
-    return variant->full_name() == record.full_name();
-  });
-  return static_cast<std::size_t>(found - variants.begin());
-}
 
 void print_curve(std::ostream& out, const std::string& name,
                  const std::vector<std::pair<double, double>>& curve) {
@@ -56,25 +32,22 @@ void print_ceilings(std::ostream& out, const Ceilings& ceilings) {
 
 }  // namespace
 
-std::vector<std::string> show_records(const std::vector<std::string>& paths,
-                                      const std::string& format, std::ostream& out) {
-  auto loaded = load_all(paths);
-  const auto reporter = make_reporter(format, out);
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<Record>> points;
-  for (auto& record : latest(std::move(loaded.records))) {
-    const auto name = record.machine + " " + record.point();
-    if (points.count(name) == 0) order.push_back(name);
-    points[name].push_back(std::move(record));
+std::string record_path(const std::string& name) {
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored)) return name;
+  const auto machine = std::filesystem::path("results") / name;
+  return std::filesystem::exists(machine, ignored) ? machine.string() : name;
+}
+
+Loaded load_all(const std::vector<std::string>& paths) {
+  Loaded all;
+  for (const auto& path : paths) {
+    auto loaded = load_records(record_path(path));
+    all.runs.merge(loaded.runs);
+    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
+    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(all.warnings));
   }
-  for (const auto& name : order) {
-    auto& records = points[name];
-    std::stable_sort(records.begin(), records.end(),
-                     [](const Record& a, const Record& b) { return place(a) < place(b); });
-    reporter->point(records);
-  }
-  reporter->finish();
-  return loaded.warnings;
+  return all;
 }
 
 std::vector<std::string> export_records(const std::vector<std::string>& paths, std::ostream& out) {

@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "record/store.hpp"
+
 namespace parlab {
 
-// The points of record files, each as it was printed when measured. Returns the warnings.
-std::vector<std::string> show_records(const std::vector<std::string>& paths,
-                                      const std::string& format, std::ostream& out);
+// The file or folder that is meant: the name itself, or results/NAME when only that exists.
+std::string record_path(const std::string& name);
+// What load_records() finds in all of them, together.
+Loaded load_all(const std::vector<std::string>& paths);
+
 // All records as tidy CSV. Returns the warnings.
 std::vector<std::string> export_records(const std::vector<std::string>& paths, std::ostream& out);
 

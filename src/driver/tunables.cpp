@@ -72,7 +72,7 @@ void apply(const std::string& name, const Setting& setting, const Chosen& named,
 }  // namespace
 
 void select_tunables(const Settings& settings, const Chosen& named, Plan& plan,
-                     std::vector<std::string>& warnings) {
+                     std::map<std::string, std::string>& best, std::vector<std::string>& warnings) {
   for (const auto& option : all_options()) {
     const auto* setting = option.tunable ? settings.find(option.flag) : nullptr;
     if (setting == nullptr) continue;
@@ -80,6 +80,14 @@ void select_tunables(const Settings& settings, const Chosen& named, Plan& plan,
     if (limits.max == 0) {
       refuse_when_typed(
           *setting, "no variant of " + std::string(plan.workload->name()) + " has this tunable");
+      continue;
+    }
+    if (setting->text == "best") {
+      const bool used = std::any_of(
+          plan.variants.begin(), plan.variants.end(),
+          [&](const Variant* variant) { return variant->tunable(option.flag) != nullptr; });
+      if (used) best[option.flag] = as_written(setting->name, setting->text);
+      if (!used) refuse_when_typed(*setting, "no chosen variant has this tunable");
       continue;
     }
     plan.tunables[option.flag] = parse_list(setting->name, setting->text, limits.min, limits.max);

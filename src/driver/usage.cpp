@@ -49,6 +49,70 @@ std::string tunable_line(const Tunable& tunable) {
          tunable.allowed() + ")";
 }
 
+void print_option(std::ostream& out, const Option& option) {
+  std::string line = "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
+  line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
+  line += option.variable;
+  line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
+  out << (line + option.help).substr(0, width) << '\n';
+}
+
+// What a command on stored records is for, and which of the options it shares with runs it reads.
+struct CommandHelp {
+  std::string name, text;
+  std::vector<std::string> shared;
+};
+
+const std::vector<CommandHelp>& command_helps() {
+  static const std::vector<CommandHelp> helps{
+      {"show",
+       "Usage: parlab show [<records>...] [options]\n\n"
+       "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, "
+       "or\n"
+       "a machine under results/; without any, all of results/.\n",
+       {"backend", "variant", "dtype", "cache", "format", "explain"}},
+      {"compare",
+       "Usage: parlab compare <before> <after> [options]\n\n"
+       "Says of each point both have whether it became slower, faster, stayed the same, or cannot "
+       "be\n"
+       "told. <before>, <after>: a record file, a folder, or a machine under results/.\n",
+       {"backend", "variant", "dtype", "cache", "format"}},
+      {"page",
+       "Usage: parlab page results/MACHINE [options]\n\n"
+       "Writes the page of a machine: its figures, tables and claims, in one file.\n",
+       {}},
+      {"index",
+       "Usage: parlab index results/* [options]\n\n"
+       "Writes the index of several machines, side by side, with links to their pages.\n",
+       {}},
+      {"tune",
+       "Usage: parlab tune <workload> <size>... [options]\n\n"
+       "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
+       "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations are tried when "
+       "the\n"
+       "budget allows, else those that a search along one tunable at a time leads to. A tunable "
+       "that\n"
+       "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing.\n",
+       {"kernel", "backend", "variant", "dtype", "time-limit", "precision", "format", "tuned",
+        "force"}}};
+  return helps;
+}
+
+void print_command_help(std::ostream& out, const std::string& command) {
+  for (const auto& help : command_helps()) {
+    if (help.name != command) continue;
+    out << help.text << "\nOptions:\n";
+    for (auto option : all_options()) {
+      const bool shared = std::count(help.shared.begin(), help.shared.end(), option.flag) > 0;
+      const bool own = option.of(command) || (command == "tune" && option.tunable);
+      if (!shared && !own) continue;
+      option.variable.clear();
+      print_option(out, option);
+    }
+  }
+  out << "\nExit status: 0; 1 when something failed; 2 when the request made no sense.\n";
+}
+
 void print_variant(std::ostream& out, const Variant& variant) {
   out << std::right << std::setw(4) << (variant.on_gpu ? std::to_string(variant.id) : "") << "  "
       << std::left << std::setw(34) << variant.full_name();
@@ -101,15 +165,15 @@ void print_usage(std::ostream& out, const Request& request) {
 }
 
 void print_help(std::ostream& out, const Request& request) {
+  if (!request.command.empty()) return print_command_help(out, request.command);
   const bool known = request.plan.workload != nullptr;
   const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
   const bool filters = known && request.plan.workload->name() == "convsep";
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (filters ? "       " + request.program + image : "")
       << (known ? ""
-                : "       parlab show|export|claims <record file or folder>...   parlab machine\n"
-                  "       parlab page results/MACHINE [--figures FOLDER] [--output FILE]   parlab "
-                  "index results/*\n"
+                : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
+                  "       ('parlab compare --help', of show, tune, page and index, say more)\n"
                   "       parlab convsep" +
                       image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
@@ -118,18 +182,14 @@ void print_help(std::ostream& out, const Request& request) {
       << "Options, each also an environment variable; the command line wins:\n";
   std::string others;  // tunables of single workloads: in full where that workload is asked for
   for (const auto& option : all_options()) {
-    if (option.help.empty()) continue;  // of commands, said there
+    // Of commands, or with a line of their own above.
+    if (!option.of("") || option.help.empty()) continue;
     const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
     if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
       others += (others.empty() ? "" : ", ") + option.flag;
       continue;
     }
-    std::string line =
-        "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
-    line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
-    line += option.variable;
-    line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
-    out << (line + option.help).substr(0, width) << '\n';
+    print_option(out, option);
   }
   if (!known) {
     out << "  --NAME LIST           PARLAB_NAME        tunables, whose they are with --list:\n";

@@ -229,7 +229,8 @@ Columns columns_for(const std::vector<Record>& records) {
 
 }  // namespace
 
-void write_csv(std::ostream& out, const Loaded& loaded) {
+void write_csv(std::ostream& out, const Loaded& loaded,
+               const std::function<bool(const Record&)>& keep) {
   std::vector<Record> records = loaded.records;
   for (auto& record : records) {  // those that were just measured do not say
     const auto run = loaded.runs.find(record.run);
@@ -239,6 +240,7 @@ void write_csv(std::ostream& out, const Loaded& loaded) {
   std::vector<Record> serial;
   std::copy_if(records.begin(), records.end(), std::back_inserter(serial),
                [](const Record& record) { return record.backend == "serial"; });
+  if (keep) std::erase_if(records, [&](const Record& record) { return !keep(record); });
   const Columns columns = columns_for(records);
 
   const auto write_row = [&](auto cell) {

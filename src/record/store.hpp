@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <set>
@@ -67,7 +68,9 @@ std::string to_json_line(const Run& run);
 
 // Tidy CSV: one row a record of latest(), header first, '.' decimals, SI base units; one column a
 // dimension (rows, cols), a tunable (block, threads) and a counter; what is not known is empty. For
-// gnuplot, sqlite and spreadsheets.
-void write_csv(std::ostream& out, const Loaded& loaded);
+// gnuplot, sqlite and spreadsheets. keep: which records get a row, all when empty; speedups are
+// over the serial record in either case.
+void write_csv(std::ostream& out, const Loaded& loaded,
+               const std::function<bool(const Record&)>& keep = {});
 
 }  // namespace parlab

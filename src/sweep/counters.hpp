@@ -18,6 +18,7 @@ class KeptPoints final : public Observer {
   void working_on(const std::string& what, std::size_t done) override {
     to_.working_on(what, done);
   }
+  void run(const Run& run) override { to_.run(run); }
   void note(const std::string& line) override { to_.note(line); }
   void point(const std::vector<Record>& records) override { points.push_back(records); }
 

@@ -11,6 +11,8 @@ namespace parlab {
 
 struct Observer {
   virtual ~Observer() = default;
+  // What is known of a run, before the first point with records of it.
+  virtual void run(const Run& /*run*/) {}
   // Before the first: how many measurements there will be.
   virtual void plan(std::size_t /*measurements*/) {}
   // what: "dmv 4096x4096 float hot cuda/naive block=256"; done: measurements completed so far.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -21,6 +22,8 @@ struct Plan {
   std::vector<const Variant*> variants;  // in ladder order
   // Values asked for, by tunable; what is not named here has its fallback.
   std::map<std::string, std::vector<std::int64_t>> tunables;
+  // When set, it decides in place of tunables which configurations a variant runs with at a size.
+  std::function<std::vector<Tunables>(const Variant&, const Size&, Dtype)> choose = {};
   std::vector<Cache> caches;
   std::optional<int> iterations;  // NR_ITER: this many samples, no more and no less
   double time_limit_s = 1;        // of one measurement

@@ -73,8 +73,10 @@ class Point {
 };
 
 // As planned, with "all cores" said as a number.
-std::vector<Tunables> resolved_configurations(const Plan& plan, const Variant& variant) {
-  auto all = configurations(plan, variant);
+std::vector<Tunables> resolved_configurations(const Plan& plan, const PointPlan& point,
+                                              const Variant& variant) {
+  auto all =
+      plan.choose ? plan.choose(variant, point.size, point.dtype) : configurations(plan, variant);
   for (auto& tunables : all) {
     const auto threads = tunables.find("threads");
     if (threads != tunables.end() && threads->second == 0) threads->second = physical_cores();
@@ -120,7 +122,7 @@ Record Point::blank(const Trial& trial, Cache cache) const {
 
 void Point::list() {
   for (const auto* variant : plan_.variants) {
-    for (const auto& tunables : resolved_configurations(session_.plan, *variant)) {
+    for (const auto& tunables : resolved_configurations(session_.plan, plan_, *variant)) {
       trials_.push_back(std::make_unique<Trial>());
       Trial& trial = *trials_.back();
       trial.call = {variant, plan_.size, plan_.dtype, tunables};
@@ -395,6 +397,7 @@ void Session::open_store() {
   for (const auto& warning : store->warnings()) observer.note(warning);
   if (plan.force) return;
   const auto loaded = load_records(plan.results);
+  for (const auto& [id, known] : loaded.runs) observer.run(known);
   for (const auto& record : latest(loaded.records)) {
     if (store->done().count(record.key()) != 0) recorded.push_back(record);
   }
@@ -420,7 +423,7 @@ void Session::know_ceilings() {
 std::size_t count_measurements(const Plan& plan, const PointPlan& point) {
   std::size_t count = 0;
   for (const auto* variant : point.variants) {
-    count += resolved_configurations(plan, *variant).size() * plan.caches.size();
+    count += resolved_configurations(plan, point, *variant).size() * plan.caches.size();
   }
   return count;
 }

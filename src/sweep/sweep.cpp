@@ -82,6 +82,7 @@ int run_sweep(const Plan& plan, Observer& observer) {
   const GpuFacts gpu = gpu_facts();
   Session session{plan, places, observer,
                   describe_run(plan.command, gpu.name, gpu.driver, gpu.runtime)};
+  observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 
   const auto parts = split(plan, places, observer);

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Searches the tunables of every variant of the workloads named as arguments, for `--block best` and
+# its kin, and keeps what it finds in results/MACHINE/tuned.trials. SIZE=8K chooses another size.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+# shellcheck source=scripts/experiment.sh
+source scripts/experiment.sh
+
+open_experiment tune >/dev/null
+failures=0
+matrix=1K vector=1M
+if [[ $scale == full ]]; then matrix=4K vector=64M; fi
+for workload in "$@"; do
+  [[ $workload == vector_sum ]] && size=$vector || size=$matrix
+  size=${SIZE:-$size}
+  echo "$workload $size on $machine:"
+  "$parlab" tune "$workload" "$size" --tuned "results/$machine/tuned.trials"
+  status=$?
+  # 2: the arguments are wrong, 130: interrupted; going on would help nobody.
+  ((status <= 1)) || exit "$status"
+  ((status == 0)) || failures=1
+done
+exit "$failures"

@@ -1,0 +1,56 @@
+// Two sets of records, point by point: what became slower, faster, stayed, or cannot be told.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "compare/ratio_test.hpp"
+#include "record/record.hpp"
+
+namespace parlab {
+
+// In the order in which they matter. failed: it passed before and does not now.
+enum class Change { failed, slower, faster, undecided, same };
+std::string_view to_string(Change change);
+
+struct CompareRules {
+  double margin = 0.02;  // ratios within 1/(1+margin) and 1+margin count as no change
+  // slower, faster: the chance of one of them in the whole comparison though nothing changed by
+  // more than the margin. same: the chance at each point that did change by more.
+  double error = 0.05;
+};
+
+// All timed runs of one point on one side, and its last record, which has the verdict.
+struct Runs {
+  Record last;
+  std::vector<Samples> samples;  // of each run, oldest first
+
+  double median() const;  // of the medians of all runs
+};
+
+struct ComparedPoint {
+  Runs before, after;
+  Change change = Change::undecided;
+  RatioTest test;         // of a failed point, and of one with too few samples: ratio 1, p 1
+  double adjusted_p = 1;  // p_differs by Holm over all points
+  bool tested = false;
+};
+
+struct Comparison {
+  std::vector<ComparedPoint> points;            // by change; within one, the largest change first
+  std::size_t only_before = 0, only_after = 0;  // points that the other side has not
+  std::size_t without_time = 0;                 // on both sides, but not timed on both
+
+  std::size_t count(Change change) const;
+  // How many of the tested points have several runs on both sides.
+  std::size_t by_runs() const;
+};
+
+// Equal points have the same workload, size, dtype, cache, variant and tunables. Of one point all
+// runs of a side count that have the version of the source of the last one, whatever that is on the
+// other side; emulated records are left out. Each side is of one machine.
+Comparison compare_records(std::vector<Record> before, std::vector<Record> after,
+                           const CompareRules& rules = {});
+
+}  // namespace parlab

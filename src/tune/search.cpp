@@ -1,0 +1,118 @@
+#include "tune/search.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace parlab {
+namespace {
+
+constexpr int descents = 4;
+constexpr std::size_t finalists = 8;
+
+class Descent {
+ public:
+  explicit Descent(const Search& search) : search_(search) {}
+
+  void from(Tunables place) {
+    for (bool improved = true; improved && !search_.stop();) {
+      improved = false;
+      for (const auto& axis : search_.axes) {
+        if (search_.stop()) return;
+        const Tunables next = best_on(axis, place);
+        improved |= next != place;
+        place = next;
+      }
+    }
+  }
+
+  // Somewhere that was not tried yet, but for a few futile attempts.
+  Tunables elsewhere() {
+    Tunables place;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      place.clear();
+      for (const auto& axis : search_.axes) {
+        std::uniform_int_distribution<std::size_t> any(0, axis.values.size() - 1);
+        place.emplace(axis.name, axis.values[any(random_)]);
+      }
+      if (tried_.count(place) == 0) break;
+    }
+    return place;
+  }
+
+  std::vector<Tunables> promising() const {
+    std::vector<std::pair<Summary, Tunables>> timed;
+    for (const auto& [tunables, summary] : tried_) {
+      if (summary) timed.emplace_back(*summary, tunables);
+    }
+    std::sort(timed.begin(), timed.end(),
+              [](const auto& a, const auto& b) { return a.first.median < b.first.median; });
+    std::vector<Tunables> kept;
+    for (const auto& [summary, tunables] : timed) {
+      const bool may_be_best = summary.interval.low <= timed.front().first.interval.high;
+      if (may_be_best && kept.size() < finalists) kept.push_back(tunables);
+    }
+    if (std::find(kept.begin(), kept.end(), search_.start) == kept.end()) {
+      kept.push_back(search_.start);
+    }
+    return kept;
+  }
+
+  std::size_t tried() const { return tried_.size(); }
+
+ private:
+  Tunables best_on(const Axis& axis, const Tunables& place) {
+    std::vector<Tunables> line, unknown;
+    for (const auto value : axis.values) {
+      line.push_back(place);
+      line.back().insert_or_assign(axis.name, value);
+    }
+    if (std::find(line.begin(), line.end(), place) == line.end()) line.push_back(place);
+    std::copy_if(line.begin(), line.end(), std::back_inserter(unknown),
+                 [&](const Tunables& tunables) { return tried_.count(tunables) == 0; });
+    if (!unknown.empty()) {
+      for (const auto& record : search_.measure(unknown, Effort::quick)) {
+        auto& known = tried_[record.tunables];
+        if (record.timed()) known = record.summary();
+      }
+    }
+    Tunables best = place;
+    double least = time_of(place);
+    for (const auto& tunables : line) {
+      if (time_of(tunables) < least) {
+        least = time_of(tunables);
+        best = tunables;
+      }
+    }
+    return best;
+  }
+
+  double time_of(const Tunables& tunables) const {
+    const auto found = tried_.find(tunables);
+    if (found == tried_.end() || !found->second) return std::numeric_limits<double>::infinity();
+    return found->second->median;
+  }
+
+  const Search& search_;
+  std::map<Tunables, std::optional<Summary>> tried_;  // nothing: it failed
+  std::mt19937 random_{1};                            // the same search every time
+};
+
+}  // namespace
+
+std::size_t run_search(const Search& search) {
+  if (search.exhaustive) return search.measure(all_of(search.axes), Effort::full).size();
+  Descent descent(search);
+  descent.from(search.start);
+  const double all = count_of(search.axes);
+  for (int i = 1; i < descents; ++i) {
+    if (search.stop() || static_cast<double>(descent.tried()) >= all) break;
+    descent.from(descent.elsewhere());
+  }
+  search.measure(descent.promising(), Effort::full);
+  return descent.tried();
+}
+
+}  // namespace parlab
