@@ -31,10 +31,9 @@ std::vector<Size> odd_sizes(const Workload& workload) {
     }
   }
   for (const auto& parameter : parameters) {
-    const std::int64_t values[] = {parameter.min + 1, parameter.fallback, parameter.min,
-                                   (parameter.fallback + parameter.max) / 2 + 1};
+    const std::int64_t values[] = {parameter.fallback, parameter.min + 1, parameter.min};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const auto value = values[i % 4];
+      const auto value = values[i % 3];
       sizes[i].push_back(parameter.allows(value) ? value : parameter.fallback);
     }
   }
@@ -64,11 +63,11 @@ std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
   return {values.begin(), values.end()};
 }
 
-// Every combination of the values; of very many, one tunable at a time with the others at their
-// fallback.
+// Every combination of the values. Of very many: one tunable at a time with the others at their
+// fallback when it is to be thorough, otherwise the fallbacks alone.
 std::vector<std::map<std::string, std::vector<std::int64_t>>> choices(const Variant& variant,
                                                                       bool thorough) {
-  constexpr std::size_t most = 400;
+  const std::size_t most = thorough ? 200 : 30;
   std::map<std::string, std::vector<std::int64_t>> all;
   std::size_t count = 1;
   for (const auto& tunable : variant.tunables) {
@@ -76,6 +75,7 @@ std::vector<std::map<std::string, std::vector<std::int64_t>>> choices(const Vari
     count *= std::max<std::size_t>(1, all[tunable.name].size());
   }
   if (count <= most) return {all};
+  if (!thorough) return {{}};
   std::vector<std::map<std::string, std::vector<std::int64_t>>> one_by_one;
   for (const auto& one : all) one_by_one.push_back({one});
   return one_by_one;
