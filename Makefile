@@ -199,7 +199,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
-LIGHT := $(filter src/claims/% src/counters/% src/driver/% src/page/% src/record/% src/sweep/%,$(HOST_SOURCES))
+LIGHT := $(filter $(patsubst %,src/%/%,claims compare counters driver image page record sweep tune),$(HOST_SOURCES))
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
