@@ -1,7 +1,7 @@
 // Two things save time at the memory. Stores that go around the caches (non-temporal): a line of b
 // that is written in the usual way is first read from memory, a third of all that is moved. And two
-// rows of b at a time: four rows of a are read for them, not six, so that the caches keep up. Images
-// that fit in a cache do not gain: what is stored around it is missing there.
+// rows of b at a time: four rows of a are read for them, not six, so that the caches keep up.
+// Images that fit in a cache do not gain: what is stored around it is missing there.
 //
 // Such stores must be aligned, in both rows: the vectors are as wide as the distance of two rows
 // allows. The few points before and after the aligned part of a row are computed one by one, and
