@@ -14,10 +14,12 @@ report=4096,5000,6000,7000,8000,9000
 if [[ $scale == full ]]; then
   cpu_sizes=512,1024,2048,$report,8192,10000
   sizes=$cpu_sizes,16384
+  cpu_limit=1
 else
   cpu_sizes=512,1024,2048,4096,5000
   sizes=$cpu_sizes
   report=4096,5000
+  cpu_limit=0.4
 fi
 
 if only_counters "$@"; then
@@ -28,9 +30,9 @@ if only_counters "$@"; then
 fi
 
 step "CPU: serial, OpenMP on ${threads##*,} threads, double; $cpu_sizes" \
-  conv2d "$cpu_sizes" --dtype double --backend serial,openmp --time-limit 1
+  conv2d "$cpu_sizes" --dtype double --backend serial,openmp --time-limit $cpu_limit
 step "CPU: the same in float" \
-  conv2d "$cpu_sizes" --dtype float --backend serial,openmp --time-limit 0.5
+  conv2d "$cpu_sizes" --dtype float --backend serial,openmp --time-limit $cpu_limit
 
 if ((gpu)); then
   for block in 8 16 32; do

@@ -14,10 +14,12 @@ if [[ $scale == full ]]; then
   sizes=1000,1024,2000,2048,4096,8192
   cpu_sizes=1000,1024,2000,2048,4096
   serial_sizes=1000,1024
+  cpu_limit=1
 else
   sizes=256,512,1000,1024
   cpu_sizes=$sizes
   serial_sizes=256,512
+  cpu_limit=0.5
 fi
 cores=${threads##*,}
 tiled_sizes=${sizes%,8192} # at 8192 the slow ones take a third of a second, times nine
@@ -30,10 +32,10 @@ if only_counters "$@"; then
 fi
 
 step "CPU: serial; $serial_sizes" \
-  matmul "$serial_sizes" --backend serial --dtype float --time-limit 1
+  matmul "$serial_sizes" --backend serial --dtype float --time-limit $cpu_limit
 step "CPU: OpenMP and OpenBLAS on $cores threads; $cpu_sizes" \
   matmul "$cpu_sizes" --backend openmp,blas --variant rows,blocked,openblas --dtype float \
-  --threads "$cores" --time-limit 1
+  --threads "$cores" --time-limit $cpu_limit
 
 if ((gpu)); then
   step "GPU: the report's kernels in int, all tile widths and granularities; 1000, 2000" \
