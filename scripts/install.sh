@@ -76,4 +76,9 @@ fi
 echo "installing Debian packages: ${missing[*]} ${left_out[*]}"
 apt_get=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
 "${apt_get[@]}" update >/dev/null || echo "apt-get update failed; trying the package lists there are"
-"${apt_get[@]}" install -y --no-install-recommends "${missing[@]}" "${left_out[@]}" >/dev/null
+install=("${apt_get[@]}" install -y --no-install-recommends)
+"${install[@]}" "${missing[@]}" "${left_out[@]}" >/dev/null || {
+  ((${#left_out[@]})) || exit 1
+  echo "apt-get failed; once more without what can be left out: ${left_out[*]}"
+  ((${#missing[@]} == 0)) || "${install[@]}" "${missing[@]}" >/dev/null
+}
