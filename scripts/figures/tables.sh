@@ -24,3 +24,8 @@ table() { # TITLE SQL
 as() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1', $2) END"; }
 # An interval, NULL where one end is not known: between FORMAT LOW HIGH
 between() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1..$1', $2, $3) END"; }
+# Columns of a view with speedups over the serial variant: without and with the copies to the GPU.
+# shellcheck disable=SC2034 # for the script that sources this
+speedup="$(as %.4g speedup) AS speedup, $(between %.4g speedup_low speedup_high) AS interval,
+         CASE WHEN on_gpu THEN $(as %.4g speedup_transfers) END AS 'with copies',
+         CASE WHEN on_gpu THEN $(between %.4g speedup_transfers_low speedup_transfers_high) END AS 'interval '"

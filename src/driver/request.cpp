@@ -6,6 +6,7 @@
 #include "driver/lists.hpp"
 #include "driver/selection.hpp"
 #include "driver/text.hpp"
+#include "image/filter.hpp"
 
 namespace parlab {
 namespace {
@@ -249,8 +250,9 @@ void read_comparison(const Settings& settings, Request& request) {
 // One variant on one image: the last of those asked for, or the last on the CPU.
 void read_image_request(const Settings& settings, Request& request) {
   Plan& plan = request.plan;
-  if (plan.workload == nullptr || plan.workload->name() != "convsep") {
-    throw UsageError("--image and --filter: only convsep filters images");
+  if (plan.workload == nullptr || plan.workload->name() != filtering_workload) {
+    throw UsageError("--image and --filter: only " + std::string(filtering_workload) +
+                     " filters images");
   }
   const auto text = [&](const char* flag, const char* example) {
     const auto* setting = settings.find(flag);

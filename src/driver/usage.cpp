@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "driver/text.hpp"
+#include "image/filter.hpp"
 
 namespace parlab {
 namespace {
@@ -168,14 +169,14 @@ void print_help(std::ostream& out, const Request& request) {
   if (!request.command.empty()) return print_command_help(out, request.command);
   const bool known = request.plan.workload != nullptr;
   const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
-  const bool filters = known && request.plan.workload->name() == "convsep";
+  const bool filters = known && request.plan.workload->name() == filtering_workload;
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (filters ? "       " + request.program + image : "")
       << (known ? ""
                 : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
                   "       ('parlab compare --help', of show, tune, page and index, say more)\n"
-                  "       parlab convsep" +
-                      image)
+                  "       parlab " +
+                      std::string(filtering_workload) + image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
       << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"

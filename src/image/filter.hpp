@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -9,6 +10,9 @@
 #include "image/pnm.hpp"
 
 namespace parlab {
+
+// The workload whose contract an image and a filter meet.
+inline constexpr std::string_view filtering_workload = "convsep";
 
 // The 2 radius + 1 weights of "box:R" (all equal), "gaussian:S" (standard deviation S in pixels,
 // cut off at 3 S) or "file:PATH" (an odd number of numbers); the sum of the first two is 1. Throws

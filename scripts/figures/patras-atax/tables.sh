@@ -5,10 +5,6 @@ set -euo pipefail
 source scripts/figures/tables.sh
 
 interval=$(between %.4g 'low_s * 1e3' 'high_s * 1e3')
-speedup="$(as %.4g speedup) AS speedup,
-         $(between %.4g speedup_low speedup_high) AS interval,
-         CASE WHEN on_gpu THEN $(as %.4g speedup_transfers) END AS 'with copies',
-         CASE WHEN on_gpu THEN $(between %.4g speedup_transfers_low speedup_transfers_high) END AS 'interval '"
 
 heading patras-atax
 echo "y = A^T (A x), A n x n, caches hot, ms of one execution; interval: 95 %; -: no record here"

@@ -6,9 +6,6 @@ set -euo pipefail
 source scripts/figures/tables.sh
 
 milliseconds="$(as %.4g 'o.time_s * 1e3') AS 'ours ms', $(between %.4g 'o.low_s * 1e3' 'o.high_s * 1e3') AS 'interval ms'"
-speedup="$(as %.4g speedup) AS speedup, $(between %.4g speedup_low speedup_high) AS interval,
-         CASE WHEN on_gpu THEN $(as %.4g speedup_transfers) END AS 'with copies',
-         CASE WHEN on_gpu THEN $(between %.4g speedup_transfers_low speedup_transfers_high) END AS 'interval '"
 
 heading patras-convolution
 cat <<'END'
