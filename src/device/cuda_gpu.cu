@@ -89,7 +89,18 @@ void CudaGpu::refuse_impossible(const LaunchConfig& config) const {
 }
 
 void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
-  if (bytes <= 48 * 1024) return;
+  if (bytes == 0) return;
+  // Beyond 48 KB, with the kernel's own static memory, it must be asked for.
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's attributes");
+  const auto all = bytes + attributes.sharedSizeBytes;
+  if (all <= properties_.sharedMemPerBlock) return;
+  if (all > properties_.sharedMemPerBlockOptin) {
+    throw PointError(Verdict::not_supported,
+                     "needs " + std::to_string(all) +
+                         " bytes of shared memory a block, the device has " +
+                         std::to_string(properties_.sharedMemPerBlockOptin));
+  }
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)),
              "asking for " + std::to_string(bytes) + " bytes of shared memory");
@@ -139,16 +150,28 @@ int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes
   int blocks = 0;
   cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
              "asking for the occupancy");
+  if (blocks == 0) {
+    throw PointError(Verdict::not_supported,
+                     "no block of " + std::to_string(threads) + " threads fits a multiprocessor");
+  }
   return blocks;
 }
 
-LaunchShape CudaGpu::last_launch() const {
+LaunchShape CudaGpu::main_launch() const {
   LaunchShape shape;
   shape.launches = static_cast<int>(launches_.size());
   if (launches_.empty()) return shape;
-  const auto& [config, kernel] = launches_.back();
   cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's attributes");
+  LaunchConfig config;
+  std::pair<int, std::int64_t> most{-1, 0};
+  for (const auto& launch : launches_) {
+    cudaFuncAttributes found{};
+    cuda_check(cudaFuncGetAttributes(&found, launch.kernel), "asking for a kernel's attributes");
+    const auto& grid = launch.config.grid;
+    const std::pair<int, std::int64_t> weight{found.numRegs, grid.x * grid.y * grid.z};
+    if (weight <= most) continue;
+    most = weight, attributes = found, config = launch.config;
+  }
   shape.grid = {config.grid.x, config.grid.y, config.grid.z};
   shape.block = {config.block.x, config.block.y, config.block.z};
   shape.shared_bytes = static_cast<std::int64_t>(config.shared_bytes + attributes.sharedSizeBytes);

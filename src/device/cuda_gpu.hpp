@@ -26,8 +26,8 @@ class CudaGpu final : public Gpu {
   // Scratch memory belongs to the call selected here, until all of it is released.
   void select_scratch(const std::string& call) { blocks_ = &scratch_[call]; }
   void release_scratch() { scratch_.clear(); }
-  // Shape, registers and theoretical occupancy of the last launch; all zero when there was none.
-  LaunchShape last_launch() const;
+  // Shape, registers and theoretical occupancy of the main launch; all zero when there was none.
+  LaunchShape main_launch() const;
 
  protected:
   void start(const LaunchConfig& config, const void* kernel, void** arguments) override;
@@ -37,7 +37,7 @@ class CudaGpu final : public Gpu {
 
  private:
   void refuse_impossible(const LaunchConfig& config) const;
-  static void allow_shared(const void* kernel, std::size_t bytes);
+  void allow_shared(const void* kernel, std::size_t bytes);
 
   cudaDeviceProp properties_{};
   CudaStream stream_;

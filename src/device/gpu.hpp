@@ -86,7 +86,8 @@ class Gpu {
     return static_cast<T*>(scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), true));
   }
 
-  // Blocks of this kernel that fit on one multiprocessor at once (for grids of one wave).
+  // Blocks of this kernel that fit on one multiprocessor at once (for grids of one wave); throws
+  // PointError(not_supported) when not one does.
   template <typename... P>
   int resident_blocks(void (*kernel)(P...), int threads, std::size_t shared_bytes = 0) {
     return occupancy(reinterpret_cast<const void*>(kernel), threads, shared_bytes);

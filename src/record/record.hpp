@@ -13,7 +13,8 @@
 
 namespace parlab {
 
-// Shape and cost of a variant's last kernel launch.
+// Shape and cost of a variant's main kernel launch: of those of one execution the one whose kernel
+// has the most registers a thread, and among its launches the largest.
 struct LaunchShape {
   std::array<std::int64_t, 3> grid{}, block{};
   std::int64_t shared_bytes = 0;  // dynamic and static, a block
