@@ -8,8 +8,10 @@
 // with its neighbours taken from the lanes beside, and forgotten: two rows of unfinished sums are
 // all that is kept, so that the registers are free for what is on its way.
 //
-// Strips for one wave. A strip begins with two rows that the strip above reads too. With strip = 0
-// the strips are as tall as they can be with work for all multiprocessors at once.
+// Short strips. A strip begins with two rows that the strip above reads too, out of the L2 cache.
+// Even so the shortest are the fastest: blocks start in the order of the rows, and with short
+// strips what the device reads and writes at a time lies together in memory. On an H200, in double
+// at 8192, strips of 8 rows take 274 us, of 24 rows 297, of 256 rows 310.
 //
 // A cache that is not flooded. b is written, and most of a is read, with the hint that it will not
 // be needed again. The first rows of a, as many as fit `kept` percent of the L2 cache, stay there
@@ -205,13 +207,7 @@ void launch_streamed(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunable
   const auto kernel = conv2d_streamed<T, n, batch>;
   const auto interior = std::max<std::int64_t>(p.rows - 2, 1);
   const auto across = ceil_div(p.cols, x * n);
-  auto strip = tunables["strip"];
-  if (strip == 0) {
-    const auto resident =
-        std::int64_t{gpu.multiprocessors()} * gpu.resident_blocks(kernel, static_cast<int>(x * y));
-    strip = ceil_div(interior, std::max<std::int64_t>(resident / across, 1) * y);
-  }
-  strip = std::min<std::int64_t>(strip, 1 << 20);
+  const auto strip = tunables["strip"];
   const auto strips = ceil_div(interior, strip * y);
   const double kept_bytes = tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());
   const auto kept_rows =
@@ -242,10 +238,10 @@ void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) 
 const Register<Conv2d, float, double> variant(
     {.rung = 5,
      .idea = "the next rows always on their way, sums in place of rows, streaming stores",
-     .tunables = {{.name = "block_x", .fallback = 256, .min = 32, .max = 256, .multiple_of = 32},
+     .tunables = {{.name = "block_x", .fallback = 128, .min = 32, .max = 256, .multiple_of = 32},
                   {.name = "block_y", .fallback = 1, .min = 1, .max = 8, .power_of_two = true},
-                  {.name = "strip", .fallback = 0, .min = 0, .max = 1024, .multiple_of = 8},
-                  {.name = "batch", .fallback = 4, .min = 2, .max = 8, .power_of_two = true},
+                  {.name = "strip", .fallback = 8, .min = 8, .max = 1024, .multiple_of = 8},
+                  {.name = "batch", .fallback = 8, .min = 2, .max = 8, .power_of_two = true},
                   {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}}},
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       constexpr int widest = 16 / sizeof(T);
