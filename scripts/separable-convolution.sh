@@ -14,7 +14,7 @@ open_experiment separable-convolution
 radii='1:64:*2'
 if [[ $scale == full ]]; then
   sizes='64:8192:*2'
-  largest=8192 time=1 limit=20
+  largest=8192 time=0.5 limit=5
 else
   sizes='64:1024:*2'
   largest=1024 time=0.1 limit=1
@@ -78,7 +78,7 @@ if ((gpu)); then
       convsep $largest --variant cuda/tiled --block_x 32 --block_y 8,16 --w1 64,128,256 --h1 8,16 \
       --w2 32,64 --h2 64,128,256 --time-limit 0.05
     step "GPU: strips and blocks of the last rung; 4096, $largest" \
-      convsep 4096,$largest --variant cuda/fused --block 64,128,256 --strip 0,128,256,512 \
+      convsep 4096,$largest --variant cuda/fused --block 64,128 --strip 0,16,64,256,512 \
       --dtype float,double --time-limit 0.1
   fi
   for dtype in float double; do

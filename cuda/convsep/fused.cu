@@ -19,6 +19,8 @@
 // Sums that no thread has registers for are computed in two pieces, the second added to the first.
 #include <cuda_pipeline.h>
 
+#include <bit>
+
 #include "contracts/convsep.hpp"
 #include "device/gpu.hpp"
 
@@ -30,7 +32,7 @@ __constant__ double convsep_fused_double[Convsep::max_taps];
 namespace {
 
 constexpr int stages = 8;  // rows in the ring
-constexpr int most_threads = 256;
+constexpr int most_threads = 128;
 
 template <typename T>
 __device__ __forceinline__ T weight(int k) {
@@ -46,6 +48,20 @@ struct alignas(n * sizeof(T)) Pixels {
   T at[n];
 };
 
+// What one instruction stores.
+template <std::size_t bytes>
+struct StoredWord {
+  using type = uint4;
+};
+template <>
+struct StoredWord<8> {
+  using type = uint2;
+};
+template <>
+struct StoredWord<4> {
+  using type = unsigned;
+};
+
 // A warp's strip and its rows in shared memory. MINE: columns of a lane.
 template <typename T, int RADIUS, int MINE>
 struct Strip {
@@ -56,12 +72,14 @@ struct Strip {
   static constexpr std::size_t bytes = stages * line * sizeof(T);
 };
 
-// values[j] = the row pass at the lane's column j; pixels: `apron` left of the first of them.
+// values[j] = the row pass at the lane's column j; pixels: `apron` left of the first of them. In
+// double there are two sums of each, while the registers allow it: an addition waits longer there
+// for the one before it.
 template <typename T, int RADIUS, int MINE>
 __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
-  constexpr int apron = Strip<T, RADIUS, MINE>::apron;
-#pragma unroll
-  for (int j = 0; j < MINE; ++j) values[j] = 0;
+  constexpr int apron = Strip<T, RADIUS, MINE>::apron,
+                chains = sizeof(T) == 8 && RADIUS <= 32 ? 2 : 1;
+  T sums[chains][MINE] = {};
 #pragma unroll
   for (int i = 0; i < MINE + 2 * apron; i += MINE) {
     if (i + MINE <= apron - RADIUS || i > apron + RADIUS + MINE - 1) continue;
@@ -71,10 +89,13 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
 #pragma unroll
       for (int j = 0; j < MINE; ++j) {
         const int k = i + e - j - (apron - RADIUS);
-        if (k >= 0 && k <= 2 * RADIUS) values[j] += weight<T>(k) * read.at[e];
+        if (k >= 0 && k <= 2 * RADIUS) sums[k % chains][j] += weight<T>(k) * read.at[e];
       }
     }
   }
+#pragma unroll
+  for (int j = 0; j < MINE; ++j)
+    values[j] = chains == 1 ? sums[0][j] : sums[0][j] + sums[chains - 1][j];
 }
 
 }  // namespace
@@ -83,63 +104,54 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
 // is there when that is not the first piece. ALIGNED: the rows of a and b start at multiples of 16
 // bytes. A block: blockDim.x / 32 strips side by side, from row blockIdx.y * height on.
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ? 3 : 1)
     convsep_fused(const T* a, T* b, std::int64_t rows, std::int64_t cols, int height) {
   using Shape = Strip<T, RADIUS, MINE>;
   constexpr int word = ALIGNED ? Shape::word : 1, words = Shape::line / word;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   T* const ring = shared_memory<T>() + warp * (stages * Shape::line);
+  T* const ring_end = ring + stages * Shape::line;
   const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
   const std::int64_t col0 = strip * Shape::width - Shape::apron;  // of a row in the ring
   const std::int64_t col = strip * Shape::width + lane * MINE;    // of the lane
   if (strip * Shape::width >= cols) return;                       // the whole warp
 
-  const std::int64_t top = std::int64_t{blockIdx.y} * height;
+  // Step s is about row row0 + s of a; from step TAPS - 1 on each completes a row of b. In the
+  // steps before `first` and from `last` on the rows are above and below the image: zeros.
+  const std::int64_t top = std::int64_t{blockIdx.y} * height, row0 = top - RADIUS + FIRST;
   const int steps = static_cast<int>(min(std::int64_t{height}, rows - top)) + TAPS - 1;
-  const std::int64_t row0 = top - RADIUS + FIRST;  // of a, in the first step
+  const int first = static_cast<int>(max(-row0, std::int64_t{0}));
+  const int last = max(static_cast<int>(min(rows - row0, std::int64_t{steps})), first);
 
-  // What is beside the image stays zero.
-  for (int i = lane; i < words; i += 32) {
-    const std::int64_t at = col0 + i * word;
-    if (at >= 0 && at < cols) continue;
-    for (int stage = 0; stage < stages; ++stage) {
-      for (int e = 0; e < word; ++e) ring[stage * Shape::line + i * word + e] = 0;
+  // The words of a row that the lane copies. What is beside the image is zero and stays it.
+  constexpr int copies = (words + 31) / 32;
+  bool inside[copies];
+#pragma unroll
+  for (int i = 0; i < copies; ++i) {
+    const int at = (i * 32 + lane) * word;
+    inside[i] = at < Shape::line && col0 + at >= 0 && col0 + at < cols;
+    if (at >= Shape::line || inside[i]) continue;
+    for (T* row = ring; row < ring_end; row += Shape::line) {
+      for (int e = 0; e < word; ++e) row[at + e] = 0;
     }
   }
-
-  // Rows above and below the image are not copied, and count as a group all the same.
-  const T* from = a + row0 * cols + col0 + lane * word;
-  std::int64_t row_ahead = row0;
-  int ahead = 0;  // the stage of that row
-  const auto fetch = [&] {
-    if (row_ahead >= 0 && row_ahead < rows) {
+  const T* from = a + (row0 + first) * cols + col0 + lane * word;
+  const auto copy_row = [&](T* to, bool wanted) {
 #pragma unroll
-      for (int i = 0; i < words; i += 32) {
-        const std::int64_t at = col0 + (i + lane) * word;
-        if ((words - i >= 32 || lane < words - i) && at >= 0 && at < cols) {
-          __pipeline_memcpy_async(ring + ahead * Shape::line + (i + lane) * word, from + i * word,
-                                  word * sizeof(T));
-        }
+    for (int i = 0; i < copies; ++i) {
+      if (wanted && inside[i]) {
+        __pipeline_memcpy_async(to + (i * 32 + lane) * word, from + i * 32 * word,
+                                word * sizeof(T));
       }
     }
-    __pipeline_commit();
+    __pipeline_commit();  // without copies, too: groups are counted
     from += cols;
-    ++row_ahead;
-    ahead = (ahead + 1) % stages;
   };
-  for (int i = 0; i < stages - 1; ++i) fetch();
+  for (int i = 0; i < stages - 1; ++i) copy_row(ring + i * Shape::line, first + i < last);
 
-  T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete in this step
-  T* to = b + (top - (TAPS - 1)) * cols + col;
-  for (int step = 0; step < steps; ++step, to += cols) {
-    __pipeline_wait_prior(stages - 2);
-    __syncwarp();  // the other lanes' copies too; and they have read what is overwritten now
-    fetch();
-    T values[MINE] = {};
-    const std::int64_t row = row0 + step;
-    if (row >= 0 && row < rows) {
-      row_pass<T, RADIUS, MINE>(ring + step % stages * Shape::line + lane * MINE, values);
-    }
+  T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete
+  T* to = b + (top - TAPS + 1 + first) * cols + col;
+  const auto column_pass = [&](int step, const T(&values)[MINE]) {
 #pragma unroll
     for (int i = 0; i < TAPS; ++i) {
 #pragma unroll
@@ -148,19 +160,36 @@ __global__ void __launch_bounds__(most_threads)
         sums[i][j] = above + weight<T>(FIRST + TAPS - 1 - i) * values[j];
       }
     }
-    if (step < TAPS - 1) continue;
-    if (ALIGNED && FIRST == 0) {
+    if (step < TAPS - 1) {
+    } else if (ALIGNED && FIRST == 0) {
       Pixels<T, MINE> whole;
 #pragma unroll
       for (int j = 0; j < MINE; ++j) whole.at[j] = sums[0][j];
-      if (col < cols) *reinterpret_cast<Pixels<T, MINE>*>(to) = whole;
+      using Word = typename StoredWord<sizeof(whole)>::type;
+      if (col < cols) __stcs(reinterpret_cast<Word*>(to), std::bit_cast<Word>(whole));
     } else {
 #pragma unroll
       for (int j = 0; j < MINE; ++j) {
         if (col + j < cols) to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
       }
     }
+    to += cols;
+  };
+
+  T *arrived = ring, *used = ring_end - Shape::line;
+#pragma unroll 1
+  for (int step = first; step < last; ++step) {
+    __pipeline_wait_prior(stages - 2);
+    __syncwarp();  // the other lanes' copies too; and they have read what is overwritten now
+    copy_row(used, step + stages - 1 < last);
+    T values[MINE];
+    row_pass<T, RADIUS, MINE>(arrived + lane * MINE, values);
+    column_pass(step, values);
+    used = arrived;
+    arrived = arrived + Shape::line == ring_end ? ring : arrived + Shape::line;
   }
+#pragma unroll 1
+  for (int step = last; step < steps; ++step) column_pass(step, {});
 }
 
 namespace {
@@ -181,7 +210,8 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables)
       blocks = std::min<int>(blocks, static_cast<int>(ceil_div(8, warps)));
     const auto parts =
         std::max<std::int64_t>(1, std::int64_t{gpu.multiprocessors()} * blocks / across);
-    height = std::max<std::int64_t>(ceil_div(p.rows, parts), RADIUS);
+    // Short strips read the memory in the order of the rows, which pays while they repeat little.
+    height = RADIUS <= 4 ? 16 : std::max<std::int64_t>(ceil_div(p.rows, parts), RADIUS);
   }
   height = std::max(height, ceil_div(p.rows, 65535));
   gpu.launch(
