@@ -39,9 +39,9 @@ if ((gpu)); then
   step "GPU: the same in float" \
     atax "$sizes" --dtype float --backend cuda,blas --time-limit 0.5
   if [[ $scale == full ]]; then
-    step "GPU: the last rung with smaller blocks, and with teams; $sizes" \
+    step "GPU: blocks and teams of the last rung; $sizes" \
       atax "$sizes" --backend cuda --variant fused --dtype double,float \
-      --block 256,512 --team 0,2,4 --time-limit 0.25
+      --block 256,512 --team 1:6 --time-limit 0.1
     step "GPU: double with cold caches; $report" \
       atax "$report" --dtype double --backend cuda,blas --cache cold --time-limit 0.5
   fi

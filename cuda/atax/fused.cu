@@ -1,9 +1,10 @@
-// The matrix comes from device memory once. A multiprocessor has one block, which keeps a strip of
-// the matrix, a row or a few, on the chip for as long as both products need it:
+// The matrix comes from device memory once. A block keeps a strip of the matrix, a few rows, on the
+// chip for as long as both products need it:
 //
 //   asynchronous copies fill a ring of strips in shared memory, all but one of them under way;
-//   t = A x of a strip that has arrived is summed over the block, with one barrier;
-//   t times the same strip, still in shared memory, is added to y, and the next copies start.
+//   t = A x of a strip is summed over the block as it arrives, with one barrier;
+//   t times the same strip, still in shared memory, is added to y, and as soon as a piece of it has
+//   been used, the copies of what replaces it start.
 //
 // A thread copies and reads the same columns of every strip, so copies need no barrier, and its
 // elements of x and its sums of y stay in registers from the first strip to the last. A second
@@ -14,6 +15,7 @@
 // the next strip; it is one word, written at once, and a word that is not zero has arrived.
 #include <cuda_pipeline.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "contracts/atax.hpp"
@@ -59,13 +61,15 @@ struct AtaxProblem {
 // multiples of 16 bytes. Otherwise elements are copied one by one, and a thread has others of them,
 // so that neighbouring threads still read neighbouring elements. Dynamic shared memory: the ring.
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
-__global__ void __launch_bounds__(THREADS, THREADS == 256 && WORDS <= 8 ? 2 : 1)
-    atax_fused(const AtaxProblem<T> p) {
+__global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxProblem<T> p) {
   using Word = AtaxWord<T>;
   constexpr int size = Word::size, warps = THREADS / 32, strip_words = ROWS * WORDS * THREADS;
+  // Groups of copies that a strip arrives in, and is used and replaced in.
+  constexpr int pieces = WORDS == 4 ? 2 : 1, piece_words = WORDS / pieces;
+  constexpr int unit = ALIGNED ? size : 1, copies = size / unit;  // elements a copy, copies a word
   // Parts of t, by the warps, and t itself when it comes from a team. Two of each, so that one
   // barrier a strip suffices.
-  __shared__ T part[2][ROWS][warps];
+  alignas(16) __shared__ T part[2][ROWS][warps];
   __shared__ T whole[2][ROWS];
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const int member = blockIdx.x % p.team;
@@ -74,47 +78,64 @@ __global__ void __launch_bounds__(THREADS, THREADS == 256 && WORDS <= 8 ? 2 : 1)
   const int count = static_cast<int>(max(min(p.panel, p.cols - col0), std::int64_t{0}));
   const std::int64_t strips = (p.rows + ROWS - 1) / ROWS;
   const std::int64_t steps = (strips - me + teams - 1) / teams;  // strips me, me + teams, ...
-  // Where in the block's columns element i of this thread's word is.
-  const auto column = [&](int word, int i) {
-    return ALIGNED ? (word * THREADS + thread) * size + i : (word * size + i) * THREADS + thread;
-  };
+  // This thread's copies of a row are the first `mine` of WORDS * copies, the others would lie
+  // beyond the last column. Copy c starts at element c * THREADS * unit of those from `first` on.
+  const int mine = (count / unit - thread + THREADS - 1) / THREADS, first = thread * unit;
 
-  // Starts the copies of a step's strip; without one left it counts as a group all the same.
+  // What is never copied to stays zero.
   Word* const ring = shared_memory<Word>() + thread;
-  const auto fetch = [&](std::int64_t step, int stage) {
-    const std::int64_t row0 = (me + step * teams) * ROWS;
-    if (step < steps) {
+  for (int place = 0; place < p.stages * ROWS; ++place) {
 #pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        const T* const row = p.a + (row0 + r) * p.cols + col0;
-        const int here = row0 + r < p.rows ? count : 0;
+    for (int c = 0; c < WORDS * copies; ++c) {
+      Word& to = ring[(place * WORDS + c / copies) * THREADS];
 #pragma unroll
-        for (int w = 0; w < WORDS; ++w) {
-          Word& to = ring[stage * strip_words + (r * WORDS + w) * THREADS];
-          constexpr int copies = ALIGNED ? 1 : size;
+      for (int i = 0; i < unit; ++i) {
+        if (c >= mine) to.element[c % copies * unit + i] = 0;
+      }
+    }
+  }
+
+  // Starts the copies of a piece of the next strip; without a strip it is a group all the same.
+  // Once its last piece is on the way, the next strip is the one after it.
+  const T* next = p.a + me * ROWS * p.cols + col0 + first;
+  std::int64_t next_row = me * ROWS;
+  const auto fetch = [&](int stage, int piece) {
+    Word* const to = ring + stage * strip_words;
 #pragma unroll
-          for (int i = 0; i < copies; ++i) {
-            if (column(w, i) < here) {
-              __pipeline_memcpy_async(&to.element[i], row + column(w, i), 16 / copies);
-            } else if (ALIGNED) {
-              to = Word{};  // zeros stand for what is not there
-            } else {
-              to.element[i] = 0;
-            }
-          }
+    for (int r = 0; r < ROWS; ++r) {
+      const T* const row = next + r * p.cols;
+      if (next_row + r < p.rows) {
+#pragma unroll
+        for (int j = 0; j < piece_words * copies; ++j) {
+          const int c = piece * piece_words * copies + j;
+          T* const element = to[(r * WORDS + c / copies) * THREADS].element + c % copies * unit;
+          if (c < mine) __pipeline_memcpy_async(element, row + c * (THREADS * unit), 16 / copies);
+        }
+      } else if (r > 0) {  // zeros stand for the rows that the last strip lacks
+#pragma unroll
+        for (int j = 0; j < piece_words; ++j) {
+          to[(r * WORDS + piece * piece_words + j) * THREADS] = Word{};
         }
       }
     }
     __pipeline_commit();
+    if (piece == pieces - 1) {
+      next += teams * ROWS * p.cols;
+      next_row += teams * ROWS;
+    }
   };
-  for (int stage = 0; stage < p.stages; ++stage) fetch(stage, stage);
+  for (int stage = 0; stage < p.stages; ++stage) {
+#pragma unroll
+    for (int piece = 0; piece < pieces; ++piece) fetch(stage, piece);
+  }
 
   Word x[WORDS], y[WORDS];
 #pragma unroll
   for (int w = 0; w < WORDS; ++w) {
 #pragma unroll
     for (int i = 0; i < size; ++i) {
-      x[w].element[i] = column(w, i) < count ? p.x[col0 + column(w, i)] : T{0};
+      const int c = w * copies + i / unit;
+      x[w].element[i] = c < mine ? p.x[col0 + first + c * (THREADS * unit) + i % unit] : T{0};
       y[w].element[i] = 0;
     }
   }
@@ -129,16 +150,21 @@ __global__ void __launch_bounds__(THREADS, THREADS == 256 && WORDS <= 8 ? 2 : 1)
     AtaxMessage<T> message = 0;
 
     if (step < steps) {
-      __pipeline_wait_prior(p.stages - 1 - p.lag);
-      if (reads_mail) message = atomicAdd(inbox, 0);
       T sum[ROWS][size] = {};
 #pragma unroll
-      for (int w = 0; w < WORDS; ++w) {
+      for (int piece = 0; piece < pieces; ++piece) {
+        // Of the strips on their way, this one and those after it, these groups may be missing.
+        __pipeline_wait_prior((p.stages - p.lag) * pieces - 1 - piece);
+        if (reads_mail && message == 0) message = atomicAdd(inbox, 0);
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-          const Word from = ring[arrived * strip_words + (r * WORDS + w) * THREADS];
+        for (int j = 0; j < piece_words; ++j) {
+          const int w = piece * piece_words + j;
 #pragma unroll
-          for (int i = 0; i < size; ++i) sum[r][i] += from.element[i] * x[w].element[i];
+          for (int r = 0; r < ROWS; ++r) {
+            const Word from = ring[arrived * strip_words + (r * WORDS + w) * THREADS];
+#pragma unroll
+            for (int i = 0; i < size; ++i) sum[r][i] += from.element[i] * x[w].element[i];
+          }
         }
       }
 #pragma unroll
@@ -175,28 +201,30 @@ __global__ void __launch_bounds__(THREADS, THREADS == 256 && WORDS <= 8 ? 2 : 1)
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) t[r] = p.team > 1 ? whole[side][r] : sum_of_warps(r);
 #pragma unroll
-    for (int w = 0; w < WORDS; ++w) {
+    for (int piece = 0; piece < pieces; ++piece) {
 #pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        const Word from = ring[used * strip_words + (r * WORDS + w) * THREADS];
+      for (int j = 0; j < piece_words; ++j) {
+        const int w = piece * piece_words + j;
 #pragma unroll
-        for (int i = 0; i < size; ++i) y[w].element[i] += from.element[i] * t[r];
+        for (int r = 0; r < ROWS; ++r) {
+          const Word from = ring[used * strip_words + (r * WORDS + w) * THREADS];
+#pragma unroll
+          for (int i = 0; i < size; ++i) y[w].element[i] += from.element[i] * t[r];
+        }
       }
+      fetch(used, piece);
     }
-    fetch(due + p.stages, used);
     used = used + 1 < p.stages ? used + 1 : 0;
   }
 
-  T* const to = p.ys + me * p.cols + col0;
+  T* const to = p.ys + me * p.cols + col0 + first;
 #pragma unroll
-  for (int w = 0; w < WORDS; ++w) {
+  for (int c = 0; c < WORDS * copies; ++c) {
+    if (c >= mine) continue;
     if (ALIGNED) {
-      if (column(w, 0) < count) *reinterpret_cast<Word*>(to + column(w, 0)) = y[w];
+      *reinterpret_cast<Word*>(to + c * (THREADS * unit)) = y[c];
     } else {
-#pragma unroll
-      for (int i = 0; i < size; ++i) {
-        if (column(w, i) < count) to[column(w, i)] = y[w].element[i];
-      }
+      to[c * THREADS] = y[c / copies].element[c % copies];
     }
   }
 }
@@ -267,7 +295,7 @@ void run_apart(Gpu& gpu, const Atax::Args<T>& p) {
 
 // What was asked for; 0: to be chosen.
 struct Choice {
-  std::int64_t team, stages, lag;
+  std::int64_t block, team, stages;
 };
 
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
@@ -277,8 +305,10 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   constexpr std::size_t strip_bytes = sizeof(AtaxWord<T>) * ROWS * WORDS * THREADS;
   constexpr std::size_t other_shared = 2048;  // part and whole, and more than they need
   const auto fit = static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) / strip_bytes);
-  const auto stages = choice.stages > 0 ? choice.stages : std::min<std::int64_t>(fit, 4);
-  const auto team = choice.team, lag = team > 1 ? choice.lag : 0;
+  constexpr int together = 512 / THREADS;  // blocks on a multiprocessor
+  const auto stages =
+      choice.stages > 0 ? choice.stages : std::clamp<std::int64_t>(fit / together, 1, 4);
+  const auto team = choice.team, lag = std::int64_t{team > 1};
   if (stages > fit || stages <= lag) {
     throw PointError(Verdict::not_supported, "a ring of " + std::to_string(stages) +
                                                  " stages: it takes more than the lag of " +
@@ -310,33 +340,37 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
              message_count);
 }
 
-// The shapes: threads, words of a row a thread has, rows of a strip, so that the registers of x and
-// y and two strips or more fit. The smallest that holds the columns of a block is taken.
+// Block and team by the 16-byte words of a row, as measured on an H200: a thread has at most four
+// of them, in float two while that makes teams of four.
+template <typename T>
+Choice best_choice(std::int64_t words, Choice choice) {
+  const bool wide = sizeof(T) == 8;
+  choice.block = wide && words > 2048 && words <= 6144 ? 256 : 512;
+  if (choice.team == 0 && words <= (wide ? 6144 : 4096)) {
+    choice.team = wide && words <= 2048 ? 1 : ceil_div(words, 1024);
+  }
+  return choice;
+}
+
+// The shapes: threads, words of a row a thread has, rows of a strip. Small ones, of which two or
+// more fit a multiprocessor with their rings, are the fastest.
 template <typename T, bool ALIGNED>
-void choose_shape(Gpu& gpu, const Atax::Args<T>& p, std::int64_t block, Choice choice) {
+void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
   const auto words = ceil_div(p.cols, AtaxWord<T>::size);
-  const std::int64_t most = block == 256 ? 24 : 8;
-  if (choice.team == 0) choice.team = ceil_div(words, block * most);
+  if (choice.block == 0) choice = best_choice<T>(words, choice);
+  const auto block = choice.block, most = 4 * block;
+  if (choice.team == 0) choice.team = ceil_div(words, most);
   if (choice.team > largest_team) return run_apart(gpu, p);
-  const auto needed = ceil_div(ceil_div(words, choice.team), block);
-  if (needed > most) {
+  const auto mine = ceil_div(words, choice.team);
+  if (mine > most) {
     throw PointError(Verdict::not_supported,
                      "a row of " + std::to_string(p.cols) + " elements needs a team of " +
-                         std::to_string(ceil_div(words, block * most)) + " blocks or more");
+                         std::to_string(ceil_div(words, most)) + " blocks or more");
   }
-  const auto shape = [&]() -> void (*)(Gpu&, const Atax::Args<T>&, const Choice&) {
-    if (block == 256) {
-      if (needed <= 4) return run_fused<T, ALIGNED, 256, 4, 2>;
-      if (needed <= 8) return run_fused<T, ALIGNED, 256, 8, 1>;
-      if (needed <= 16) return run_fused<T, ALIGNED, 256, 16, 1>;
-      return run_fused<T, ALIGNED, 256, 24, 1>;
-    }
-    if (needed <= 2) return run_fused<T, ALIGNED, 512, 2, 4>;
-    if (needed <= 4) return run_fused<T, ALIGNED, 512, 4, 2>;
-    if (needed <= 6) return run_fused<T, ALIGNED, 512, 6, 1>;
-    return run_fused<T, ALIGNED, 512, 8, 1>;
-  };
-  shape()(gpu, p, choice);
+  const auto run = block == 256   ? run_fused<T, ALIGNED, 256, 4, 2>
+                   : mine <= 1024 ? run_fused<T, ALIGNED, 512, 2, 4>
+                                  : run_fused<T, ALIGNED, 512, 4, 2>;
+  run(gpu, p, choice);
 }
 
 }  // namespace
@@ -344,14 +378,13 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, std::int64_t block, Choice c
 const Register<Atax, float, double> variant(
     {.rung = 4,
      .idea = "A read once: strips in shared memory serve both products, copies always under way",
-     .tunables = {{.name = "block", .fallback = 512, .min = 256, .max = 512, .power_of_two = true},
-                  {.name = "team", .fallback = 0, .min = 0, .max = 4},
-                  {.name = "stages", .fallback = 0, .min = 0, .max = 7},
-                  {.name = "lag", .fallback = 1, .min = 1, .max = 2}}},
+     .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 512, .multiple_of = 256},
+                  {.name = "team", .fallback = 0, .min = 0, .max = 8},
+                  {.name = "stages", .fallback = 0, .min = 0, .max = 7}}},
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
-      const Choice choice{tunables["team"], tunables["stages"], tunables["lag"]};
+      const Choice choice{tunables["block"], tunables["team"], tunables["stages"]};
       const bool aligned =
           p.cols % AtaxWord<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
       const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
-      run(gpu, p, tunables["block"], choice);
+      run(gpu, p, choice);
     });
