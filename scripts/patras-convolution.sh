@@ -14,7 +14,7 @@ report=4096,5000,6000,7000,8000,9000
 if [[ $scale == full ]]; then
   cpu_sizes=512,1024,2048,$report,8192,10000
   sizes=$cpu_sizes,16384
-  cpu_limit=1
+  cpu_limit=0.5
 else
   cpu_sizes=512,1024,2048,4096,5000
   sizes=$cpu_sizes

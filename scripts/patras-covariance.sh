@@ -3,7 +3,7 @@
 #
 # The report's sizes in double, smaller and larger ones beside them; then float. Tiles of 8, 16 and
 # 32, and the printed experiment with PolyBench's constant. The serial loops would take minutes at
-# the largest sizes: after an execution of ten seconds larger ones are left out.
+# the largest sizes: after an execution of three seconds larger ones are left out.
 # SCALE=quick: up to 1024. What is recorded already is not run again.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -17,7 +17,7 @@ if [[ $scale == full ]]; then
   cpu_sizes=256,512,$report
   serial_sizes=$cpu_sizes
   sizes=256,512,$report,4096,8192
-  limit=10
+  limit=3
   time=1
 else
   report=1024
