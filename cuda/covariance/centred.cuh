@@ -4,68 +4,115 @@
 #include "contracts/covariance.hpp"
 #include "device/gpu.hpp"
 
-// Blocks of 32 columns x 8 rows: a warp reads neighbours. A block adds up every gridDim.y-th group
+// 16 bytes, or a single element where rows do not begin at multiples of 16 bytes.
+template <typename T, int COUNT = 16 / sizeof(T)>
+struct alignas(COUNT * sizeof(T)) CovarianceVector {
+  T element[COUNT];
+};
+
+// Blocks of 32 vectors x 8 rows: a warp reads neighbours. A block adds up every gridDim.y-th group
 // of 8 rows; sums: gridDim.y x n.
-template <typename T>
-__global__ void covariance_column_sums(const T* data, T* sums, std::int64_t m, std::int64_t n) {
-  __shared__ T parts[8][32];
-  const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
-  T sum = 0;
+template <typename T, int VECTOR>
+__global__ void __launch_bounds__(256, 6)
+    covariance_column_sums(const T* data, T* sums, std::int64_t m, std::int64_t n) {
+  using Vector = CovarianceVector<T, VECTOR>;
+  __shared__ Vector parts[8][32];
+  const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
+  Vector sum = {};
   if (col < n) {
+#pragma unroll 4  // reads under way at once
     for (std::int64_t row = std::int64_t{blockIdx.y} * 8 + threadIdx.y; row < m;
          row += std::int64_t{gridDim.y} * 8) {
-      sum += data[row * n + col];
+      const Vector from = *reinterpret_cast<const Vector*>(data + row * n + col);
+#pragma unroll
+      for (int v = 0; v < VECTOR; ++v) sum.element[v] += from.element[v];
     }
   }
   parts[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y > 0 || col >= n) return;
-  for (int i = 1; i < 8; ++i) sum += parts[i][threadIdx.x];
-  sums[blockIdx.y * n + col] = sum;
+  for (int i = 1; i < 8; ++i) {
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) sum.element[v] += parts[i][threadIdx.x].element[v];
+  }
+  *reinterpret_cast<Vector*>(sums + blockIdx.y * n + col) = sum;
 }
 
-// A thread a column.
-template <typename T>
-__global__ void covariance_means(const T* sums, T* mean, std::int64_t parts, std::int64_t n,
-                                 T mean_divisor) {
-  const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (col >= n) return;
-  T sum = 0;
-#pragma unroll 8  // few threads: each has several reads under way
-  for (std::int64_t part = 0; part < parts; ++part) sum += sums[part * n + col];
-  mean[col] = sum / mean_divisor;
-}
-
-// centred: rows x stride. What lies beyond the m x n elements of data becomes 0.
-template <typename T>
-__global__ void covariance_centre(const T* data, const T* mean, T* centred, std::int64_t m,
-                                  std::int64_t n, std::int64_t rows, std::int64_t stride) {
-  const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
+// centred: rows x stride. What lies beyond the m x n elements of data becomes 0. Every block adds
+// up the parts of its columns' sums itself, all in the same order. From the last row to the first:
+// the sums were read in the other direction, and what they read last is still in the L2 cache.
+template <typename T, int VECTOR>
+__global__ void __launch_bounds__(256, 6)
+    covariance_centre(const T* data, const T* sums, T* centred, std::int64_t parts, std::int64_t m,
+                      std::int64_t n, std::int64_t rows, std::int64_t stride, T mean_divisor) {
+  using Vector = CovarianceVector<T, VECTOR>;
+  __shared__ Vector of_warps[8][32];
+  const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
+  Vector mean = {};
+  if (col < n) {
+#pragma unroll 4
+    for (std::int64_t part = threadIdx.y; part < parts; part += 8) {
+      const Vector from = *reinterpret_cast<const Vector*>(sums + part * n + col);
+#pragma unroll
+      for (int v = 0; v < VECTOR; ++v) mean.element[v] += from.element[v];
+    }
+  }
+  of_warps[threadIdx.y][threadIdx.x] = mean;
+  __syncthreads();
   if (col >= stride) return;
-  const T of_column = col < n ? mean[col] : T{0};
-  for (std::int64_t row = std::int64_t{blockIdx.y} * 8 + threadIdx.y; row < rows;
-       row += std::int64_t{gridDim.y} * 8) {
-    centred[row * stride + col] = row < m && col < n ? data[row * n + col] - of_column : T{0};
+  mean = {};
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) mean.element[v] += of_warps[i][threadIdx.x].element[v];
+  }
+#pragma unroll
+  for (int v = 0; v < VECTOR; ++v) mean.element[v] /= mean_divisor;
+#pragma unroll 4
+  for (std::int64_t back = std::int64_t{blockIdx.y} * 8 + threadIdx.y; back < rows;
+       back += std::int64_t{gridDim.y} * 8) {
+    const std::int64_t row = rows - 1 - back;
+    Vector to = {};
+    if (row < m && col < n) {
+      to = *reinterpret_cast<const Vector*>(data + row * n + col);
+#pragma unroll
+      for (int v = 0; v < VECTOR; ++v) to.element[v] -= mean.element[v];
+    }
+    *reinterpret_cast<Vector*>(centred + row * stride + col) = to;
   }
 }
 
 namespace parlab {
 
+template <int VECTOR, typename T>
+void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred, std::int64_t most_parts,
+            std::int64_t rows, std::int64_t stride) {
+  // As many blocks as run at once, but each with a few rows for each of its threads.
+  const std::int64_t blocks = std::int64_t{gpu.multiprocessors()} * 6;
+  const auto down = [&](std::int64_t across, std::int64_t most) {
+    return std::clamp<std::int64_t>(blocks / across, 1, most);
+  };
+  const auto across = ceil_div(p.n, 32 * VECTOR), parts = down(across, most_parts);
+  gpu.launch({.grid = {across, parts}, .block = {32, 8}}, covariance_column_sums<T, VECTOR>, p.data,
+             sums, p.m, p.n);
+  const auto across_all = ceil_div(stride, 32 * VECTOR);
+  gpu.launch({.grid = {across_all, down(across_all, ceil_div(rows, 32))}, .block = {32, 8}},
+             covariance_centre<T, VECTOR>, p.data, sums, centred, parts, p.m, p.n, rows, stride,
+             p.mean_divisor);
+}
+
 // data less its means in scratch memory, rows x stride, with zeros where data has no element.
 template <typename T>
 T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows, std::int64_t stride) {
-  // Enough blocks for every multiprocessor, and each with enough rows for its threads.
-  const auto parts = std::min<std::int64_t>(ceil_div(p.m, 64), 64);
-  T* const sums = gpu.scratch<T>(parts * p.n);
-  T* const mean = gpu.scratch<T>(p.n);
+  const auto most_parts = std::min<std::int64_t>(ceil_div(p.m, 64), 64);
+  T* const sums = gpu.scratch<T>(most_parts * p.n);
   T* const centred = gpu.scratch<T>(rows * stride);
-  gpu.launch({.grid = {ceil_div(p.n, 32), parts}, .block = {32, 8}}, covariance_column_sums<T>,
-             p.data, sums, p.m, p.n);
-  gpu.launch({.grid = {ceil_div(p.n, 128)}, .block = {128}}, covariance_means<T>, sums, mean, parts,
-             p.n, p.mean_divisor);
-  gpu.launch({.grid = {ceil_div(stride, 32), std::min<std::int64_t>(ceil_div(rows, 32), 65535)},
-              .block = {32, 8}},
-             covariance_centre<T>, p.data, mean, centred, p.m, p.n, rows, stride);
+  constexpr int vector = 16 / sizeof(T);
+  if (p.n % vector == 0 && stride % vector == 0) {
+    centre<vector>(gpu, p, sums, centred, most_parts, rows, stride);
+  } else {
+    centre<1>(gpu, p, sums, centred, most_parts, rows, stride);
+  }
   return centred;
 }
 
