@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every CUDA variant at odd sizes under the four tools of NVIDIA's compute-sanitizer, on the GPU.
-# scripts/sanitize.sh [WORKLOAD ...]; without arguments all of them. Exit status 1: errors were found.
+# scripts/sanitize.sh [WORKLOAD ...]; without arguments all of them. TOOLS=memcheck chooses a tool.
+# Exit status 1: errors were found.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -27,7 +28,7 @@ failures=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for workload in "${workloads[@]}"; do
-  for tool in memcheck racecheck initcheck synccheck; do
+  for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
     for size in $(sizes "$workload"); do
       for dtype in float double; do
         # A kernel that waits for another one never ends when they are serialised: 2 minutes each.
