@@ -162,7 +162,7 @@ const Register<Covariance, float, double> variant(
     {.rung = 6,
      .id = 5,
      .idea = "the same with all steps of all tiles shared equally by as many blocks as run at once",
-     .tunables = {{.name = "tile", .fallback = 128, .min = 64, .max = 128, .power_of_two = true}}},
+     .tunables = {{.name = "tile", .fallback = 64, .min = 64, .max = 128, .power_of_two = true}}},
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
       with_tiling<T>(tunables["tile"], [&]<typename S>() { launch_balanced<S>(gpu, p); });
     });

@@ -3,11 +3,8 @@
 // - A thread computes 8 x 8 elements: for a step down the columns it fetches 16 elements from
 //   shared memory and makes 64 products of them. With fewer elements a thread, those reads would
 //   decide.
-// - A tile is 128 rows x 64 columns, if asked for, or 64 x 64. How fast the L2 cache delivers the
-//   pieces decides: a tile of r x c needs 1/r + 1/c elements a product. Of 64 x 64 that is 1/32, in
-//   double 4 TB/s at the full rate of an H200, whose L2 cache delivers 2.8; 128 x 64 needs three
-//   quarters of it. 128 x 128 would need half, but was slower: in double one such block fits a
-//   multiprocessor, and nothing runs while it waits.
+// - A tile is 64 x 64, or, if asked for, 128 rows x 64 columns, which asks the L2 cache for three
+//   quarters as much. On an H200 that makes no difference.
 // - Both operands are pieces of rows of the centred copy, so that 16 bytes at a time go straight
 //   from global to shared memory, past the registers, with nothing to transpose.
 // - Several pairs of pieces (stages) are under way while one is multiplied; and the registers of a
