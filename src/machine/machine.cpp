@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -13,7 +12,7 @@
 
 // Both set by the Makefile, where it knows them.
 #ifndef PARLAB_COMMIT
-#define PARLAB_COMMIT ""
+#define PARLAB_COMMIT "unknown"
 #endif
 #ifndef PARLAB_FLAGS
 #define PARLAB_FLAGS ""
@@ -38,33 +37,10 @@ std::string unique_id() {
   return utc_now("%Y%m%dT%H%M%SZ") + text;
 }
 
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == text.npos) return "";
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-struct Answer {
-  int status = -1;   // of the command; 127 when it is not installed
-  std::string line;  // its first line
-};
-
-Answer ask(const std::string& command) {
-  Answer answer;
-  std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
-  if (pipe == nullptr) return answer;
-  char text[256];
-  if (std::fgets(text, sizeof text, pipe) != nullptr) answer.line = text;
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) answer.status = WEXITSTATUS(status);
-  while (!answer.line.empty() && answer.line.back() == '\n') answer.line.pop_back();
-  return answer;
 }
 
 }  // namespace
@@ -116,30 +92,13 @@ std::string cpu_model(std::istream& cpuinfo) {
   return "unknown CPU";
 }
 
-std::string source_commit() {
-  const std::string built_from = PARLAB_COMMIT;
-  std::error_code error;
-  const auto binary = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const std::string git = std::string("git -C ") + shell_quoted(binary.parent_path().string());
-    const Answer commit = ask(git + " describe --always --abbrev=12");
-    if (commit.status == 0 && !commit.line.empty()) {
-      // Records and figures are written by the very runs that this describes.
-      const Answer changes =
-          ask(git + " diff --quiet HEAD -- ':(top)' ':(top,exclude)results' ':(top,exclude)plots'");
-      return commit.line + (changes.status == 0 ? "" : "+changes");
-    }
-  }
-  return built_from.empty() ? "unknown" : built_from;
-}
-
 Run describe_run(const std::string& command, const std::string& gpu, const std::string& driver,
                  const std::string& cuda) {
   Run run;
   run.id = unique_id();
   run.date = utc_now("%Y-%m-%dT%H:%M:%SZ");
   run.command = command;
-  run.commit = source_commit();
+  run.commit = PARLAB_COMMIT;  // of the build: what lies beside a binary may be another version
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);
   run.cores = physical_cores();

@@ -23,8 +23,4 @@ std::string tidy_cpu_name(const std::string& name);
 // The model in the text of /proc/cpuinfo; "unknown CPU" when it does not say.
 std::string cpu_model(std::istream& cpuinfo);
 
-// The commit of the source tree this binary lies in, "+changes" added when the code (results and
-// plots aside) differs from it; the one it was built from when there is no git; "unknown".
-std::string source_commit();
-
 }  // namespace parlab
