@@ -198,4 +198,12 @@ BOOST_AUTO_TEST_CASE(nothing_measured_gives_no_roof) {
   BOOST_TEST(attainable_bandwidth(reads_only, {0, 1e6, 5e5}, Cache::hot) == 100);
 }
 
+BOOST_AUTO_TEST_CASE(others_at_work_are_counted) {
+  std::istringstream busy("cpu  1 2 3\nctxt 9\nprocs_running 17\nprocs_blocked 0\n"),
+      mute("cpu 1\n");
+  BOOST_TEST(parse_running(busy) == 17);
+  BOOST_TEST(parse_running(mute) == 0);
+  BOOST_TEST(others_at_work() >= 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

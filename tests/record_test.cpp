@@ -57,6 +57,7 @@ Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-
   run.flags = "-O3";
   run.cores = 16;
   run.memory_bytes = 1.5e11;
+  run.others_at_work = 3;
   run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"double", 1e12}}};
   run.device = {{{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"float", 6e13}, {"double", 3e13}}, 1.5e-6};
   return run;
@@ -210,6 +211,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
   BOOST_TEST(after.flags == before.flags);
   BOOST_TEST(after.cores == 16);
   BOOST_TEST(after.memory_bytes == before.memory_bytes);
+  BOOST_TEST(after.others_at_work == before.others_at_work);
   BOOST_TEST((after.host.read == before.host.read && after.host.copy == before.host.copy));
   BOOST_TEST((after.host.fma == before.host.fma && after.device.fma == before.device.fma));
   BOOST_TEST((after.device.read == before.device.read && after.device.copy == before.device.copy));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -14,6 +15,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace parlab {
 namespace {
@@ -248,6 +250,24 @@ PinnedThread::~PinnedThread() {
   if (before_.empty()) return;
   CpuSet all(before_);
   sched_setaffinity(0, all.bytes(), all.get());
+}
+
+int parse_running(std::istream& stat) {
+  for (std::string word; stat >> word;) {
+    int running = 0;
+    if (word == "procs_running" && stat >> running) return running;
+  }
+  return 0;
+}
+
+int others_at_work() {
+  int fewest = std::numeric_limits<int>::max();
+  for (int look = 0; look < 5; ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::ifstream stat("/proc/stat");
+    fewest = std::min(fewest, parse_running(stat));
+  }
+  return std::max(fewest - 1, 0);
 }
 
 }  // namespace parlab

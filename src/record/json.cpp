@@ -253,6 +253,7 @@ Run read_run(const Fields& fields) {
   fields.optional("cpu", run.cpu);
   fields.optional("cores", run.cores);
   fields.optional("memory_bytes", run.memory_bytes);
+  fields.optional("others_at_work", run.others_at_work);
   fields.optional("compiler", run.compiler);
   fields.optional("flags", run.flags);
   fields.nested("host", [&](const Fields& host) { read_ceilings(host, run.host); });
@@ -333,6 +334,7 @@ std::string to_json_line(const Run& run) {
   json["cpu"] = run.cpu;
   json["cores"] = run.cores;
   json["memory_bytes"] = finite("memory_bytes", run.memory_bytes);
+  if (run.others_at_work > 0) json["others_at_work"] = run.others_at_work;
   json["compiler"] = run.compiler;
   json["flags"] = run.flags;
   json["host"] = to_json(run.host);

@@ -79,6 +79,7 @@ struct Run {
   std::string cpu, compiler, flags;
   int cores = 0;
   double memory_bytes = 0;
+  int others_at_work = 0;  // threads of other processes, when a run that times the CPU began
   Ceilings host, device;
 };
 

@@ -6,6 +6,7 @@
 
 #include "device/presence.hpp"
 #include "machine/machine.hpp"
+#include "machine/topology.hpp"
 #include "record/store.hpp"
 #include "sweep/emulation.hpp"
 #include "sweep/point.hpp"
@@ -74,6 +75,15 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
   return parts;
 }
 
+// Times of the CPU are worth what the machine is idle.
+void note_others_at_work(Run& run, Observer& observer) {
+  run.others_at_work = others_at_work();
+  if (run.others_at_work == 0) return;
+  observer.note("other programs are at work here (" + std::to_string(run.others_at_work) +
+                (run.others_at_work == 1 ? " thread" : " threads") +
+                "): times and roofs of the CPU will be too slow; measure again when they are done");
+}
+
 }  // namespace
 
 int run_sweep(const Plan& plan, Observer& observer) {
@@ -82,6 +92,7 @@ int run_sweep(const Plan& plan, Observer& observer) {
   const GpuFacts gpu = gpu_facts();
   Session session{plan, places, observer,
                   describe_run(plan.command, gpu.name, gpu.driver, gpu.runtime)};
+  if (places.host && !plan.verify_only) note_others_at_work(session.run, observer);
   observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 
