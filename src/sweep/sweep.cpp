@@ -81,7 +81,7 @@ void note_others_at_work(Run& run, Observer& observer) {
   if (run.others_at_work == 0) return;
   observer.note("other programs are at work here (" + std::to_string(run.others_at_work) +
                 (run.others_at_work == 1 ? " thread" : " threads") +
-                "): times and roofs of the CPU will be too slow; measure again when they are done");
+                "): times and roofs of the CPU may be too slow; measure again when they are done");
 }
 
 }  // namespace
