@@ -127,9 +127,13 @@ say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 # ---- targets -------------------------------------------------------------------------------------
 .PHONY: build check report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
 
+# What experiments run: without a GPU not what takes nvcc minutes. The links point to what there is.
+ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) \
+           $(if $(wildcard $(BIN)/parlab),,LINK_TO=parlab-emulated))
+
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
-	@$(MAKE) $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated)
+	@$(MAKE) $(ENOUGH)
 	@for e in $(EXPERIMENTS); do scripts/$$e.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
@@ -153,7 +157,7 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) figures
 
 tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`
-	@$(MAKE) $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated)
+	@$(MAKE) $(ENOUGH)
 	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
