@@ -47,9 +47,6 @@ if ((gpu)); then
   step "GPU: tiles of 8, 16 and 32, double; $report" \
     covariance "$report" --dtype double --backend cuda --variant naive,tiled,mirror,packed \
     --tile 8,16,32 --time-limit 0.25
-  step "GPU: the last rungs with tiles of 64 and 128; $sizes" \
-    covariance "$sizes" --dtype double,float --backend cuda --variant register,balanced --tile 64,128 \
-    --time-limit 0.25
   step "GPU: all variants at their defaults, double; $sizes" \
     covariance "$sizes" --dtype double --backend cuda,blas --time-limit 0.5
   step "GPU: the same in float" \

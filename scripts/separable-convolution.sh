@@ -80,6 +80,9 @@ if ((gpu)); then
     step "GPU: strips and blocks of the last rung; 4096, $largest" \
       convsep 4096,$largest --variant cuda/fused --block 64,128 --strip 0,16,64,256,512 \
       --dtype float,double --time-limit 0.1
+    step "GPU: the same for small radii; $largest" \
+      convsep $largest --radius 1,2,4 --variant cuda/fused --block 32,128 --strip 12,16,20,24,32 \
+      --dtype float,double --time-limit 0.1
   fi
   for dtype in float double; do
     step "GPU: all variants at their defaults, $dtype; $sizes" \

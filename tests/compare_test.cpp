@@ -142,8 +142,7 @@ BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
   Machine machine(1);
   std::size_t same = 0;
   for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto comparison =
-        compare_records(machine.run(0.003, typical), machine.run(0.003, typical));
+    const auto comparison = compare_records(machine.run(0.01, typical), machine.run(0.01, typical));
     BOOST_TEST(comparison.points.size() == std::size_t{points});
     BOOST_TEST(comparison.count(Change::slower) + comparison.count(Change::faster) == 0u);
     same += comparison.count(Change::same);
@@ -154,7 +153,9 @@ BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
 // At the edge of the margin a wrong "slower" is most likely: still at most 1 comparison in 20.
 BOOST_AUTO_TEST_CASE(the_error_holds_for_all_points_together) {
   Machine machine(2);
-  const auto edge = [](int point) { return 1.02 * typical(point); };
+  const auto edge = [](int point) {
+    return (1 + CompareRules{}.margin_of_one_run) * typical(point);
+  };
   int wrong = 0;
   for (int repeat = 0; repeat < 25; ++repeat) {
     const auto comparison = compare_records(machine.run(0, typical), machine.run(0, edge));
@@ -285,6 +286,7 @@ BOOST_AUTO_TEST_CASE(as_typed) {
   const auto request = parse({"compare", "a", "b", "--margin", "1%", "--fail-if-slower", "5"});
   BOOST_TEST((request.action == Request::Action::compare));
   BOOST_TEST(request.rules.margin == 0.01);
+  BOOST_TEST(request.rules.margin_of_one_run == 0.01);
   BOOST_TEST(request.fail_if_slower.value() == 0.05);
   for (const std::vector<std::string>& wrong : {std::vector<std::string>{"compare", "a"},
                                                 {"compare", "a", "b", "c"},

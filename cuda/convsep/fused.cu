@@ -12,8 +12,11 @@
 // and a weight is an operand out of constant memory.
 //
 // The rows of the strip come by asynchronous copies into a ring in shared memory, seven rows ahead.
-// A warp has its own ring and waits for nobody. A strip begins with 2 radius rows that yield no row
-// of b: with strip = 0 the strips are as tall as they can be with work for the whole device.
+// A warp has its own ring and waits for nobody. Few warps are the fastest: what they read and
+// write at a time lies together in memory, and with seven rows under way each keeps it busy.
+// A strip begins with 2 radius rows that yield no row of b. With strip = 0 the strips of a large
+// radius are as tall as they can be with work for the whole device; those of a small one are short,
+// so that the rows are read in their order, and the first rows of a strip out of the L2 cache.
 //
 // There is a kernel for each radius that is a power of two; others are filled up with zero weights.
 // Sums that no thread has registers for are computed in two pieces, the second added to the first.
@@ -161,6 +164,7 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
       }
     }
     if (step < TAPS - 1) {
+      // not complete
     } else if (ALIGNED && FIRST == 0) {
       Pixels<T, MINE> whole;
 #pragma unroll
@@ -199,19 +203,27 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables)
   using Shape = Strip<T, RADIUS, MINE>;
   const auto kernel = convsep_fused<T, RADIUS, MINE, FIRST, TAPS, ALIGNED>;
   const auto block = tunables["block"], warps = block / 32;
-  const auto shared_bytes = static_cast<std::size_t>(warps) * Shape::bytes;
+  auto shared_bytes = static_cast<std::size_t>(warps) * Shape::bytes;
   const auto across = ceil_div(ceil_div(p.cols, Shape::width), warps);
+  // Blocks on a multiprocessor: those of 8 or 12 warps. Of doubles with a large radius as many as
+  // fit, for they have most to compute.
+  constexpr int warps_wanted = RADIUS <= 4 ? 12 : sizeof(T) == 4 || RADIUS <= 8 ? 8 : 64;
+  const auto blocks =
+      std::min<std::int64_t>(gpu.resident_blocks(kernel, static_cast<int>(block), shared_bytes),
+                             ceil_div(warps_wanted, warps));
+  const bool in_l2 = 2 * p.rows * p.cols * static_cast<std::int64_t>(sizeof(T)) <=
+                     static_cast<std::int64_t>(gpu.l2_bytes());
   auto height = tunables["strip"];
-  if (height == 0) {
-    // Of a large radius in float two warps a scheduler have enough to multiply; more would only
-    // make the strips shorter.
-    auto blocks = gpu.resident_blocks(kernel, static_cast<int>(block), shared_bytes);
-    if (RADIUS >= 16 && sizeof(T) == 4)
-      blocks = std::min<int>(blocks, static_cast<int>(ceil_div(8, warps)));
-    const auto parts =
-        std::max<std::int64_t>(1, std::int64_t{gpu.multiprocessors()} * blocks / across);
-    // Short strips read the memory in the order of the rows, which pays while they repeat little.
-    height = RADIUS <= 4 ? 16 : std::max<std::int64_t>(ceil_div(p.rows, parts), RADIUS);
+  if (height == 0 && RADIUS <= 4) {
+    height = in_l2 ? 16 : 8 + 4 * RADIUS;
+  } else if (height == 0) {
+    const auto parts = std::max<std::int64_t>(1, gpu.multiprocessors() * blocks / across);
+    height = std::max<std::int64_t>(ceil_div(p.rows, parts), RADIUS);
+  }
+  // Short strips make more blocks than that. Each asks for so much shared memory that one block
+  // more does not fit.
+  if (RADIUS <= 4 && !in_l2) {
+    shared_bytes = std::max<std::size_t>(shared_bytes, gpu.max_shared_bytes() / (blocks + 1));
   }
   height = std::max(height, ceil_div(p.rows, 65535));
   gpu.launch(

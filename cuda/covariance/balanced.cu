@@ -31,13 +31,13 @@ struct BalancedPiece {
 
 // Part of a tile: two slots a block, for what it begins with and for what it ends with; in each,
 // element e of all threads side by side.
-template <typename S>
+template <typename T, typename S = CovarianceTile<T>>
 __device__ std::int64_t balanced_part(std::int64_t block, bool ends_with, int e, int thread) {
   return ((block * 2 + ends_with) * S::rows * S::cols + e) * S::threads + thread;
 }
 
-// centred: steps_of_tile * deep x stride, stride a multiple of tile_rows.
-template <typename S, typename T = typename S::Element>
+// centred: steps_of_tile * deep x stride, stride a multiple of the tile's size.
+template <typename T, typename S = CovarianceTile<T>>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     covariance_balanced(const T* centred, T* cov, T* parts, BalancedShares shares,
                         int steps_of_tile, std::int64_t n, std::int64_t stride, T divisor) {
@@ -64,14 +64,14 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
         piece.at += piece.steps;
       }
       const auto place = S::place(tile, n);
-      piece.i0 = static_cast<int>(place.row * S::tile_rows);
-      piece.j0 = static_cast<int>(place.col * S::tile_cols);
+      piece.i0 = static_cast<int>(place.row * S::size);
+      piece.j0 = static_cast<int>(place.col * S::size);
     }
     __syncthreads();
     if (piece.steps == 0) break;
     T sum[S::rows][S::cols] = {};
-    multiply_tile<S>(centred + std::int64_t{piece.begin} * S::deep * stride, piece.i0, piece.j0,
-                     stride, piece.steps, shared_memory<T>(), sum);
+    multiply_tile(centred + std::int64_t{piece.begin} * S::deep * stride, piece.i0, piece.j0,
+                  stride, piece.steps, shared_memory<T>(), sum);
 
     const int thread = threadIdx.x;
     if (piece.steps == steps_of_tile) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
         }
       }
     } else {
-      T* const part = parts + balanced_part<S>(blockIdx.x, piece.ends_with, 0, thread);
+      T* const part = parts + balanced_part<T>(blockIdx.x, piece.ends_with, 0, thread);
 #pragma unroll
       for (int r = 0; r < S::rows; ++r) {
 #pragma unroll
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
 
 // A block adds up the parts of a vector of rows of all threads' elements: those from
 // blockIdx.y * vector on, of shared tile blockIdx.x.
-template <typename S, typename T = typename S::Element>
+template <typename T, typename S = CovarianceTile<T>>
 __global__ void __launch_bounds__(S::threads)
     covariance_balanced_add(T* cov, const T* parts, BalancedShares shares, int steps_of_tile,
                             std::int64_t n, T divisor) {
@@ -115,13 +115,13 @@ __global__ void __launch_bounds__(S::threads)
     for (int y = 0; y < S::vector; ++y) {
 #pragma unroll
       for (int s = 0; s < S::cols; ++s) {
-        sum[y][s] += parts[balanced_part<S>(block, ends_with, (r + y) * S::cols + s, thread)];
+        sum[y][s] += parts[balanced_part<T>(block, ends_with, (r + y) * S::cols + s, thread)];
       }
     }
   }
   const auto place = S::place(shares.first_tile + blockIdx.x, n);
-  const std::int64_t row = place.row * S::tile_rows + S::first_row(thread) + S::further_row(r);
-  const std::int64_t col = place.col * S::tile_cols + S::first_col(thread);
+  const std::int64_t row = place.row * S::size + S::first_row(thread) + S::further_row(r);
+  const std::int64_t col = place.col * S::size + S::first_col(thread);
 #pragma unroll
   for (int s = 0; s < S::cols; s += S::vector) {
     store_square<T, S::vector>(cov, row, col + S::further_col(s), n,
@@ -129,40 +129,32 @@ __global__ void __launch_bounds__(S::threads)
   }
 }
 
-namespace {
-
-template <typename S, typename T = typename S::Element>
-void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
-  const auto stride = ceil_div(p.n, S::tile_rows) * S::tile_rows;
-  const auto tiles = S::tiles(p.n), steps_of_tile = ceil_div(p.m, S::deep);
-  const T* const centred = centred_copy(gpu, p, steps_of_tile * S::deep, stride);
-  const std::int64_t at_once =
-      std::int64_t{gpu.multiprocessors()} *
-      gpu.resident_blocks(covariance_balanced<S>, S::threads, S::shared_bytes);
-  // With fewer steps a block does little but fill its stages.
-  constexpr std::int64_t least_steps = 2 * S::stages;
-  const auto left = tiles % at_once, steps = left * steps_of_tile;
-  const BalancedShares shares{tiles - left, steps,
-                              std::clamp<std::int64_t>(steps / least_steps, 1, at_once)};
-  T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::tile_rows * S::tile_cols);
-  gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
-              .block = {S::threads},
-              .shared_bytes = S::shared_bytes},
-             covariance_balanced<S>, centred, p.cov, parts, shares, static_cast<int>(steps_of_tile),
-             p.n, stride, p.divisor);
-  if (left == 0) return;
-  gpu.launch({.grid = {left, S::rows / S::vector}, .block = {S::threads}},
-             covariance_balanced_add<S>, p.cov, parts, shares, static_cast<int>(steps_of_tile), p.n,
-             p.divisor);
-}
-
-}  // namespace
-
 const Register<Covariance, float, double> variant(
     {.rung = 6,
      .id = 5,
      .idea = "the same with all steps of all tiles shared equally by as many blocks as run at once",
-     .tunables = {{.name = "tile", .fallback = 64, .min = 64, .max = 128, .power_of_two = true}}},
-    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
-      with_tiling<T>(tunables["tile"], [&]<typename S>() { launch_balanced<S>(gpu, p); });
+     .tunables = {}},
+    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
+      using S = CovarianceTile<T>;
+      const auto stride = ceil_div(p.n, S::size) * S::size;
+      const auto tiles = S::count(p.n), steps_of_tile = ceil_div(p.m, S::deep);
+      const T* const centred = centred_copy(gpu, p, steps_of_tile * S::deep, stride);
+      const std::int64_t at_once =
+          std::int64_t{gpu.multiprocessors()} *
+          gpu.resident_blocks(covariance_balanced<T>, S::threads, S::shared_bytes);
+      // With fewer steps a block does little but fill its stages.
+      constexpr std::int64_t least_steps = 2 * S::stages;
+      const auto left = tiles % at_once, steps = left * steps_of_tile;
+      const BalancedShares shares{tiles - left, steps,
+                                  std::clamp<std::int64_t>(steps / least_steps, 1, at_once)};
+      T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
+      gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
+                  .block = {S::threads},
+                  .shared_bytes = S::shared_bytes},
+                 covariance_balanced<T>, centred, p.cov, parts, shares,
+                 static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
+      if (left == 0) return;
+      gpu.launch({.grid = {left, S::rows / S::vector}, .block = {S::threads}},
+                 covariance_balanced_add<T>, p.cov, parts, shares, static_cast<int>(steps_of_tile),
+                 p.n, p.divisor);
     });

@@ -5,16 +5,15 @@
 
 using namespace parlab;
 
-// centred: rows x stride, multiples of deep and of tile_rows, rows > 0.
-template <typename S, typename T = typename S::Element>
+// centred: rows x stride, multiples of deep and of the tile's size, rows > 0.
+template <typename T, typename S = CovarianceTile<T>>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     covariance_register(const T* centred, T* cov, int steps, std::int64_t n, std::int64_t stride,
                         T divisor) {
   const auto place = S::place(blockIdx.x, n);
-  const int i0 = static_cast<int>(place.row * S::tile_rows),
-            j0 = static_cast<int>(place.col * S::tile_cols);
+  const int i0 = static_cast<int>(place.row * S::size), j0 = static_cast<int>(place.col * S::size);
   T sum[S::rows][S::cols] = {};
-  multiply_tile<S>(centred, i0, j0, stride, steps, shared_memory<T>(), sum);
+  multiply_tile(centred, i0, j0, stride, steps, shared_memory<T>(), sum);
 
   const int row = i0 + S::first_row(threadIdx.x), col = j0 + S::first_col(threadIdx.x);
 #pragma unroll
@@ -27,24 +26,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 }
 
-namespace {
-
-template <typename S, typename T = typename S::Element>
-void launch_register(Gpu& gpu, const Covariance::Args<T>& p) {
-  const auto stride = ceil_div(p.n, S::tile_rows) * S::tile_rows, steps = ceil_div(p.m, S::deep);
-  const T* const centred = centred_copy(gpu, p, steps * S::deep, stride);
-  gpu.launch({.grid = {S::tiles(p.n)}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
-             covariance_register<S>, centred, p.cov, static_cast<int>(steps), p.n, stride,
-             p.divisor);
-}
-
-}  // namespace
-
 const Register<Covariance, float, double> variant(
     {.rung = 5,
      .id = 4,
      .idea = "a thread keeps 8 x 8 elements in registers; copies run ahead; one triangle, mirrored",
-     .tunables = {{.name = "tile", .fallback = 64, .min = 64, .max = 128, .power_of_two = true}}},
-    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
-      with_tiling<T>(tunables["tile"], [&]<typename S>() { launch_register<S>(gpu, p); });
+     .tunables = {}},
+    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
+      using S = CovarianceTile<T>;
+      const auto stride = ceil_div(p.n, S::size) * S::size, steps = ceil_div(p.m, S::deep);
+      const T* const centred = centred_copy(gpu, p, steps * S::deep, stride);
+      gpu.launch({.grid = {S::count(p.n)}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
+                 covariance_register<T>, centred, p.cov, static_cast<int>(steps), p.n, stride,
+                 p.divisor);
     });

@@ -43,7 +43,8 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
   std::vector<ComparedPoint*> tested;
   for (auto& point : points) {
     if (point.change == Change::failed) continue;
-    const auto test = test_ratio(point.before.samples, point.after.samples, rules.margin);
+    const auto test = test_ratio(point.before.samples, point.after.samples,
+                                 point.by_runs() ? rules.margin : rules.margin_of_one_run);
     if (!test) continue;
     point.test = *test;
     point.tested = true;
@@ -87,9 +88,8 @@ std::size_t Comparison::count(Change change) const {
 
 std::size_t Comparison::by_runs() const {
   return static_cast<std::size_t>(
-      std::count_if(points.begin(), points.end(), [](const ComparedPoint& point) {
-        return point.tested && point.before.samples.size() > 1 && point.after.samples.size() > 1;
-      }));
+      std::count_if(points.begin(), points.end(),
+                    [](const ComparedPoint& point) { return point.tested && point.by_runs(); }));
 }
 
 double Runs::median() const {

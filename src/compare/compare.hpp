@@ -15,7 +15,9 @@ enum class Change { failed, slower, faster, undecided, same };
 std::string_view to_string(Change change);
 
 struct CompareRules {
-  double margin = 0.02;  // ratios within 1/(1+margin) and 1+margin count as no change
+  // Ratios within 1/(1+margin) and 1+margin count as no change. The larger margin is for points
+  // with one run on a side: it stands for what differs between runs of one binary.
+  double margin = 0.02, margin_of_one_run = 0.05;
   // slower, faster: the chance of one of them in the whole comparison though nothing changed by
   // more than the margin. same: the chance at each point that did change by more.
   double error = 0.05;
@@ -35,6 +37,9 @@ struct ComparedPoint {
   RatioTest test;         // of a failed point, and of one with too few samples: ratio 1, p 1
   double adjusted_p = 1;  // p_differs by Holm over all points
   bool tested = false;
+
+  // Several runs on both sides: what differs between runs is in the test.
+  bool by_runs() const { return before.samples.size() > 1 && after.samples.size() > 1; }
 };
 
 struct Comparison {

@@ -113,15 +113,22 @@ void print_table(std::ostream& out, const Comparison& comparison, const CompareR
     out << "... and " << undecided - undecided_shown << " undecided more: --format csv has all\n";
   }
   out << (any ? "\n" : "") << counts(comparison) << spread(comparison);
-  if (comparison.by_runs() < comparison.points.size()) {
+  const auto by_runs = comparison.by_runs();
+  std::string margin = percent(rules.margin);
+  if (by_runs < comparison.points.size()) {
     out << "One run on a side cannot tell what differs between runs of one binary: only the margin "
            "covers that.\nRepeat both (--results FILE --force appends a run) where the machine is "
-           "not quiet.\n";
+           "not quiet, or for a smaller margin.\n";
+    const auto of_one_run = percent(rules.margin_of_one_run);
+    if (by_runs == 0) {
+      margin = of_one_run;
+    } else if (margin != of_one_run) {
+      margin += " (one run on a side: " + of_one_run + ")";
+    }
   }
-  const auto margin = percent(rules.margin);
   out << "ratio: time after / before. slower, faster: by more than " << margin << ", wrong at "
-      << percent(rules.error) << " for all points\ntogether (Holm). same: within " << margin
-      << ", wrong at " << percent(rules.error) << " a point. undecided: the samples do not tell.\n";
+      << percent(rules.error) << " for all points\ntogether (Holm). same: within that, wrong at "
+      << percent(rules.error) << " a point. undecided: the samples do not tell.\n";
 }
 
 // Independent of the locale; 9 significant digits.

@@ -164,7 +164,7 @@ std::vector<Option> all_options() {
       {"workload", "", "LIST", "as dmv,matmul", false, {"show", "compare"}},
       {"size", "", "LIST", "4K, 300x1000, or a range 1K:16K:*2", false, {"show", "compare"}},
       {"verdict", "", "LIST", "as wrong_result,launch_failed", false, {"show"}},
-      {"margin", "", "PERCENT", "a change up to this is none (2%)", false, {"compare"}},
+      {"margin", "", "PERCENT", "a change up to this is none (2%; one run on a side: 5%)", false, {"compare"}},
       {"fail-if-slower",
        "",
        "PERCENT",

@@ -237,6 +237,7 @@ void read_comparison(const Settings& settings, Request& request) {
   request.filter = filter_of(settings);
   if (const auto* setting = settings.find("margin")) {
     request.rules.margin = parse_percent(setting->name, setting->text);
+    request.rules.margin_of_one_run = request.rules.margin;
   }
   if (const auto* setting = settings.find("fail-if-slower")) {
     request.fail_if_slower = parse_percent(setting->name, setting->text);
