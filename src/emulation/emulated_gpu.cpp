@@ -1,8 +1,6 @@
 #include "emulation/emulated_gpu.hpp"
 
-#include <dlfcn.h>
-
-#include <boost/core/demangle.hpp>
+#include <boost/stacktrace/frame.hpp>
 #include <cstdlib>
 #include <numeric>
 #include <thread>
@@ -15,11 +13,9 @@ namespace {
 
 // "dmv_naive<float>": without the parameters and what a student did not write.
 std::string kernel_name(const void* kernel) {
-  Dl_info info{};
-  if (dladdr(kernel, &info) == 0 || info.dli_sname == nullptr) return "(unnamed)";
-  std::string name = boost::core::demangle(info.dli_sname);
-  name.erase(std::min(name.rfind('('), name.size()));
-  return name.starts_with("void ") ? name.substr(5) : name;
+  const std::string name = boost::stacktrace::frame(kernel).name();
+  const auto begin = name.starts_with("void ") ? 5 : 0;
+  return name.substr(begin, name.rfind('(') - begin);
 }
 
 std::string text(const Extent& e) {
@@ -48,6 +44,10 @@ void check_config(const LaunchConfig& config, const std::string& kernel, std::in
   }
 }
 
+dim3 dim(const Extent& e) {
+  return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
+}
+
 }  // namespace
 
 std::uint64_t emulation_seed() {
@@ -55,13 +55,8 @@ std::uint64_t emulation_seed() {
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
 }
 
-void EmulatedGpu::free_scratch() {
-  for (const auto* each : scratch_) arena_.free(*each);
-  scratch_.clear();
-}
-
 std::string EmulatedGpu::scratch_damage() const {
-  for (const auto* each : scratch_) {
+  for (const auto& each : scratch_) {
     const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
     if (each->kind == Kind::zeroed && std::any_of(each->data, each->data + each->bytes, nonzero)) {
       return "left " + each->name + " other than zero";
@@ -72,18 +67,18 @@ std::string EmulatedGpu::scratch_damage() const {
 
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const auto name = "scratch " + std::to_string(scratch_.size() + 1);
-  auto& memory = arena_.allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output);
-  scratch_.push_back(&memory);
+  scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
   if (zeroed) {
-    memory.mark_written(memory.data, bytes);
+    clear(scratch_.back()->data, bytes);
   } else {
-    std::memset(memory.data, 0xff, bytes);
+    scratch_.back()->poison();
   }
-  return memory.data;
+  return scratch_.back()->data;
 }
 
 void EmulatedGpu::check_range(const void* data, std::size_t bytes, const char* what, bool write) {
-  auto* const array = arena_.contains(data) ? arena_.owner(data) : nullptr;
+  if (bytes == 0) return;
+  auto* const array = arena_.owner(data);
   if (array == nullptr || !array->contains(data, bytes)) {
     throw PointError(Verdict::launch_failed, std::string(what) + " of " + std::to_string(bytes) +
                                                  " bytes is not within one device array");
@@ -97,68 +92,59 @@ void EmulatedGpu::check_range(const void* data, std::size_t bytes, const char* w
 }
 
 void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  check_range(from, bytes, "a copy", false);
   check_range(to, bytes, "a copy", true);
-  std::memmove(to, from, bytes);
+  write_constant(to, from, bytes);
 }
 
 void EmulatedGpu::write_constant(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
   check_range(from, bytes, "a copy", false);
-  std::memcpy(to, from, bytes);
+  std::memmove(to, from, bytes);
 }
 
 void EmulatedGpu::clear(void* data, std::size_t bytes) {
-  if (bytes == 0) return;
   check_range(data, bytes, "a fill", true);
   std::memset(data, 0, bytes);
 }
 
 void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                         std::function<void()> thread) {
-  Launch launch;
-  launch.kernel = kernel_name(kernel);
-  check_config(config, launch.kernel, multiprocessors() * 2);
-  const auto dim = [](const Extent& e) {
-    return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
-  };
-  launch.grid = dim(config.grid);
-  launch.block = dim(config.block);
-  launch.shared_bytes = config.shared_bytes;
-  launch.thread = std::move(thread);
-  launch.order = order_;
-  launch.seed = seed_;
-  launch.arena = &arena_;
-  launch.deadline = std::chrono::steady_clock::now() +
-                    std::chrono::milliseconds(static_cast<long>(time_limit_s_ * 1000));
-  const std::size_t blocks = config.grid.x * config.grid.y * config.grid.z;
-  launch.first_instance =
-      std::exchange(instances_, static_cast<std::uint32_t>(instances_ + blocks));
-  launch.blocks.resize(blocks);
+  const auto name = kernel_name(kernel);
+  check_config(config, name, multiprocessors() * 2);
+  const auto blocks = static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
+  const std::chrono::duration<double> time_limit(time_limit_s_);
+  Launch launch{.kernel = name,
+                .thread = std::move(thread),
+                .grid = dim(config.grid),
+                .block = dim(config.block),
+                .order = order_,
+                .seed = seed_,
+                .arena = &arena_,
+                .deadline = std::chrono::steady_clock::now() +
+                            std::chrono::duration_cast<std::chrono::milliseconds>(time_limit),
+                .first_instance = instances_,
+                .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
-  std::minstd_rand random(seed_);
-  arrange(launch.blocks, order_, random);
-  if (config.cooperative) launch.barrier.emplace(blocks, Launch::AllArrived{&launch});
+  arrange(launch.blocks, order_, seed_);
+  if (config.cooperative) launch.barrier.emplace(blocks);
 
   // All blocks of a cooperative launch are alive at once; a small launch is not worth a second
   // core. Stacks need two mappings each, of which a process has 65530.
   const auto threads = blocks * launch.block.x * launch.block.y * launch.block.z;
   const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
   const auto wanted = config.cooperative ? blocks : std::min({blocks, threads / 2048 + 1, cores});
-  while (workers_.size() < wanted) workers_.push_back(std::make_unique<Block>());
+  while (workers_.size() < wanted) workers_.emplace_back();
   for (std::size_t i = 0; i < wanted; ++i) {
-    workers_[i]->dynamic_shared =
-        &arena_.allocate("dynamic shared memory", config.shared_bytes, Kind::shared);
+    workers_[i].dynamic_shared =
+        allocate("dynamic shared memory", config.shared_bytes, Kind::shared);
   }
   {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < wanted; ++i) {
-      others.emplace_back([&, i] { workers_[i]->run(launch); });
+      others.emplace_back([&, i] { workers_[i].run(launch); });
     }
-    workers_[0]->run(launch);
+    workers_[0].run(launch);
   }
-  for (std::size_t i = 0; i < wanted; ++i) arena_.free(*workers_[i]->dynamic_shared);
+  instances_ += static_cast<std::uint32_t>(blocks) + launch.arrivals;
   if (launch.failure) throw *launch.failure;
 }
 

@@ -1,7 +1,7 @@
 // A Gpu whose kernels are executed on the CPU and watched.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -20,12 +20,10 @@ class EmulatedGpu final : public Gpu {
       : seed_(seed), order_(order) {}
 
   // Device memory with a name for messages; a kernel may not write to an input.
-  emulation::Allocation& allocate(const std::string& name, std::size_t bytes,
-                                  emulation::Kind kind) {
+  emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
     return arena_.allocate(name, bytes, kind);
   }
-  void free(emulation::Allocation& allocation) { arena_.free(allocation); }
-  void free_scratch();
+  void free_scratch() { scratch_.clear(); }
   // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
   void set_time_limit(double seconds) { time_limit_s_ = seconds; }  // of one launch
@@ -55,8 +53,8 @@ class EmulatedGpu final : public Gpu {
   double time_limit_s_ = 120;
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
-  std::vector<emulation::Allocation*> scratch_;
-  std::vector<std::unique_ptr<emulation::Block>> workers_;  // one an OS thread
+  std::vector<emulation::Memory> scratch_;
+  std::deque<emulation::Block> workers_;  // one an OS thread
 };
 
 }  // namespace parlab

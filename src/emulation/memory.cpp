@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
-#include "core/types.hpp"
+#include "core/workload.hpp"
 
 namespace parlab::emulation {
 namespace {
@@ -17,6 +18,11 @@ void* map(void* at, std::size_t bytes, int protection) {
 }
 
 }  // namespace
+
+void Allocation::poison() {
+  std::memset(data, poison_byte, bytes);
+  cells.assign(cells.size(), {});
+}
 
 void Allocation::mark_written(const void* first, std::size_t length) {
   const auto begin = offset(first) / word_bytes;
@@ -48,7 +54,7 @@ Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_byte
 
 Arena::~Arena() { munmap(first_, ranges * range_bytes); }
 
-Allocation& Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
+Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
   static const auto memory = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) *
                              static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
   const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);
@@ -61,15 +67,13 @@ Allocation& Arena::allocate(const std::string& name, std::size_t bytes, Kind kin
   }
   used_ += bytes;
   const auto words = kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;
-  *range =
-      std::make_unique<Allocation>(Allocation{name, data, bytes, kind, std::vector<Cell>(words)});
-  return **range;
-}
-
-void Arena::free(const Allocation& allocation) {
-  map(allocation.data, allocation.bytes + 1, PROT_NONE);
-  used_ -= allocation.bytes;
-  arrays_[offset(allocation.data) / range_bytes].reset();
+  *range = new Allocation{name, data, bytes, kind, std::vector<Cell>(words)};
+  return {*range, [this, range](const Allocation* gone) {
+            map(gone->data, gone->bytes + 1, PROT_NONE);
+            used_ -= gone->bytes;
+            *range = nullptr;
+            delete gone;
+          }};
 }
 
 }  // namespace parlab::emulation
