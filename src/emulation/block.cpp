@@ -71,11 +71,11 @@ std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const
 
 void Thread::fail(Verdict verdict, const std::string& what) const {
   Launch& launch = *block->launch;
-  const std::lock_guard lock(launch.mutex);
-  if (!launch.failure) {
-    launch.failure.emplace(
-        verdict, "kernel " + launch.kernel + ", " + launch.name(block->index, index) + ": " + what +
-                     "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
+  auto failure = launch.failure.synchronize();
+  if (!*failure) {
+    failure->emplace(verdict, "kernel " + launch.kernel + ", " + launch.name(block->index, index) +
+                                  ": " + what +
+                                  "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
   }
   launch.failed = block->failed = true;
 }
@@ -133,17 +133,17 @@ void Block::run(Launch& of) {
 }
 
 void Block::run_one() {
-  instance = first_instance();
+  instance = launch->first_instance + index;
   phase = 1;
   failed = false;
-  started_ = fibers_used_ = 0;
+  started_ = fibers_used_ = grid_barriers_ = 0;
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
     threads_[i] = {.block = this,
                    .index = i,
                    .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
                                 launch->block, launch->grid},
-                   .clock = {.instance = instance, .warp = i / warp_size}};
+                   .clock = {.instance = instance, .thread = i}};
     order_.push_back(&threads_[i]);
   }
   arrange(order_, launch->order, launch->seed + index);
@@ -194,8 +194,8 @@ void Block::settle(const Thread& thread) {
     lanes[other.lane()] = other.meeting;
     sum += other.meeting->value;
   }
-  if (meeting.scope == Scope::grid) wait_for_grid(thread);
   if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
+  if (meeting.scope == Scope::grid) wait_for_grid(here);
   for (Thread* other : here) {
     auto& [scope, operation, site, mask, value, source, result] = *other->meeting;
     other->meeting = nullptr;
@@ -207,36 +207,27 @@ void Block::settle(const Thread& thread) {
   }
 }
 
-// Whoever comes first from a barrier that not all have come to sees that arrivals are missing.
-void Block::wait_for_grid(const Thread& thread) {
-  ++launch->arrivals;
-  launch->barrier->arrive_and_wait();
-  const auto barriers = (instance - launch->first_instance) / launch->blocks.size() + 1;
-  if (launch->arrivals < barriers * launch->blocks.size()) {
-    thread.fail(Verdict::launch_failed, "waits at a grid barrier, but another block has ended");
-  } else {
-    instance += launch->blocks.size();
-  }
-}
-
 // What these threads did so far comes before all that they do from now on.
 void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
   const auto now = next_phase(*threads.front());
-  Clock clock = threads.front()->clock;
   std::size_t acquired = 0;
-  for (const Thread* thread : threads) {
-    acquired = std::max(acquired, thread->acquired);
-    for (unsigned i = 0; i < warp_size; ++i) {
-      clock.lanes[i] = std::max(clock.lanes[i], thread->clock.lanes[i]);
-    }
-  }
-  for (const Thread* thread : threads) clock.lanes[thread->lane()] = now;
-  if (scope != Scope::warp) clock = {.instance = instance, .block_phase = now};
+  for (const Thread* thread : threads) acquired = std::max(acquired, thread->acquired);
   for (Thread* thread : threads) {
-    clock.warp = thread->index / warp_size;
-    thread->clock = clock;
     thread->acquired = acquired;
+    (scope == Scope::warp ? thread->clock.warp_phase : thread->clock.block_phase) = now;
   }
+}
+
+// Whoever goes on first after a barrier that a block has missed sees that an arrival is missing.
+void Block::wait_for_grid(const std::vector<Thread*>& threads) {
+  launch->releases->push_back(threads.front()->clock);
+  ++launch->arrivals;
+  launch->barrier->arrive_and_wait();
+  if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
+    threads.front()->fail(Verdict::launch_failed,
+                          "waits at a grid barrier, but another block has ended");
+  }
+  for (Thread* thread : threads) thread->acquired = launch->releases->size();
 }
 
 // "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of a.cu; threads ... ended"
@@ -287,7 +278,7 @@ std::uint64_t meet(Meeting meeting) {
 void fence() {
   InRuntime here;
   here.thread.fence = here.thread.clock;
-  here.thread.fence->lanes[here.thread.lane()] = here.block.next_phase(here.thread);
+  here.thread.fence->own_phase = here.block.next_phase(here.thread);
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {
@@ -299,10 +290,8 @@ void commit_copies() { ++running->copy_group; }
 void wait_copies(unsigned groups_in_flight) {
   std::erase_if(running->copies, [&](const Thread::Copy& copy) {
     if (copy.group + groups_in_flight >= running->copy_group) return false;
-    if (copy.bytes > 0) check_access(copy.from, copy.bytes, false);
-    check_access(copy.to, copy.bytes + copy.zero_bytes, true);
-    std::memcpy(copy.to, copy.from, copy.bytes);
-    std::memset(static_cast<char*>(copy.to) + copy.bytes, 0, copy.zero_bytes);
+    checked_copy(copy.to, copy.from, copy.bytes);
+    checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
     return true;
   });
 }

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <barrier>
 #include <boost/context/fiber.hpp>
+#include <boost/thread/synchronized_value.hpp>
 #include <chrono>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <vector>
@@ -21,7 +21,6 @@ namespace parlab::emulation {
 struct Block;
 
 constexpr unsigned warp_size = 32, max_threads = 1024;
-constexpr std::size_t max_shared_bytes = 227 * 1024;
 constexpr std::size_t stack_bytes = 512 * 1024;  // a GPU gives a thread as much local memory
 
 enum class Order { ascending, descending, shuffled };
@@ -34,16 +33,16 @@ void arrange(std::vector<T>& items, Order order, std::uint64_t seed) {
 }
 
 // What certainly happened before a moment of a thread, in its block: what any thread did in phases
-// before block_phase, and what a lane of the same warp did in phases before its entry.
+// before block_phase, its warp before warp_phase, and itself before own_phase. A barrier of some
+// lanes counts as one of their warp: simpler than the truth, and never a false alarm.
 struct Clock {
-  std::uint32_t instance = 0, warp = 0;
-  std::uint32_t block_phase = 1;
-  std::array<std::uint32_t, warp_size> lanes{};
+  std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1, own_phase = max_phases;
 
   bool covers(Stamp access) const {
     return access.instance == instance &&
            (access.phase < block_phase ||
-            (access.thread / warp_size == warp && access.phase < lanes[access.thread % warp_size]));
+            (access.phase < warp_phase && access.thread / warp_size == thread / warp_size) ||
+            (access.phase < own_phase && access.thread == thread));
   }
 };
 
@@ -87,17 +86,16 @@ struct Launch {
   std::uint64_t seed;
   const Arena* arena;
   std::chrono::steady_clock::time_point deadline;
-  std::uint32_t first_instance;       // of its blocks, until the first grid barrier
+  std::uint32_t first_instance;       // of its blocks
   std::vector<std::uint32_t> blocks;  // in the order they run
 
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
-  std::mutex mutex{};  // for the next two
-  std::optional<PointError> failure{};
-  // What fences and then atomics have published to other blocks (the last-block-done pattern). An
-  // atomic has seen all that was published before it, wherever: simpler than the truth, and never
-  // a false alarm.
-  std::vector<Clock> releases{};
+  boost::synchronized_value<std::optional<PointError>> failure{};
+  // What has been published to other blocks: by a fence and then an atomic (the last-block-done
+  // pattern), or at a grid barrier. An atomic has seen all that was published before it, wherever:
+  // simpler than the truth, and never a false alarm.
+  boost::synchronized_value<std::vector<Clock>> releases{};
 
   std::optional<std::barrier<>> barrier{};  // the grid barrier of a cooperative launch
   std::atomic<std::uint32_t> arrivals{0};   // of blocks, there
@@ -110,7 +108,7 @@ struct Launch {
 struct Block {
   Launch* launch = nullptr;
   std::uint32_t index = 0;     // in the grid
-  std::uint32_t instance = 0;  // of this GPU; another one after each grid barrier
+  std::uint32_t instance = 0;  // of the GPU
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
   std::uint64_t accesses = 0;
@@ -120,7 +118,6 @@ struct Block {
   ~Block();
   void run(Launch& launch);  // runs blocks until there are none left
   std::uint32_t next_phase(const Thread& thread);
-  std::uint32_t first_instance() const { return launch->first_instance + index; }
   void suspend() { scheduler_ = std::move(scheduler_).resume(); }  // the thread that runs
   // What the address meets or misses; nullptr: nothing that a kernel may touch.
   Allocation* array_of(const void* address) {
@@ -134,11 +131,11 @@ struct Block {
   void resume(Thread& thread);
   void settle_all();
   void settle(const Thread& thread);
-  void wait_for_grid(const Thread& thread);
   void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
+  void wait_for_grid(const std::vector<Thread*>& threads);
   std::string divergence() const;
 
-  unsigned size_ = 0, started_ = 0;
+  unsigned size_ = 0, started_ = 0, grid_barriers_ = 0;
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
   std::vector<Thread*> order_;
   std::deque<boost::context::fiber> fibers_;
@@ -166,5 +163,7 @@ std::string name_place(const char* file, unsigned line);  // "line 12 of naive.c
 
 // Checks one access of the running thread; when it is wrong, reports it and leaves the kernel.
 void check_access(const void* address, std::size_t length, bool writes, bool atomic = false);
+void checked_copy(void* to, const void* from, std::size_t bytes);
+void checked_clear(void* to, std::size_t bytes);
 
 }  // namespace parlab::emulation

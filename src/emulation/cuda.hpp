@@ -56,7 +56,10 @@ PARLAB_VECTORS(double, double)
 
 struct dim3 : uint3 {
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : uint3{x_, y_, z_} {}
-  constexpr dim3(uint3 v) : uint3(v) {}
+  constexpr dim3(const auto& v) requires requires {
+    v.z;
+  } : uint3{static_cast<unsigned>(v.x), static_cast<unsigned>(v.y), static_cast<unsigned>(v.z)} {
+  }
 };
 
 // ---- the runtime, in block.cpp

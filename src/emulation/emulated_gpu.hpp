@@ -26,11 +26,11 @@ class EmulatedGpu final : public Gpu {
   void free_scratch() { scratch_.clear(); }
   // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
-  void set_time_limit(double seconds) { time_limit_s_ = seconds; }  // of one launch
+  void set_time_limit(std::chrono::seconds limit) { time_limit_ = limit; }  // of one launch
 
   // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
   int multiprocessors() const override { return 4; }
-  std::size_t max_shared_bytes() const override { return emulation::max_shared_bytes; }
+  std::size_t max_shared_bytes() const override { return 227 * 1024; }
   std::size_t l2_bytes() const override { return 50 << 20; }
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* data, std::size_t bytes) override;
@@ -38,19 +38,20 @@ class EmulatedGpu final : public Gpu {
 
  protected:
   void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread) override;
-  void write_constant(void* to, const void* from, std::size_t bytes) override;
+  void write_constant(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes);
+  }
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void*, int threads, std::size_t shared_bytes) override {
     return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes() ? 0 : 2;
   }
 
  private:
-  // Throws PointError unless the range lies within one array, one that may be written to.
-  void check_range(const void* data, std::size_t bytes, const char* what, bool write);
+  void execute(const std::string& kernel, const LaunchConfig& config, std::function<void()> thread);
 
   std::uint64_t seed_;
   emulation::Order order_;
-  double time_limit_s_ = 120;
+  std::chrono::seconds time_limit_{120};
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
   std::vector<emulation::Memory> scratch_;

@@ -5,8 +5,9 @@
 //
 // An access is checked: is the address the kernel's to use, was the word ever written, and is there
 // an order between this access and those of other threads.
+#include <err.h>
+
 #include <cstdio>
-#include <cstdlib>
 
 #include "emulation/block.hpp"
 
@@ -64,9 +65,7 @@ struct Check {
 
   void check_word(Cell& cell) {
     const Stamp writer = load(cell.writer), mine = stamp(block.phase);
-    // Of all blocks between these two instances only this one ran here.
-    if (shared ? writer.instance < block.first_instance() || writer.instance > block.instance
-               : writer == Stamp{}) {
+    if (shared ? writer.instance != block.instance : writer == Stamp{}) {
       if (!writes || atomic) {
         return fail(Verdict::wrong_result,
                     where() + ", which nothing has written" + (shared ? " in this block" : ""));
@@ -84,14 +83,10 @@ struct Check {
 
   // Whether that access certainly came before this one.
   bool comes_before(Stamp other) const {
-    const Thread& thread = here.thread;
-    if (other.instance == block.instance) {
-      return other.thread == thread.index || thread.clock.covers(other);
-    }
-    if (shared || other.instance < block.instance - block.index) return true;
-    const std::lock_guard lock(launch.mutex);
-    const auto begin = launch.releases.begin();
-    return std::any_of(begin, begin + static_cast<std::ptrdiff_t>(thread.acquired),
+    if (other.instance == block.instance) return here.thread.clock.covers(other);
+    if (shared || other.instance < launch.first_instance) return true;
+    auto releases = launch.releases.synchronize();
+    return std::any_of(releases->data(), releases->data() + here.thread.acquired,
                        [&](const Clock& release) { return release.covers(other); });
   }
   bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
@@ -105,9 +100,9 @@ struct Check {
   void report_race(Stamp other, const char* did) {
     const bool same_block = other.instance == block.instance;
     fail(Verdict::wrong_result,
-         where() + ", which " +
-             launch.name(other.instance + block.index - block.instance, other.thread) + did +
-             " with no " + (same_block ? "barrier" : "order") + " between them: possible race");
+         where() + ", which " + launch.name(other.instance - launch.first_instance, other.thread) +
+             did + " with no " + (same_block ? "barrier" : "order") +
+             " between them: possible race");
   }
   void fail(Verdict verdict, const std::string& what) {
     const char* const does = atomic ? "accesses with an atomic " : writes ? "writes " : "reads ";
@@ -139,6 +134,19 @@ void check_access(const void* address, std::size_t length, bool writes, bool ato
   Check{array, address, length, writes, atomic}.run();
 }
 
+void checked_copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  check_access(from, bytes, false);
+  check_access(to, bytes, true);
+  std::memmove(to, from, bytes);
+}
+
+void checked_clear(void* to, std::size_t bytes) {
+  if (bytes == 0) return;
+  check_access(to, bytes, true);
+  std::memset(to, 0, bytes);
+}
+
 }  // namespace parlab::emulation
 
 namespace {
@@ -153,28 +161,17 @@ class AtomicAccess {
     check_access(const_cast<const void*>(address), length, writes, true);
     if (running == nullptr || !running->fence || !writes) return;
     InRuntime here;
-    const std::lock_guard lock(here.block.launch->mutex);
-    here.block.launch->releases.push_back(*std::exchange(here.thread.fence, {}));
+    here.block.launch->releases->push_back(*std::exchange(here.thread.fence, {}));
   }
   ~AtomicAccess() {
     if (running == nullptr) return;
     InRuntime here;
-    std::unique_lock lock(here.block.launch->mutex);
-    here.thread.acquired = here.block.launch->releases.size();
-    lock.unlock();
+    here.thread.acquired = here.block.launch->releases->size();
     if (++here.thread.atomics % 64 != 0) return;
     check_progress(here);  // it may spin on the value, and the others must get their turn
     here.block.suspend();
   }
 };
-
-// volatile: in device memory it is used to wait for other blocks, like an atomic; in shared memory
-// it orders nothing.
-void check_volatile(const void* p, std::size_t bytes, bool writes) {
-  const auto* array = running == nullptr ? nullptr : running->block->array_of(p);
-  if (array == nullptr || array->kind == Kind::shared) return check_access(p, bytes, writes);
-  const AtomicAccess noted(p, bytes, writes);
-}
 
 // The data of every report of undefined behaviour begins with where it is in the source.
 struct Place {
@@ -182,15 +179,13 @@ struct Place {
   unsigned line, column;
 };
 
-void undefined(const Place* place, const char* what, long number) {
+void undefined(const Place* place, const char* what, std::intptr_t number) {
   char text[60];
-  std::snprintf(text, sizeof text, what, number);
-  const auto said = text + (" at " + name_place(place->file, place->line));
-  if (running == nullptr) {
-    std::fprintf(stderr, "the host code of a variant: %s\n", said.c_str());
-    std::abort();
-  }
-  InRuntime().thread.fail(parlab::Verdict::wrong_result, said);
+  std::snprintf(text, sizeof text, what, static_cast<long>(number));
+  if (running == nullptr) errx(1, "in host code: %s, %s:%u", text, place->file, place->line);
+  InRuntime here;
+  here.thread.fail(parlab::Verdict::wrong_result,
+                   text + (" at " + name_place(place->file, place->line)));
 }
 
 }  // namespace
@@ -203,11 +198,8 @@ void __tsan_vptr_read(void**) {}
 void __tsan_read_range(void* p, std::size_t bytes) { check_access(p, bytes, false); }
 void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, true); }
 
-#define ACCESS(bytes, name, writes)                                                 \
-  void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); }            \
-  void __tsan_unaligned_##name##bytes(void* p) { check_access(p, bytes, writes); }  \
-  void __tsan_volatile_##name##bytes(void* p) { check_volatile(p, bytes, writes); } \
-  void __tsan_unaligned_volatile_##name##bytes(void* p) { check_volatile(p, bytes, writes); }
+#define ACCESS(bytes, name, writes) \
+  void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); }
 #define READ_AND_WRITE(bytes) ACCESS(bytes, read, false) ACCESS(bytes, write, true)
 READ_AND_WRITE(1)
 READ_AND_WRITE(2)

@@ -45,7 +45,6 @@ struct Allocation {
     return offset(first) <= bytes && length <= bytes - offset(first);
   }
   void poison();  // reading is an error until something is written
-  void mark_written(const void* first, std::size_t length);
   std::string element(const void* address, std::size_t length) const;  // "y[17]"
   std::string outside(const void* address) const;  // "4 bytes past the end of y (4000 bytes)"
 };
@@ -67,7 +66,6 @@ class Arena {
   static constexpr std::size_t ranges = 128, range_bytes = std::size_t{1} << 36;
   std::byte* first_;
   std::array<Allocation*, ranges> arrays_{};
-  std::size_t used_ = 0;
 };
 
 }  // namespace parlab::emulation
