@@ -15,7 +15,7 @@ namespace {
 __attribute__((noinline)) void set_running(Thread* thread) { running = thread; }
 
 // Runs one CUDA thread to its end, or until it fails; then nothing of the kernel is unwound. Not
-// inlined: no variable of the caller changes between the two returns.
+// inlined: a second return from setjmp finds no variables.
 __attribute__((noinline)) void run_thread(Thread& thread) {
   if (__builtin_setjmp(thread.way_out) == 0) thread.block->launch->thread();
 }
@@ -256,21 +256,23 @@ void* dynamic_shared() { return running->block->dynamic_shared->data; }
 
 std::uint64_t meet(Meeting meeting) {
   InRuntime here;
-  const auto& [thread, block] = here;
+  Thread& thread = here.thread;
+  Block& block = here.block;
+  const auto refuse = [&](Verdict verdict, const std::string& why) {
+    thread.fail(verdict, describe(meeting) + why);
+  };
   if ((meeting.mask >> thread.lane() & 1) == 0) {
-    thread.fail(Verdict::wrong_result, describe(meeting) +
-                                           ": its mask does not name the calling lane " +
-                                           std::to_string(thread.lane()));
+    refuse(Verdict::wrong_result,
+           ": its mask does not name the calling lane " + std::to_string(thread.lane()));
   } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
-    thread.fail(Verdict::launch_failed, describe(meeting) + " in a launch that is not cooperative");
+    refuse(Verdict::launch_failed, " in a launch that is not cooperative");
   } else {
     thread.meeting = &meeting;
     block.suspend();
   }
   if (!meeting.result && !block.failed) {
-    thread.fail(Verdict::wrong_result, describe(meeting) + " reads lane " +
-                                           std::to_string(meeting.source) +
-                                           ", which does not take part");
+    refuse(Verdict::wrong_result,
+           " reads lane " + std::to_string(meeting.source) + ", which does not take part");
   }
   return meeting.result.value_or(0);
 }
@@ -282,11 +284,13 @@ void fence() {
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {
-  running->copies.push_back({running->copy_group, to, from, bytes - zero_bytes, zero_bytes});
+  InRuntime here;
+  here.thread.copies.push_back({here.thread.copy_group, to, from, bytes - zero_bytes, zero_bytes});
 }
 
 void commit_copies() { ++running->copy_group; }
 
+// As a kernel would do it: its accesses are checked.
 void wait_copies(unsigned groups_in_flight) {
   std::erase_if(running->copies, [&](const Thread::Copy& copy) {
     if (copy.group + groups_in_flight >= running->copy_group) return false;

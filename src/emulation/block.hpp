@@ -27,9 +27,8 @@ enum class Order { ascending, descending, shuffled };
 template <typename T>
 void arrange(std::vector<T>& items, Order order, std::uint64_t seed) {
   if (order == Order::descending) std::reverse(items.begin(), items.end());
-  if (order == Order::shuffled) {
-    std::shuffle(items.begin(), items.end(), std::minstd_rand(seed));
-  }
+  std::minstd_rand random(seed);
+  if (order == Order::shuffled) std::shuffle(items.begin(), items.end(), random);
 }
 
 // What certainly happened before a moment of a thread, in its block: what any thread did in phases

@@ -22,7 +22,6 @@
 #define __device__
 #define __host__
 #define __constant__
-#define __grid_constant__
 #define __shared__ static thread_local  // one block at a time on each OS thread
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
@@ -56,10 +55,7 @@ PARLAB_VECTORS(double, double)
 
 struct dim3 : uint3 {
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : uint3{x_, y_, z_} {}
-  constexpr dim3(const auto& v) requires requires {
-    v.z;
-  } : uint3{static_cast<unsigned>(v.x), static_cast<unsigned>(v.y), static_cast<unsigned>(v.z)} {
-  }
+  constexpr dim3(uint3 v) : uint3(v) {}
 };
 
 // ---- the runtime, in block.cpp
@@ -202,7 +198,6 @@ inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 
 }  // namespace parlab::emulation::cuda

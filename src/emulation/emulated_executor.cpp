@@ -16,20 +16,19 @@ class EmulatedExecutor final : public Executor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
     release();
-    std::vector<Array> all, written;
+    std::vector<Array> arrays;
     const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
       const auto bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
       memory_.push_back(gpu_.allocate(spec.name, bytes, kind));
-      all.push_back({spec, memory_.back()->data});
+      arrays.push_back({spec, memory_.back()->data});
       return memory_.back();
     };
     for (const auto& array : inputs) {
       const auto& memory = hold(array.spec, Kind::input);
       std::memcpy(memory->data, array.data, memory->bytes);
     }
-    for (const auto& spec : outputs) written.push_back({spec, hold(spec, Kind::output)->data});
-    arrays_ = Arrays(all);
-    outputs_ = Arrays(written);
+    for (const auto& spec : outputs) hold(spec, Kind::output);
+    arrays_ = Arrays(arrays);
   }
 
   void release() override {
@@ -52,7 +51,7 @@ class EmulatedExecutor final : public Executor {
     variant.run_gpu(gpu_, arrays_, call.size, call.dtype, call.tunables);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
-    checked.outputs = outputs_;
+    checked.outputs = arrays_;
     checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
     checked.seconds = taken.count();
     if (!gpu_.launches().empty()) {
@@ -75,7 +74,7 @@ class EmulatedExecutor final : public Executor {
  private:
   EmulatedGpu gpu_;
   std::vector<Memory> memory_;
-  Arrays arrays_, outputs_;
+  Arrays arrays_;
 };
 
 }  // namespace

@@ -18,6 +18,10 @@ std::string kernel_name(const void* kernel) {
   return name.substr(begin, name.rfind('(') - begin);
 }
 
+dim3 dim(const Extent& e) {
+  return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
+}
+
 }  // namespace
 
 std::uint64_t emulation_seed() {
@@ -38,11 +42,8 @@ std::string EmulatedGpu::scratch_damage() const {
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const auto name = "scratch " + std::to_string(scratch_.size() + 1);
   scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
-  if (zeroed) {
-    clear(scratch_.back()->data, bytes);
-  } else {
-    scratch_.back()->poison();
-  }
+  scratch_.back()->poison();
+  if (zeroed) clear(scratch_.back()->data, bytes);
   return scratch_.back()->data;
 }
 
@@ -72,8 +73,8 @@ void EmulatedGpu::execute(const std::string& kernel, const LaunchConfig& config,
   }
   Launch launch{.kernel = kernel,
                 .thread = std::move(thread),
-                .grid = config.grid,
-                .block = config.block,
+                .grid = dim(config.grid),
+                .block = dim(config.block),
                 .order = order_,
                 .seed = seed_,
                 .arena = &arena_,

@@ -134,6 +134,7 @@ void check_access(const void* address, std::size_t length, bool writes, bool ato
   Check{array, address, length, writes, atomic}.run();
 }
 
+// What the runtime does for a kernel, checked like the kernel's own accesses.
 void checked_copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   check_access(from, bytes, false);

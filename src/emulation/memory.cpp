@@ -38,24 +38,19 @@ std::string Allocation::outside(const void* address) const {
   return std::to_string(offset(address) - bytes) + " bytes past the end of " + array;
 }
 
-Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_bytes, PROT_NONE))) {
-  if (static_cast<void*>(first_) == MAP_FAILED) {
-    throw PointError(Verdict::out_of_memory,
-                     "emulation cannot reserve 8 TB of addresses (no memory): see ulimit -v");
-  }
-}
-
+Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_bytes, PROT_NONE))) {}
 Arena::~Arena() { munmap(first_, ranges * range_bytes); }
 
 // The system refuses what it could never hold.
 Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
   const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);
   std::byte* const data = first_ + (range - arrays_.begin()) * range_bytes + range_bytes / 2;
-  if (range == arrays_.end() || bytes >= range_bytes / 2 ||
-      map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
-    throw PointError(Verdict::out_of_memory, "emulation has no room for " + name + " of " +
-                                                 std::to_string(bytes) +
-                                                 " bytes: use a smaller size");
+  if (static_cast<void*>(first_) == MAP_FAILED || range == arrays_.end() ||
+      bytes >= range_bytes / 2 || map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
+    throw PointError(
+        Verdict::out_of_memory,
+        "emulation has no room for " + name + " of " + std::to_string(bytes) +
+            " bytes: use a smaller size, or see ulimit -v (it takes 8 TB of addresses)");
   }
   const auto words = kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;
   *range = new Allocation{name, data, bytes, kind, std::vector<Cell>(words)};

@@ -52,7 +52,7 @@ using Memory = std::shared_ptr<Allocation>;
 
 class Arena {
  public:
-  Arena();
+  Arena();  // what it could not reserve, it cannot allocate
   ~Arena();
   // Lives no longer than the Arena. Throws PointError(out_of_memory).
   Memory allocate(const std::string& name, std::size_t bytes, Kind kind);
