@@ -199,8 +199,9 @@ void __tsan_vptr_read(void**) {}
 void __tsan_read_range(void* p, std::size_t bytes) { check_access(p, bytes, false); }
 void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, true); }
 
-#define ACCESS(bytes, name, writes) \
-  void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); }
+#define ACCESS(bytes, name, writes)                                      \
+  void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); } \
+  void __tsan_unaligned_##name##bytes(void* p) { check_access(p, bytes, writes); }
 #define READ_AND_WRITE(bytes) ACCESS(bytes, read, false) ACCESS(bytes, write, true)
 READ_AND_WRITE(1)
 READ_AND_WRITE(2)
@@ -218,12 +219,17 @@ READ_AND_WRITE(16)
     const AtomicAccess noted(p, bits / 8, false);                                                 \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                  \
   }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                 \
+    const AtomicAccess noted(p, bits / 8, true);                                                  \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                               \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old, T value, int, int) {   \
     const AtomicAccess noted(p, bits / 8, true);                                                  \
     return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                               \
-  FETCH(bits, T, add) FETCH(bits, T, sub)
+  FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
 ATOMIC(8, unsigned char)
+ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
 
