@@ -81,7 +81,7 @@ EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size.
 EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O2 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -Isrc/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
-    -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 \
+    -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
 LIBS      := -l:libboost_program_options.a -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.

@@ -348,10 +348,10 @@ const std::map<std::string, Flag> flagged{CASE(clean_spin), CASE(never_ends)};
 }  // namespace
 
 double run(EmulatedGpu& gpu, const std::string& name, int n, int block) {
-  auto& in = gpu.allocate("in", n * sizeof(float), parlab::emulation::Kind::input);
-  auto& out = gpu.allocate("out", n * sizeof(float), parlab::emulation::Kind::output);
-  float* const a = reinterpret_cast<float*>(in.data);
-  float* const y = reinterpret_cast<float*>(out.data);
+  const auto in = gpu.allocate("in", n * sizeof(float), parlab::emulation::Kind::input);
+  const auto out = gpu.allocate("out", n * sizeof(float), parlab::emulation::Kind::output);
+  float* const a = reinterpret_cast<float*>(in->data);
+  float* const y = reinterpret_cast<float*>(out->data);
   for (int i = 0; i < n; ++i) a[i] = static_cast<float>(i % 4);
   const bool into_zero = name != "unwritten_output" && name != "clean_copy";
   if (into_zero) gpu.clear(y, n * sizeof(float));

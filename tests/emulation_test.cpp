@@ -20,7 +20,7 @@ struct Outcome {
 
 Outcome outcome_of(const std::string& name, int n, int block, Order order, std::uint64_t seed = 7) {
   EmulatedGpu gpu(seed, order);
-  gpu.set_time_limit(2);
+  gpu.set_time_limit(std::chrono::seconds(2));
   try {
     return {Verdict::passed, "", planted::run(gpu, name, n, block)};
   } catch (const PointError& error) {

@@ -64,30 +64,6 @@ void* CudaGpu::address_of_constant(const void* symbol) {
   return address;
 }
 
-void CudaGpu::refuse_impossible(const LaunchConfig& config) const {
-  const auto refuse = [](const std::string& what) {
-    throw PointError(Verdict::not_supported, what);
-  };
-  const auto& [grid, block, shared, cooperative] = config;
-  const auto fits = [](const Extent& extent, const int* most) {
-    return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= most[0] &&
-           extent.y <= most[1] && extent.z <= most[2];
-  };
-  if (!fits(grid, properties_.maxGridSize)) {
-    refuse("a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
-           std::to_string(grid.z) + " blocks is beyond the device");
-  }
-  if (!fits(block, properties_.maxThreadsDim) ||
-      block.x * block.y * block.z > properties_.maxThreadsPerBlock) {
-    refuse("a block of " + std::to_string(block.x * block.y * block.z) +
-           " threads is beyond the device's " + std::to_string(properties_.maxThreadsPerBlock));
-  }
-  if (shared > properties_.sharedMemPerBlockOptin) {
-    refuse("needs " + std::to_string(shared) + " bytes of shared memory a block, the device has " +
-           std::to_string(properties_.sharedMemPerBlockOptin));
-  }
-}
-
 void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
   if (bytes == 0) return;
   // Beyond 48 KB, with the kernel's own static memory, it must be asked for.
@@ -107,7 +83,13 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
 }
 
 void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** arguments) {
-  refuse_impossible(config);
+  const auto& [x, y, z] = properties_.maxGridSize;
+  const auto& [block_x, block_y, block_z] = properties_.maxThreadsDim;
+  refuse_impossible(config,
+                    {.grid = {x, y, z},
+                     .block = {block_x, block_y, block_z},
+                     .shared_bytes = properties_.sharedMemPerBlockOptin},
+                    properties_.maxThreadsPerBlock);
   allow_shared(kernel, config.shared_bytes);
   const auto dimension = [](const Extent& e) {
     return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));

@@ -36,7 +36,6 @@ class CudaGpu final : public Gpu {
   int occupancy(const void* kernel, int threads, std::size_t shared_bytes) override;
 
  private:
-  void refuse_impossible(const LaunchConfig& config) const;
   void allow_shared(const void* kernel, std::size_t bytes);
 
   cudaDeviceProp properties_{};

@@ -45,6 +45,32 @@ struct LaunchInfo {
   const void* kernel = nullptr;
 };
 
+// Throws PointError when a device that takes at most this, and so many threads in a block, cannot
+// take the configuration.
+inline void refuse_impossible(const LaunchConfig& config, const LaunchConfig& most,
+                              std::int64_t most_threads) {
+  const auto fits = [](const Extent& e, const Extent& limit) {
+    return e.x <= limit.x && e.y <= limit.y && e.z <= limit.z;
+  };
+  const auto text = [](const Extent& e) {
+    return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" + std::to_string(e.z);
+  };
+  const auto says = [&](const LaunchConfig& c) {
+    return text(c.grid) + " blocks of " + text(c.block) + " threads and " +
+           std::to_string(c.shared_bytes) + " bytes of shared memory";
+  };
+  const auto& [grid, block, shared, cooperative] = config;
+  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block)) {
+    throw PointError(Verdict::launch_failed, "cannot launch " + says(config));
+  }
+  if (!fits(grid, most.grid) || !fits(block, most.block) ||
+      block.x * block.y * block.z > most_threads || shared > most.shared_bytes) {
+    throw PointError(Verdict::not_supported, "cannot launch " + says(config) + ": at most " +
+                                                 says(most) + ", " + std::to_string(most_threads) +
+                                                 " threads in a block");
+  }
+}
+
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 class Gpu {

@@ -11,14 +11,14 @@ thread_local Thread* running = nullptr;
 
 namespace {
 
-constexpr std::size_t stack_bytes = 512 * 1024;  // a GPU gives a thread as much local memory
-
-struct KeepStack {
-  void deallocate(boost::context::stack_context&) {}
-};
-
 // Not inlined: a fiber may go on in another OS thread than the one it began in.
 __attribute__((noinline)) void set_running(Thread* thread) { running = thread; }
+
+// Runs one CUDA thread to its end, or until it fails; then nothing of the kernel is unwound. Not
+// inlined: a second return from setjmp finds no variables.
+__attribute__((noinline)) void run_thread(Thread& thread) {
+  if (__builtin_setjmp(thread.way_out) == 0) thread.block->launch->thread();
+}
 
 uint3 unravel(std::uint64_t index, const dim3& extent) {
   return {static_cast<unsigned>(index % extent.x),
@@ -47,13 +47,13 @@ bool same(const Meeting& a, const Meeting& b) {
 }
 
 // The variables of this OS thread that belong to the program itself: its kernels' __shared__.
-int find_static_shared(dl_phdr_info* program, std::size_t, void* block_) {
-  auto& block = *static_cast<Block*>(block_);
+int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
+  auto& shared = *static_cast<Allocation*>(shared_);
   for (int i = 0; i < program->dlpi_phnum; ++i) {
     if (program->dlpi_phdr[i].p_type != PT_TLS) continue;
-    block.static_shared.data = static_cast<std::byte*>(program->dlpi_tls_data);
-    block.static_shared.bytes = program->dlpi_phdr[i].p_memsz;
-    block.static_shared.cells.resize(block.static_shared.bytes / word_bytes + 1);
+    shared.data = static_cast<std::byte*>(program->dlpi_tls_data);
+    shared.bytes = program->dlpi_phdr[i].p_memsz;
+    shared.cells.resize(shared.bytes / word_bytes + 1);
   }
   return 1;  // the program comes first; nothing else is wanted
 }
@@ -65,93 +65,58 @@ std::string name_place(const char* file, unsigned line) {
   return "line " + std::to_string(line) + " of " + path.substr(path.rfind('/') + 1);
 }
 
-std::string Launch::name(std::uint64_t block_index) const {
-  return "block " + coordinates(block_index, grid);
-}
-
 std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const {
-  return name(block_index) + ", thread " + coordinates(thread_index, block);
+  return "block " + coordinates(block_index, grid) + ", thread " + coordinates(thread_index, block);
 }
 
-void Launch::fail(Verdict verdict, const std::string& what) {
-  const std::lock_guard lock(mutex_);
-  if (!failure) {
-    failure.emplace(verdict, "kernel " + kernel + ", " + what +
-                                 "; emulated with PARLAB_SEED=" + std::to_string(seed));
+void Thread::fail(Verdict verdict, const std::string& what) const {
+  Launch& launch = *block->launch;
+  auto failure = launch.failure.synchronize();
+  if (!*failure) {
+    failure->emplace(verdict, "kernel " + launch.kernel + ", " + launch.name(block->index, index) +
+                                  ": " + what +
+                                  "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
   }
-  failed = true;
-}
-
-void Launch::publish(const Release& release) {
-  const std::lock_guard lock(mutex_);
-  releases_.push_back(release);
-  ++releases;
-}
-
-bool Launch::published(Stamp access, std::size_t seen) {
-  const std::lock_guard lock(mutex_);
-  return std::any_of(releases_.data(), releases_.data() + seen, [&](const Release& release) {
-    return release.instance == access.instance &&
-           release.clock.covers(release.thread, access.thread, access.phase);
-  });
-}
-
-void Launch::AllArrived::operator()() noexcept {
-  launch->grid_phase = launch->ended_blocks > 0 ? 0 : launch->last_phase + 1;
+  launch.failed = block->failed = true;
 }
 
 // ---- fibers
 
-Fiber::Fiber(Block& block)
-    : stack(boost::context::protected_fixedsize_stack(stack_bytes).allocate()) {
-  new (&context) boost::context::fiber(
-      std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepStack{},
-      [this, &block](boost::context::fiber&& scheduler) {
-        block.scheduler_ = std::move(scheduler);
-        block.run_threads(*this);
-        return std::move(block.scheduler_);
-      });
-}
-
-Fiber::~Fiber() { boost::context::protected_fixedsize_stack(stack_bytes).deallocate(stack); }
-
 // The body of a fiber: threads one after another as long as none of them waits; a kernel without
-// barriers needs a single one. It never ends: its stack is dropped with the Block.
-void Block::run_threads(Fiber& fiber) {
-  for (;; suspend()) {
+// barriers needs a single one. It ends with the Block.
+void Block::run_threads() {
+  for (; launch != nullptr; suspend()) {
+    auto* const fiber = order_[started_]->fiber;
     while (started_ < size_) {
       Thread& thread = *order_[started_++];
-      thread.fiber = &fiber;
+      thread.fiber = fiber;
+      thread.stack = static_cast<const char*>(__builtin_frame_address(0));
       set_running(&thread);
-      launch->thread();
+      if (!failed) run_thread(thread);
       set_running(nullptr);
       thread.ended = true;
-      ++ended_;
     }
-    idle_.push_back(&fiber);
   }
 }
 
-// Gives a fiber its turn: one for threads that have not started, or that of a thread that can go
-// on.
-void Block::resume_one() {
-  Fiber* fiber = nullptr;
-  if (started_ == size_) {
-    fiber = ready_.front()->fiber;
-    ready_.pop_front();
-  } else if (!idle_.empty()) {
-    fiber = idle_.back();
-    idle_.pop_back();
-  } else {
-    fiber = &fibers_.emplace_back(*this);
+// Gives a thread its turn, and others that have not started after it.
+void Block::resume(Thread& thread) {
+  using boost::context::fiber;
+  if (thread.fiber == nullptr && fibers_used_ == fibers_.size()) {
+    fibers_.emplace_back(std::allocator_arg, boost::context::protected_fixedsize_stack(stack_bytes),
+                         [this](fiber&& scheduler) {
+                           scheduler_ = std::move(scheduler);
+                           run_threads();
+                           return std::move(scheduler_);
+                         });
   }
-  fiber->context = std::move(fiber->context).resume();
+  if (thread.fiber == nullptr) thread.fiber = &fibers_[fibers_used_++];
+  *thread.fiber = std::move(*thread.fiber).resume();
 }
 
-void Block::yield(Thread& thread) {
-  settle_warps();  // or those who spin could keep the others from it
-  ready_.push_back(&thread);
-  suspend();
+Block::~Block() {
+  launch = nullptr;
+  for (auto& fiber : fibers_) fiber = std::move(fiber).resume();
 }
 
 // ---- blocks
@@ -159,134 +124,110 @@ void Block::yield(Thread& thread) {
 void Block::run(Launch& of) {
   launch = &of;
   size_ = of.block.x * of.block.y * of.block.z;
-  dl_iterate_phdr(find_static_shared, this);
+  dl_iterate_phdr(find_static_shared, &static_shared);
   for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
     index = of.blocks[turn];
     if (!of.failed) run_one();
-    if (!of.barrier) continue;
-    ++of.ended_blocks;
-    of.barrier->arrive_and_drop();
+    if (of.barrier) of.barrier->arrive_and_drop();
   }
 }
 
 void Block::run_one() {
-  instance = launch->first_instance + static_cast<std::uint32_t>(index);
-  phase = grid_phase = 1;
-  started_ = ended_ = 0;
-  random_.seed(launch->seed + index);
+  instance = launch->first_instance + index;
+  phase = 1;
+  failed = false;
+  started_ = fibers_used_ = grid_barriers_ = 0;
   order_.clear();
-  const dim3 &block = launch->block, &grid = launch->grid;
   for (unsigned i = 0; i < size_; ++i) {
-    threads_[i] = {};
-    threads_[i].block = this;
-    threads_[i].index = i;
-    threads_[i].built_in = {unravel(i, block), unravel(index, grid),
-                            uint3{block.x, block.y, block.z}, uint3{grid.x, grid.y, grid.z}};
+    threads_[i] = {.block = this,
+                   .index = i,
+                   .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
+                                launch->block, launch->grid},
+                   .clock = {.instance = instance, .thread = i}};
     order_.push_back(&threads_[i]);
   }
-  arrange(order_, launch->order, random_);
-  for (failed = false; ended_ < size_ && !failed;) {
-    if (started_ < size_ || !ready_.empty()) {
-      resume_one();
-    } else if (!settle_warps()) {
-      const auto waiting =
-          std::find_if(order_.begin(), order_.end(), [](Thread* t) { return !t->ended; });
-      const Meeting meeting = *(*waiting)->meeting;
-      if (in_warp(meeting) || !settle(0, size_, meeting)) {
-        fail(Verdict::launch_failed, "divergent barrier: " + divergence());
-      }
+  arrange(order_, launch->order, launch->seed + index);
+  // When the block has failed, those that wait go on in order to leave the kernel.
+  const auto ended = [](const Thread* thread) { return thread->ended; };
+  while (!std::all_of(order_.begin(), order_.end(), ended)) {
+    for (Thread* thread : order_) {
+      if (!thread->ended && (failed || thread->meeting == nullptr)) resume(*thread);
     }
+    if (!failed) settle_all();
   }
-  ready_.clear();
-  if (!failed) return;
-  idle_.clear();
-  fibers_.clear();
 }
 
-void Block::fail(Verdict verdict, const std::string& what) {
-  launch->fail(verdict, launch->name(index) + ": " + what);
-  failed = true;
-}
-
-void InRuntime::fail(Verdict verdict, const std::string& what) {
-  block.launch->fail(verdict, block.launch->name(block.index, thread.index) + ": " + what);
-  block.failed = true;
-}
-
-std::uint32_t Block::next_phase() {
+std::uint32_t Block::next_phase(const Thread& thread) {
   if (phase < max_phases - 1) return ++phase;
-  fail(Verdict::not_supported, "synchronises too often for emulation: use a smaller size");
+  thread.fail(Verdict::not_supported, "synchronises too often for emulation: use a smaller size");
   return phase;
 }
 
-// Whether any warp could go on.
-bool Block::settle_warps() {
+// Lets those go on whose meeting is complete. It is an error when nobody can.
+void Block::settle_all() {
+  const Thread* waiting = nullptr;
   bool any = false;
-  for (unsigned i = 0; i < size_; ++i) {
-    const Meeting* const meeting = threads_[i].meeting;
-    if (meeting == nullptr || !in_warp(*meeting)) continue;
-    const unsigned first = i - threads_[i].lane();
-    any |= settle(first, std::min(first + warp_size, size_), *meeting);
+  for (unsigned i = size_; i-- > 0;) {
+    if (threads_[i].meeting != nullptr) settle(threads_[i]);
+    if (threads_[i].meeting != nullptr) waiting = &threads_[i];
+    any |= !threads_[i].ended && threads_[i].meeting == nullptr;
   }
-  return any;
+  if (waiting != nullptr && !any) {
+    waiting->fail(Verdict::launch_failed, "divergent barrier: " + divergence());
+  }
 }
 
-// Lets the threads of a meeting go on if all are there, but those that have ended.
-bool Block::settle(unsigned first, unsigned last, Meeting meeting) {
+// Lets all go on that this thread waits for, and itself, if all are there but those that have
+// ended.
+void Block::settle(const Thread& thread) {
+  const Meeting& meeting = *thread.meeting;
+  const unsigned first = in_warp(meeting) ? thread.index - thread.lane() : 0;
+  const unsigned last = in_warp(meeting) ? std::min(first + warp_size, size_) : size_;
   std::vector<Thread*> here;
-  std::array<const Thread*, warp_size> lanes{};
-  std::array<std::uint64_t, warp_size> values{};
+  std::array<const Meeting*, warp_size> lanes{};
   std::uint64_t sum = 0;
   for (unsigned i = first; i < last; ++i) {
-    Thread& thread = threads_[i];
-    const auto lane = thread.lane();
-    if (thread.ended || (meeting.mask >> lane & 1) == 0) continue;
-    if (thread.meeting == nullptr || !same(*thread.meeting, meeting)) return false;
-    here.push_back(&thread);
-    lanes[lane] = &thread;
-    sum += values[lane] = thread.meeting->value;
+    Thread& other = threads_[i];
+    if (other.ended || (meeting.mask >> other.lane() & 1) == 0) continue;
+    if (other.meeting == nullptr || !same(*other.meeting, meeting)) return;
+    here.push_back(&other);
+    lanes[other.lane()] = other.meeting;
+    sum += other.meeting->value;
   }
-  if (meeting.scope == Scope::grid && !wait_for_grid()) return true;
-  if (meeting.scope != Scope::lanes) order_by_barrier(here, in_warp(meeting));
-  arrange(here, launch->order, random_);
-  for (Thread* thread : here) {
-    auto& [scope, operation, site, mask, value, source, missing] = *thread->meeting;
-    missing = source < -1 || source >= 32 || (source >= 0 && lanes[source] == nullptr);
-    value = source < 0 ? sum : values[source % 32];
-    thread->meeting = nullptr;
-    ready_.push_back(thread);
+  if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
+  if (meeting.scope == Scope::grid) wait_for_grid(here);
+  for (Thread* other : here) {
+    auto& [scope, operation, site, mask, value, source, result] = *other->meeting;
+    other->meeting = nullptr;
+    if (source == -1) {
+      result = sum;
+    } else if (source >= 0 && source < 32 && lanes[source] != nullptr) {
+      result = lanes[source]->value;
+    }
   }
-  return true;
 }
 
 // What these threads did so far comes before all that they do from now on.
-void Block::order_by_barrier(const std::vector<Thread*>& threads, bool in_warp) {
-  const auto now = next_phase();
-  Clock clock = threads.front()->clock;
+void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
+  const auto now = next_phase(*threads.front());
   std::size_t acquired = 0;
-  for (const Thread* thread : threads) {
-    acquired = std::max(acquired, thread->acquired);
-    for (unsigned i = 0; i < warp_size; ++i) {
-      clock.lanes[i] = std::max(clock.lanes[i], thread->clock.lanes[i]);
-    }
-  }
-  for (const Thread* thread : threads) clock.lanes[thread->lane()] = now;
-  if (!in_warp) clock.block_phase = now;
+  for (const Thread* thread : threads) acquired = std::max(acquired, thread->acquired);
   for (Thread* thread : threads) {
-    thread->clock = clock;
     thread->acquired = acquired;
+    (scope == Scope::warp ? thread->clock.warp_phase : thread->clock.block_phase) = now;
   }
 }
 
-bool Block::wait_for_grid() {
-  auto last = launch->last_phase.load();
-  while (last < phase && !launch->last_phase.compare_exchange_weak(last, phase)) {
-  }
+// Whoever goes on first after a barrier that a block has missed sees that an arrival is missing.
+void Block::wait_for_grid(const std::vector<Thread*>& threads) {
+  launch->releases->push_back(threads.front()->clock);
+  ++launch->arrivals;
   launch->barrier->arrive_and_wait();
-  phase = grid_phase = launch->grid_phase;
-  if (grid_phase == 0)
-    fail(Verdict::launch_failed, "waits at a grid barrier, but another block has ended");
-  return !failed;
+  if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
+    threads.front()->fail(Verdict::launch_failed,
+                          "waits at a grid barrier, but another block has ended");
+  }
+  for (Thread* thread : threads) thread->acquired = launch->releases->size();
 }
 
 // "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of a.cu; threads ... ended"
@@ -315,29 +256,31 @@ void* dynamic_shared() { return running->block->dynamic_shared->data; }
 
 std::uint64_t meet(Meeting meeting) {
   InRuntime here;
-  const auto lane = here.thread.lane();
-  if ((meeting.mask >> lane & 1) == 0) {
-    here.fail(
-        Verdict::wrong_result,
-        describe(meeting) + ": its mask does not name the calling lane " + std::to_string(lane));
-  } else if (meeting.scope == Scope::grid && !here.block.launch->barrier) {
-    here.fail(Verdict::launch_failed, describe(meeting) + " in a launch that is not cooperative");
+  Thread& thread = here.thread;
+  Block& block = here.block;
+  const auto refuse = [&](Verdict verdict, const std::string& why) {
+    thread.fail(verdict, describe(meeting) + why);
+  };
+  if ((meeting.mask >> thread.lane() & 1) == 0) {
+    refuse(Verdict::wrong_result,
+           ": its mask does not name the calling lane " + std::to_string(thread.lane()));
+  } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
+    refuse(Verdict::launch_failed, " in a launch that is not cooperative");
   } else {
-    here.thread.meeting = &meeting;
-    here.block.suspend();
+    thread.meeting = &meeting;
+    block.suspend();
   }
-  if (meeting.missing) {
-    here.fail(Verdict::wrong_result, describe(meeting) + " reads lane " +
-                                         std::to_string(meeting.source) +
-                                         ", which does not take part");
+  if (!meeting.result && !block.failed) {
+    refuse(Verdict::wrong_result,
+           " reads lane " + std::to_string(meeting.source) + ", which does not take part");
   }
-  return meeting.value;
+  return meeting.result.value_or(0);
 }
 
 void fence() {
   InRuntime here;
   here.thread.fence = here.thread.clock;
-  here.thread.fence->lanes[here.thread.lane()] = here.block.next_phase();
+  here.thread.fence->own_phase = here.block.next_phase(here.thread);
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {
@@ -347,17 +290,14 @@ void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_
 
 void commit_copies() { ++running->copy_group; }
 
+// As a kernel would do it: its accesses are checked.
 void wait_copies(unsigned groups_in_flight) {
-  auto& copies = running->copies;
-  auto copy = copies.begin();
-  for (; copy != copies.end() && copy->group + groups_in_flight < running->copy_group; ++copy) {
-    if (copy->bytes > 0) check_access(copy->from, copy->bytes, false);
-    check_access(copy->to, copy->bytes + copy->zero_bytes, true);
-    std::memcpy(copy->to, copy->from, copy->bytes);
-    std::memset(static_cast<char*>(copy->to) + copy->bytes, 0, copy->zero_bytes);
-  }
-  InRuntime here;
-  copies.erase(copies.begin(), copy);
+  std::erase_if(running->copies, [&](const Thread::Copy& copy) {
+    if (copy.group + groups_in_flight >= running->copy_group) return false;
+    checked_copy(copy.to, copy.from, copy.bytes);
+    checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
+    return true;
+  });
 }
 
 }  // namespace parlab::emulation

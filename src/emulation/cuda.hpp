@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>  // before __noinline__ below: libstdc++ uses that word
+#include <optional>
 #include <source_location>
 #include <type_traits>
 
@@ -21,43 +22,40 @@
 #define __device__
 #define __host__
 #define __constant__
-#define __grid_constant__
 #define __shared__ static thread_local  // one block at a time on each OS thread
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // ---- types
-#define PARLAB_VECTORS(T, name, align2, align4)                         \
-  struct alignas(align2) name##2 {                                      \
+#define PARLAB_VECTORS(T, name)                                         \
+  struct alignas(2 * sizeof(T)) name##2 {                               \
     T x, y;                                                             \
   };                                                                    \
   struct name##3 {                                                      \
     T x, y, z;                                                          \
   };                                                                    \
-  struct alignas(align4) name##4 {                                      \
+  struct alignas(std::min<std::size_t>(4 * sizeof(T), 16)) name##4 {    \
     T x, y, z, w;                                                       \
   };                                                                    \
   constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
   constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
   constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
-PARLAB_VECTORS(signed char, char, 2, 4)
-PARLAB_VECTORS(unsigned char, uchar, 2, 4)
-PARLAB_VECTORS(short, short, 4, 8)
-PARLAB_VECTORS(unsigned short, ushort, 4, 8)
-PARLAB_VECTORS(int, int, 8, 16)
-PARLAB_VECTORS(unsigned, uint, 8, 16)
-PARLAB_VECTORS(long long, longlong, 16, 16)
-PARLAB_VECTORS(unsigned long long, ulonglong, 16, 16)
-PARLAB_VECTORS(float, float, 8, 16)
-PARLAB_VECTORS(double, double, 16, 16)
+PARLAB_VECTORS(signed char, char)
+PARLAB_VECTORS(unsigned char, uchar)
+PARLAB_VECTORS(short, short)
+PARLAB_VECTORS(unsigned short, ushort)
+PARLAB_VECTORS(int, int)
+PARLAB_VECTORS(unsigned, uint)
+PARLAB_VECTORS(long long, longlong)
+PARLAB_VECTORS(unsigned long long, ulonglong)
+PARLAB_VECTORS(float, float)
+PARLAB_VECTORS(double, double)
 #undef PARLAB_VECTORS
 
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
-  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+struct dim3 : uint3 {
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : uint3{x_, y_, z_} {}
+  constexpr dim3(uint3 v) : uint3(v) {}
 };
 
 // ---- the runtime, in block.cpp
@@ -80,8 +78,8 @@ struct Meeting {
   Site site;
   unsigned mask = ~0u;  // the lanes that take part
   std::uint64_t value = 0;
-  int source = -1;       // the lane whose value is wanted; -1: the sum of all
-  bool missing = false;  // it does not take part
+  int source = -1;                        // the lane whose value is wanted; -1: the sum of all
+  std::optional<std::uint64_t> result{};  // nothing: that lane does not take part
 };
 std::uint64_t meet(Meeting meeting);
 void fence();
@@ -91,29 +89,15 @@ void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_
 void commit_copies();
 void wait_copies(unsigned groups_in_flight);
 
-template <typename T>
-T shuffle(const char* operation, const Site& site, unsigned mask, T value, int source) {
-  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "at most 8 bytes");
-  std::uint64_t bits = 0;
-  __builtin_memcpy(&bits, &value, sizeof(T));
-  bits = meet({Scope::lanes, operation, site, mask, bits, source});
-  __builtin_memcpy(&value, &bits, sizeof(T));
-  return value;
-}
-// The lanes of a warp count in segments of `width`; beyond the segment a lane gets its own value.
-inline int first_lane(int width) { return lane_index() / width * width; }
-
-// Replaces *p by f(*p) atomically; returns the old value. Compare-and-swap on the bits of T.
+// Replaces *p by f(*p) atomically; returns the old value.
 template <typename T, typename F>
 T atomic_update(T* p, F f) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  static_assert(sizeof(T) == sizeof(Bits), "atomics take 4 or 8 bytes");
-  Bits* bits = reinterpret_cast<Bits*>(p);
-  Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(bits, &old, std::bit_cast<Bits>(f(std::bit_cast<T>(old))),
-                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics take 4 or 8 bytes");
+  const std::atomic_ref<T> word(*p);
+  T old = word.load();
+  while (!word.compare_exchange_strong(old, f(old))) {
   }
-  return std::bit_cast<T>(old);
+  return old;
 }
 
 }  // namespace parlab::emulation
@@ -136,37 +120,31 @@ namespace parlab::emulation::cuda {
 // ---- barriers, fences and warp intrinsics. A site is where the kernel says it.
 #define PARLAB_SITE const Site& site = Site::current()
 
-inline int __syncthreads_count(int predicate, PARLAB_SITE) {
-  return static_cast<int>(meet({Scope::block, __func__, site, ~0u, predicate != 0}));
-}
 inline void __syncthreads(PARLAB_SITE) { meet({Scope::block, __func__, site}); }
 inline void __syncwarp(unsigned mask = ~0u, PARLAB_SITE) {
   meet({Scope::warp, __func__, site, mask});
 }
 inline void __threadfence() { fence(); }
-inline void __threadfence_system() { fence(); }
 inline void __threadfence_block() {}  // orders nothing between threads by itself
-inline void __nanosleep(unsigned) {}
 
-template <typename T>
-T __shfl_sync(unsigned mask, T value, int lane, int width = 32, PARLAB_SITE) {
-  return shuffle(__func__, site, mask, value, first_lane(width) + (lane & (width - 1)));
-}
-template <typename T>
-T __shfl_up_sync(unsigned mask, T value, int delta, int width = 32, PARLAB_SITE) {
-  const int me = lane_index(), source = me - delta;
-  return shuffle(__func__, site, mask, value, source < first_lane(width) ? me : source);
-}
-template <typename T>
-T __shfl_down_sync(unsigned mask, T value, int delta, int width = 32, PARLAB_SITE) {
-  const int me = lane_index(), source = me + delta;
-  return shuffle(__func__, site, mask, value, source >= first_lane(width) + width ? me : source);
-}
-template <typename T>
-T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, PARLAB_SITE) {
-  const int me = lane_index(), source = me ^ bits;
-  return shuffle(__func__, site, mask, value, source >= first_lane(width) + width ? me : source);
-}
+// The lanes of a warp count in segments of `width`. `source` says which lane's value is wanted;
+// beyond the segment a lane gets its own.
+#define PARLAB_SHUFFLE(name, source)                                                          \
+  template <typename T>                                                                       \
+  T name(unsigned mask, T value, int by, int width = 32, PARLAB_SITE) {                       \
+    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "at most 8 bytes");      \
+    const int lane = lane_index(), first = lane / width * width, from = source;               \
+    std::uint64_t bits = 0;                                                                   \
+    __builtin_memcpy(&bits, &value, sizeof(T));                                               \
+    bits = meet({Scope::lanes, #name, site, mask, bits, from < first + width ? from : lane}); \
+    __builtin_memcpy(&value, &bits, sizeof(T));                                               \
+    return value;                                                                             \
+  }
+PARLAB_SHUFFLE(__shfl_sync, first + (by & (width - 1)))
+PARLAB_SHUFFLE(__shfl_up_sync, lane - by < first ? lane : lane - by)
+PARLAB_SHUFFLE(__shfl_down_sync, lane + by)
+PARLAB_SHUFFLE(__shfl_xor_sync, lane ^ by)
+#undef PARLAB_SHUFFLE
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
   return static_cast<unsigned>(meet({Scope::lanes, __func__, site, mask, vote}));
@@ -197,44 +175,22 @@ PARLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef PARLAB_ATOMIC
 template <typename T>
 T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
-  __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  return expected;
+  return atomic_update(p, [&](T old) { return old == expected ? value : old; });
 }
 
 // ---- loads and stores with a cache hint
-template <typename T>
-T __ldg(const T* p) {
-  return *p;
-}
-template <typename T>
-void __stwb(T* p, std::type_identity_t<T> value) {
-  *p = value;
-}
-#define __ldca __ldg
-#define __ldcg __ldg
-#define __ldcs __ldg
-#define __ldlu __ldg
-#define __ldcv __ldg
-#define __stcg __stwb
-#define __stcs __stwb
-#define __stwt __stwb
+inline constexpr auto __ldg = [](const auto* p) { return *p; };
+inline constexpr auto __ldca = __ldg, __ldcg = __ldg, __ldcs = __ldg, __ldlu = __ldg,
+                      __ldcv = __ldg;
+inline constexpr auto __stwb = []<typename T>(T* p, std::type_identity_t<T> value) { *p = value; };
+inline constexpr auto __stcg = __stwb, __stcs = __stwb, __stwt = __stwb;
 
 // ---- arithmetic. Mixed types as in CUDA: the common type of C++'s arithmetic.
-template <typename A, typename B>
-requires(std::is_arithmetic_v<A>&& std::is_arithmetic_v<B>) constexpr auto min(A a, B b) {
-  return std::min<decltype(a + b)>(a, b);
-}
-template <typename A, typename B>
-requires(std::is_arithmetic_v<A>&& std::is_arithmetic_v<B>) constexpr auto max(A a, B b) {
-  return std::max<decltype(a + b)>(a, b);
-}
+constexpr auto min(auto a, auto b) { return std::min<decltype(a + b)>(a, b); }
+constexpr auto max(auto a, auto b) { return std::max<decltype(a + b)>(a, b); }
 using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp, std::log, std::pow;
 using std::isfinite, std::isinf, std::isnan;
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
-inline float rsqrt(float x) { return 1 / std::sqrt(x); }
-inline double rsqrt(double x) { return 1 / std::sqrt(x); }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
@@ -242,11 +198,7 @@ inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
-inline int __popcll(unsigned long long x) { return std::popcount(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
-inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 
 }  // namespace parlab::emulation::cuda
 

@@ -6,31 +6,34 @@
 #include "device/presence.hpp"
 #include "emulation/emulated_gpu.hpp"
 #include "measure/executor.hpp"
-#include "verify/guard.hpp"
 
 namespace parlab {
 namespace {
 
-using emulation::Kind;
+using emulation::Kind, emulation::Memory;
 
 class EmulatedExecutor final : public Executor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
     release();
-    const auto hold = [&](const ArraySpec& spec, const void* input) {
+    std::vector<Array> arrays;
+    const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
       const auto bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
-      auto& memory = gpu_.allocate(spec.name, bytes, input == nullptr ? Kind::output : Kind::input);
-      if (input != nullptr) std::memcpy(memory.data, input, bytes);
-      held_.push_back({spec, &memory});
+      memory_.push_back(gpu_.allocate(spec.name, bytes, kind));
+      arrays.push_back({spec, memory_.back()->data});
+      return memory_.back();
     };
-    for (const auto& array : inputs) hold(array.spec, array.data);
-    for (const auto& spec : outputs) hold(spec, nullptr);
+    for (const auto& array : inputs) {
+      const auto& memory = hold(array.spec, Kind::input);
+      std::memcpy(memory->data, array.data, memory->bytes);
+    }
+    for (const auto& spec : outputs) hold(spec, Kind::output);
+    arrays_ = Arrays(arrays);
   }
 
   void release() override {
     gpu_.free_scratch();
-    for (const auto& each : held_) gpu_.free(*each.memory);
-    held_.clear();
+    memory_.clear();
   }
 
   Checked run_checked(const Call& call) override {
@@ -39,21 +42,16 @@ class EmulatedExecutor final : public Executor {
       throw PointError(Verdict::not_supported, variant.full_name() + " needs " + variant.hardware +
                                                    ", which emulation does not have");
     }
-    std::vector<Array> all, outputs;
-    for (const auto& [spec, memory] : held_) {
-      all.push_back({spec, memory->data});
-      if (memory->kind == Kind::input) continue;
-      std::memset(memory->data, poison_byte, memory->bytes);
-      memory->forget_writes();
-      outputs.push_back(all.back());
+    for (const auto& memory : memory_) {
+      if (memory->kind == Kind::output) memory->poison();
     }
     gpu_.free_scratch();
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
-    variant.run_gpu(gpu_, Arrays(all), call.size, call.dtype, call.tunables);
+    variant.run_gpu(gpu_, arrays_, call.size, call.dtype, call.tunables);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
-    checked.outputs = Arrays(outputs);
+    checked.outputs = arrays_;
     checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
     checked.seconds = taken.count();
     if (!gpu_.launches().empty()) {
@@ -74,13 +72,9 @@ class EmulatedExecutor final : public Executor {
   Ceilings ceilings() override { return {}; }
 
  private:
-  struct Held {
-    ArraySpec spec;
-    emulation::Allocation* memory;
-  };
-
   EmulatedGpu gpu_;
-  std::vector<Held> held_;
+  std::vector<Memory> memory_;
+  Arrays arrays_;
 };
 
 }  // namespace

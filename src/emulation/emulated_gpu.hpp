@@ -1,7 +1,7 @@
 // A Gpu whose kernels are executed on the CPU and watched.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -20,19 +20,17 @@ class EmulatedGpu final : public Gpu {
       : seed_(seed), order_(order) {}
 
   // Device memory with a name for messages; a kernel may not write to an input.
-  emulation::Allocation& allocate(const std::string& name, std::size_t bytes,
-                                  emulation::Kind kind) {
+  emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
     return arena_.allocate(name, bytes, kind);
   }
-  void free(emulation::Allocation& allocation) { arena_.free(allocation); }
-  void free_scratch();
+  void free_scratch() { scratch_.clear(); }
   // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
-  void set_time_limit(double seconds) { time_limit_s_ = seconds; }  // of one launch
+  void set_time_limit(std::chrono::seconds limit) { time_limit_ = limit; }  // of one launch
 
   // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
   int multiprocessors() const override { return 4; }
-  std::size_t max_shared_bytes() const override { return emulation::max_shared_bytes; }
+  std::size_t max_shared_bytes() const override { return 227 * 1024; }
   std::size_t l2_bytes() const override { return 50 << 20; }
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* data, std::size_t bytes) override;
@@ -40,23 +38,24 @@ class EmulatedGpu final : public Gpu {
 
  protected:
   void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread) override;
-  void write_constant(void* to, const void* from, std::size_t bytes) override;
+  void write_constant(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes);
+  }
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void*, int threads, std::size_t shared_bytes) override {
     return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes() ? 0 : 2;
   }
 
  private:
-  // Throws PointError unless the range lies within one array, one that may be written to.
-  void check_range(const void* data, std::size_t bytes, const char* what, bool write);
+  void execute(const std::string& kernel, const LaunchConfig& config, std::function<void()> thread);
 
   std::uint64_t seed_;
   emulation::Order order_;
-  double time_limit_s_ = 120;
+  std::chrono::seconds time_limit_{120};
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
-  std::vector<emulation::Allocation*> scratch_;
-  std::vector<std::unique_ptr<emulation::Block>> workers_;  // one an OS thread
+  std::vector<emulation::Memory> scratch_;
+  std::deque<emulation::Block> workers_;  // one an OS thread
 };
 
 }  // namespace parlab

@@ -1,27 +1,26 @@
 #include "emulation/memory.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
-#include "core/types.hpp"
+#include "core/workload.hpp"
 
 namespace parlab::emulation {
 namespace {
 
 // Pages of zeros, made when first touched; at an address in use they replace what is there.
 void* map(void* at, std::size_t bytes, int protection) {
-  return mmap(at, bytes, protection,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at == nullptr ? 0 : MAP_FIXED), -1, 0);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (at == nullptr ? 0 : MAP_FIXED);
+  return mmap(at, bytes, protection, flags, -1, 0);
 }
 
 }  // namespace
 
-void Allocation::mark_written(const void* first, std::size_t length) {
-  const auto begin = offset(first) / word_bytes;
-  const auto end = (offset(first) + length + word_bytes - 1) / word_bytes;
-  for (auto word = begin; word < end; ++word) cells[word] = {.writer = {0, 0, 0, 1}};
+void Allocation::poison() {
+  std::memset(data, poison_byte, bytes);
+  cells.assign(cells.size(), {});
 }
 
 std::string Allocation::element(const void* address, std::size_t length) const {
@@ -39,37 +38,27 @@ std::string Allocation::outside(const void* address) const {
   return std::to_string(offset(address) - bytes) + " bytes past the end of " + array;
 }
 
-Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_bytes, PROT_NONE))) {
-  if (static_cast<void*>(first_) == MAP_FAILED) {
-    throw PointError(Verdict::out_of_memory,
-                     "emulation cannot reserve 8 TB of addresses (no memory): see ulimit -v");
-  }
-}
-
+Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_bytes, PROT_NONE))) {}
 Arena::~Arena() { munmap(first_, ranges * range_bytes); }
 
-Allocation& Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
-  static const auto memory = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) *
-                             static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+// The system refuses what it could never hold.
+Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
   const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);
   std::byte* const data = first_ + (range - arrays_.begin()) * range_bytes + range_bytes / 2;
-  if (range == arrays_.end() || bytes > std::min(memory - used_, range_bytes / 2 - 1) ||
-      map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
-    throw PointError(Verdict::out_of_memory, "emulation has no room for " + name + " of " +
-                                                 std::to_string(bytes) +
-                                                 " bytes: use a smaller size");
+  if (static_cast<void*>(first_) == MAP_FAILED || range == arrays_.end() ||
+      bytes >= range_bytes / 2 || map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
+    throw PointError(
+        Verdict::out_of_memory,
+        "emulation has no room for " + name + " of " + std::to_string(bytes) +
+            " bytes: use a smaller size, or see ulimit -v (it takes 8 TB of addresses)");
   }
-  used_ += bytes;
   const auto words = kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;
-  *range =
-      std::make_unique<Allocation>(Allocation{name, data, bytes, kind, std::vector<Cell>(words)});
-  return **range;
-}
-
-void Arena::free(const Allocation& allocation) {
-  map(allocation.data, allocation.bytes + 1, PROT_NONE);
-  used_ -= allocation.bytes;
-  arrays_[offset(allocation.data) / range_bytes].reset();
+  *range = new Allocation{name, data, bytes, kind, std::vector<Cell>(words)};
+  return {*range, [this, range](const Allocation* gone) {
+            map(gone->data, gone->bytes + 1, PROT_NONE);
+            *range = nullptr;
+            delete gone;
+          }};
 }
 
 }  // namespace parlab::emulation

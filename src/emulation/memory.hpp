@@ -17,6 +17,8 @@ struct Stamp {
   std::uint64_t phase : 21;     // of the block; 0: before all that it does
   std::uint64_t thread : 10;
   std::uint64_t atomic : 1;
+
+  bool operator==(const Stamp&) const = default;
 };
 constexpr std::uint32_t max_phases = 1u << 21;
 
@@ -34,7 +36,7 @@ struct Allocation {
   std::byte* data;
   std::size_t bytes;
   Kind kind;
-  std::vector<Cell> cells;  // one a word; none for an input
+  std::vector<Cell> cells{};  // one a word; none for an input
 
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - data);
@@ -42,35 +44,28 @@ struct Allocation {
   bool contains(const void* first, std::size_t length) const {
     return offset(first) <= bytes && length <= bytes - offset(first);
   }
-  void forget_writes() { cells.assign(cells.size(), {}); }  // reading is an error from now on
-  void mark_written(const void* first, std::size_t length);
+  void poison();  // reading is an error until something is written
   std::string element(const void* address, std::size_t length) const;  // "y[17]"
   std::string outside(const void* address) const;  // "4 bytes past the end of y (4000 bytes)"
 };
+using Memory = std::shared_ptr<Allocation>;
 
 class Arena {
  public:
-  Arena();
+  Arena();  // what it could not reserve, it cannot allocate
   ~Arena();
-  // Throws PointError(out_of_memory).
-  Allocation& allocate(const std::string& name, std::size_t bytes, Kind kind);
-  void free(const Allocation& allocation);
-
-  bool contains(const void* address) const { return offset(address) < ranges * range_bytes; }
+  // Lives no longer than the Arena. Throws PointError(out_of_memory).
+  Memory allocate(const std::string& name, std::size_t bytes, Kind kind);
   // The array this part of the addresses belongs to, or nullptr; it need not contain the address.
   Allocation* owner(const void* address) const {
-    return arrays_[offset(address) / range_bytes].get();
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - first_);
+    return offset < ranges * range_bytes ? arrays_[offset / range_bytes] : nullptr;
   }
 
  private:
   static constexpr std::size_t ranges = 128, range_bytes = std::size_t{1} << 36;
-  std::size_t offset(const void* address) const {
-    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - first_);
-  }
-
   std::byte* first_;
-  std::array<std::unique_ptr<Allocation>, ranges> arrays_;
-  std::size_t used_ = 0;
+  std::array<Allocation*, ranges> arrays_{};
 };
 
 }  // namespace parlab::emulation
