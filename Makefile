@@ -87,10 +87,11 @@ LIBS      := -l:libboost_program_options.a -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
 
-# The device's own architecture; without a device sm_90a, and PTX for older ones.
+# The device's own architecture; without a device a program for the H200 and, as PTX, for all from
+# Ampere on. Both come from the code for compute_80, so that nvcc reads each file for the device once.
 comma := ,
 ifeq ($(GPU_ARCH),)
-  GENCODE := -gencode arch=compute_90a$(comma)code=sm_90a -gencode arch=compute_75$(comma)code=compute_75
+  GENCODE := -gencode arch=compute_80$(comma)code=sm_90 -gencode arch=compute_80$(comma)code=compute_80
 else ifeq ($(GPU_ARCH),90)
   GENCODE := -gencode arch=compute_90a$(comma)code=sm_90a
 else

@@ -9,6 +9,7 @@ result=$1
 shift
 mkdir -p "$(dirname "$result")"
 SECONDS=0
+export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other pieces
 if [[ $1 == */run-tests ]]; then # a Boost.Test program
   "$@" --report_level=short --color_output=no >"$result.log" 2>&1
 else

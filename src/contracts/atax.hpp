@@ -1,9 +1,10 @@
 // atax: y = A^T (A x), a matrix and its transpose times one vector.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "core/variant.hpp"
+#include "core/register.hpp"
 
 namespace parlab {
 

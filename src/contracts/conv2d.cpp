@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/random.hpp"
+#include "core/variant.hpp"
 
 namespace parlab {
 namespace {

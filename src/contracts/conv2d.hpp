@@ -1,9 +1,10 @@
 // conv2d: a 3x3 convolution with fixed weights (PolyBench's 2DCONV).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "core/variant.hpp"
+#include "core/register.hpp"
 
 namespace parlab {
 

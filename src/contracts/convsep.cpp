@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/random.hpp"
+#include "core/variant.hpp"
 
 namespace parlab {
 namespace {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/random.hpp"
+#include "core/variant.hpp"
 
 namespace parlab {
 namespace {

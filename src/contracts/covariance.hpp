@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/variant.hpp"
+#include "core/register.hpp"
 
 namespace parlab {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/random.hpp"
+#include "core/variant.hpp"
 
 namespace parlab {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/variant.hpp"
+#include "core/register.hpp"
 
 namespace parlab {
 

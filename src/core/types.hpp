@@ -96,6 +96,9 @@ struct PointError : std::runtime_error {
   Verdict verdict;
 };
 
+// How a variant does its arithmetic, for the error bound: the unit roundoff of each product.
+enum class Arithmetic { ieee, tf32, bf16 };
+
 // What the problem must do at the least: the floor under any implementation.
 struct Work {
   double flops = 0;

@@ -118,4 +118,21 @@ Variant describe(Description description, std::string_view source, std::string_v
   return variant;
 }
 
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
+                      std::string_view source, std::string_view hash) {
+  Variant variant = describe(std::move(description), source, hash);
+  variant.on_gpu = true;
+  variant.dtypes = std::move(dtypes);
+  variant.run_gpu = run;
+  Registry::instance().add(std::move(variant));
+}
+
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,
+                      std::string_view source, std::string_view hash) {
+  Variant variant = describe(std::move(description), source, hash);
+  variant.dtypes = std::move(dtypes);
+  variant.run_host = run;
+  Registry::instance().add(std::move(variant));
+}
+
 }  // namespace parlab

@@ -3,62 +3,22 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/types.hpp"
 
 namespace parlab {
-
-// How a variant does its arithmetic, for the error bound: the unit roundoff of each product.
-enum class Arithmetic { ieee, tf32, bf16 };
 
 // Integers: small whole numbers, every order of summation is exact, equality is demanded.
 // Uniform: random reals, compared within an a-priori bound.
 enum class InputKind { integers, uniform };
 
-enum class Role { input, output };
-
 // Outputs are filled with this before each checked execution; elements that a workload does not
 // write still hold it afterwards. All bits set is a NaN in float and double, and -1 in int.
 constexpr unsigned char poison_byte = 0xff;
-
-struct ArraySpec {
-  std::string name;
-  std::int64_t count = 0;  // elements
-  Role role = Role::input;
-  // The same content in another layout ("a_transposed" of "a"): made only for variants that name it
-  // among their inputs or outputs.
-  std::string layout_of = {};
-};
-
-struct Array {
-  ArraySpec spec;
-  void* data = nullptr;
-};
-
-// The arrays of one problem, on the host or on the device.
-class Arrays {
- public:
-  Arrays() = default;
-  explicit Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}
-
-  // The data of the named array, or nullptr when this set was made without it.
-  template <typename T>
-  T* get(std::string_view name) const {
-    for (const auto& array : arrays_) {
-      if (array.spec.name == name) return static_cast<T*>(array.data);
-    }
-    return nullptr;
-  }
-  auto begin() const { return arrays_.begin(); }
-  auto end() const { return arrays_.end(); }
-
- private:
-  std::vector<Array> arrays_;
-};
 
 struct Mismatch {
   std::string where;  // "y[17]"

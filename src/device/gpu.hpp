@@ -10,16 +10,12 @@
 #include <cuda_runtime.h>
 #endif
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
-#include <string>
-#include <tuple>
 #include <type_traits>
 #include <typeindex>
-#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -90,13 +86,11 @@ class Gpu {
     const auto thread = [=] { kernel(static_cast<P>(args)...); };
     start(config, identity, std::cref(thread));
 #else
-    std::tuple<std::decay_t<P>...> values(static_cast<P>(args)...);
-    std::apply(
-        [&](auto&... value) {
-          void* pointers[] = {static_cast<void*>(&value)..., nullptr};
-          start(config, identity, pointers);
-        },
-        values);
+    const auto start_with = [&](std::decay_t<P>... value) {
+      void* pointers[] = {static_cast<void*>(&value)..., nullptr};
+      start(config, identity, pointers);
+    };
+    start_with(static_cast<P>(args)...);
 #endif
   }
 
@@ -142,8 +136,8 @@ class Gpu {
   template <typename T>
   T& attached() {
     auto& slot = attached_[std::type_index(typeid(T))];
-    if (!slot) slot = std::make_shared<T>();
-    return *static_cast<T*>(slot.get());
+    if (!slot.has_value()) slot.emplace<T>();
+    return *std::any_cast<T>(&slot);
   }
 
   // The launches since begin_run(), in order.
@@ -165,7 +159,7 @@ class Gpu {
   virtual void* scratch_bytes(std::size_t bytes, bool zeroed) = 0;
   virtual int occupancy(const void* kernel, int threads, std::size_t shared_bytes) = 0;
 
-  std::map<std::type_index, std::shared_ptr<void>> attached_;
+  std::map<std::type_index, std::any> attached_;
   std::vector<LaunchInfo> launches_;
   std::size_t next_scratch_ = 0;
 };

@@ -1,0 +1,88 @@
+// How a variant announces itself.
+//
+// A variant is one file, BACKEND/WORKLOAD/NAME.{cpp,cu}; the path is its identity. It ends with
+//
+//   const parlab::Register<parlab::Dmv, float, double> variant(
+//       {.rung = 3, .idea = "...", .tunables = {...}},
+//       [](Gpu& gpu, const auto& dmv, const Tunables& tunables) { ... });
+//
+// and nothing else has to know of it. The callable, which captures nothing, computes the workload
+// once; its first parameter, Gpu& or Host&, says where.
+//
+// Every variant includes this, and nvcc reads it twice: standard headers are few here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/arrays.hpp"
+#include "core/types.hpp"
+
+// Set by the Makefile for the file of a variant.
+#ifndef PARLAB_SOURCE
+#define PARLAB_SOURCE ""
+#define PARLAB_SOURCE_HASH ""
+#endif
+
+namespace parlab {
+
+class Gpu;   // device/gpu.hpp
+class Host;  // host/host.hpp
+
+// Threads per block, asked for as GPU_BLOCK_SIZE.
+inline Tunable block_size(std::int64_t fallback = 256, std::int64_t multiple_of = 1) {
+  return {"block", fallback, multiple_of, 1024, multiple_of};
+}
+// CPU threads, asked for as OMP_NUM_THREADS; 0 stands for all cores.
+inline Tunable threads() { return {"threads", 0, 1, 4096}; }
+
+struct Description {
+  int rung = 0;           // place on its ladder, the lowest first
+  int id = -1;            // number for GPU_KERNEL; given by the registry when absent
+  std::string idea = {};  // one line: what it does and why it is faster
+  std::vector<Tunable> tunables = {};
+  // The inputs it reads, when not all in their first layout: {"a_transposed", "x"}.
+  std::vector<std::string> inputs = {};
+  // The outputs it writes, when not all in their first layout: {"cov_packed"}.
+  std::vector<std::string> outputs = {};
+  Arithmetic arithmetic = Arithmetic::ieee;
+  std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
+  std::string label = {};     // its name in the course's record format, when it has another
+};
+
+// Computes a workload once, on arrays of that machine's memory.
+template <typename Machine>
+using RunOn = void (*)(Machine&, const Arrays&, const Size&, Dtype, const Tunables&);
+
+// source: the path of the file that describes itself; hash: of its content.
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
+                      std::string_view source, std::string_view hash);
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,
+                      std::string_view source, std::string_view hash);
+
+template <typename Contract, typename... Types>
+class Register {
+ public:
+  template <typename F>
+  Register(Description description, F, std::string_view source = PARLAB_SOURCE,
+           std::string_view hash = PARLAB_SOURCE_HASH) {
+    constexpr bool on_gpu =
+        (std::is_invocable_v<F, Gpu&, const typename Contract::template Args<Types>&,
+                             const Tunables&> &&
+         ...);
+    using Machine = std::conditional_t<on_gpu, Gpu, Host>;
+    const RunOn<Machine> run = [](Machine& machine, const Arrays& arrays, const Size& size,
+                                  Dtype dtype, const Tunables& tunables) {
+      (void)((dtype_of<Types>() == dtype &&
+              (F{}(machine, Contract::template bind<Types>(arrays, size), tunables), true)) ||
+             ...);
+    };
+    register_variant(std::move(description), {dtype_of<Types>()...}, run, source, hash);
+  }
+};
+
+}  // namespace parlab
