@@ -37,7 +37,7 @@ if only_counters "$@"; then
 fi
 
 if [[ $scale == full ]]; then
-  step "CPU: PolyBench's loops, double, some minutes; 1024, 1500" \
+  step "CPU: PolyBench's loops, double, five minutes; 1024, 1500" \
     covariance 1024,1500 --dtype double --variant serial/plain --time-limit 60 --point-limit 15
 fi
 for dtype in double float; do
