@@ -25,12 +25,15 @@ struct Product {
     const auto specs = workload.arrays(size, dtype_of<T>());
     arrays = Arrays({{specs[0], a.data()}, {specs[1], b.data()}, {specs[2], c.data()}});
     workload.fill(arrays, size, dtype_of<T>(), kind);
+    const std::int64_t m = size[0], k = size[1], n = size[2];
+    // By pointers: this file is not optimised, and calls of operator[] would be most of its time.
 #pragma omp parallel for
-    for (std::int64_t i = 0; i < size[0]; ++i) {
-      for (std::int64_t l = 0; l < size[1]; ++l) {
-        for (std::int64_t j = 0; j < size[2]; ++j) {
-          c[i * size[2] + j] += a[i * size[1] + l] * b[l * size[2] + j];
-        }
+    for (std::int64_t i = 0; i < m; ++i) {
+      T* const row = &c[i * n];
+      for (std::int64_t l = 0; l < k; ++l) {
+        const T factor = a[i * k + l];
+        const T* const from = &b[l * n];
+        for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
       }
     }
     oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, arithmetic);
