@@ -11,7 +11,7 @@ constexpr int batch_at_most = 12;
 // configurations in between, show how far a point moves.
 constexpr std::size_t samples_at_least = 20;
 constexpr int batches_at_least = 4;
-constexpr std::size_t samples_for_interval = 6;  // fewer have no 95 % interval
+constexpr std::size_t samples_for_interval = 7;  // with fewer, a speedup has no 95 % interval
 constexpr double patience = 10;  // time limits that may pass before an interval is given up
 
 }  // namespace
