@@ -45,8 +45,15 @@ double relative_half_width(const Summary& summary) {
   return (summary.interval.high - summary.interval.low) / 2 / summary.median;
 }
 
+std::pair<double, double> ratio_confidences(std::size_t samples, std::size_t other_samples) {
+  if (samples == 6 && other_samples > 6) return {0.96875, 0.98125};
+  if (other_samples == 6 && samples > 6) return {0.98125, 0.96875};
+  return {0.975, 0.975};
+}
+
 Ratio ratio_of_medians(const std::vector<double>& a, const std::vector<double>& b) {
-  const Summary top = summarize(a, 0.975), bottom = summarize(b, 0.975);
+  const auto [of_a, of_b] = ratio_confidences(a.size(), b.size());
+  const Summary top = summarize(a, of_a), bottom = summarize(b, of_b);
   return {top.median / bottom.median,
           {top.interval.low / bottom.interval.high, top.interval.high / bottom.interval.low}};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace parlab {
@@ -24,8 +25,12 @@ Summary summarize(std::vector<double> samples, double confidence = 0.95);
 // Half of the interval's width over the median: 0.01 is "known to 1 %".
 double relative_half_width(const Summary& summary);
 
-// median(a) / median(b) with an interval of at least 95 %: both medians' intervals are taken at
-// 97.5 % (Bonferroni) and divided at their ends.
+// The confidences of two medians that make at least 95 % for their ratio (Bonferroni): 97.5 % each.
+// Six samples cannot give more than 96.875 %; then the other median takes what is left.
+std::pair<double, double> ratio_confidences(std::size_t samples, std::size_t other_samples);
+
+// median(a) / median(b) with an interval of at least 95 %: the intervals of both medians at these
+// confidences, divided at their ends.
 struct Ratio {
   double value = 0;
   Interval interval;

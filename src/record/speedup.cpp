@@ -34,9 +34,10 @@ std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool 
 
   const auto extra = transfer_seconds(record), baseline_extra = transfer_seconds(baseline);
   if (!extra || !baseline_extra) return std::nullopt;
-  // Two intervals of 97.5 % make one of at least 95 % (Bonferroni), as in ratio_of_medians.
-  const Summary ours = summarize(record.seconds, 0.975);
-  const Summary theirs = summarize(baseline.seconds, 0.975);
+  const auto [of_ours, of_theirs] =
+      ratio_confidences(record.seconds.size(), baseline.seconds.size());
+  const Summary ours = summarize(record.seconds, of_ours);
+  const Summary theirs = summarize(baseline.seconds, of_theirs);
   return Ratio{divide(theirs.median + *baseline_extra, ours.median + *extra),
                {divide(theirs.interval.low + *baseline_extra, ours.interval.high + *extra),
                 divide(theirs.interval.high + *baseline_extra, ours.interval.low + *extra)}};
