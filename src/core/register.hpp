@@ -70,6 +70,7 @@ class Register {
   template <typename F>
   Register(Description description, F, std::string_view source = PARLAB_SOURCE,
            std::string_view hash = PARLAB_SOURCE_HASH) {
+    static_assert(std::is_empty_v<F>, "the callable of a variant must capture nothing");
     constexpr bool on_gpu =
         (std::is_invocable_v<F, Gpu&, const typename Contract::template Args<Types>&,
                              const Tunables&> &&
