@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/stacktrace/frame.hpp>
 
 namespace parlab::emulation {
 
@@ -17,7 +18,9 @@ __attribute__((noinline)) void set_running(Thread* thread) { running = thread; }
 // Runs one CUDA thread to its end, or until it fails; then nothing of the kernel is unwound. Not
 // inlined: a second return from setjmp finds no variables.
 __attribute__((noinline)) void run_thread(Thread& thread) {
+  set_running(&thread);
   if (__builtin_setjmp(thread.way_out) == 0) thread.block->launch->thread();
+  set_running(nullptr);
 }
 
 uint3 unravel(std::uint64_t index, const dim3& extent) {
@@ -65,6 +68,13 @@ std::string name_place(const char* file, unsigned line) {
   return "line " + std::to_string(line) + " of " + path.substr(path.rfind('/') + 1);
 }
 
+std::string Launch::kernel_name() const {
+  if (kernel == nullptr) return "copy";
+  const std::string name = boost::stacktrace::frame(kernel).name();
+  const auto begin = name.starts_with("void ") ? 5 : 0;
+  return name.substr(begin, name.rfind('(') - begin);
+}
+
 std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const {
   return "block " + coordinates(block_index, grid) + ", thread " + coordinates(thread_index, block);
 }
@@ -73,8 +83,8 @@ void Thread::fail(Verdict verdict, const std::string& what) const {
   Launch& launch = *block->launch;
   auto failure = launch.failure.synchronize();
   if (!*failure) {
-    failure->emplace(verdict, "kernel " + launch.kernel + ", " + launch.name(block->index, index) +
-                                  ": " + what +
+    failure->emplace(verdict, "kernel " + launch.kernel_name() + ", " +
+                                  launch.name(block->index, index) + ": " + what +
                                   "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
   }
   launch.failed = block->failed = true;
@@ -82,41 +92,31 @@ void Thread::fail(Verdict verdict, const std::string& what) const {
 
 // ---- fibers
 
-// The body of a fiber: threads one after another as long as none of them waits; a kernel without
-// barriers needs a single one. It ends with the Block.
-void Block::run_threads() {
-  for (; launch != nullptr; suspend()) {
-    auto* const fiber = order_[started_]->fiber;
-    while (started_ < size_) {
-      Thread& thread = *order_[started_++];
-      thread.fiber = fiber;
-      thread.stack = static_cast<const char*>(__builtin_frame_address(0));
-      set_running(&thread);
-      if (!failed) run_thread(thread);
-      set_running(nullptr);
-      thread.ended = true;
-    }
-  }
-}
-
-// Gives a thread its turn, and others that have not started after it.
+// Gives a thread its turn. The fiber made at the first one serves the threads of this index in all
+// blocks to come, and ends with the Block.
 void Block::resume(Thread& thread) {
   using boost::context::fiber;
-  if (thread.fiber == nullptr && fibers_used_ == fibers_.size()) {
-    fibers_.emplace_back(std::allocator_arg, boost::context::protected_fixedsize_stack(stack_bytes),
-                         [this](fiber&& scheduler) {
-                           scheduler_ = std::move(scheduler);
-                           run_threads();
-                           return std::move(scheduler_);
-                         });
+  fiber& own = fibers_[thread.index];
+  if (!own) {
+    own = fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(stack_bytes),
+                [this, &thread](fiber&& scheduler) {
+                  scheduler_ = std::move(scheduler);
+                  for (; launch != nullptr; suspend()) {
+                    thread.stack = static_cast<const char*>(__builtin_frame_address(0));
+                    if (!failed) run_thread(thread);
+                    thread.ended = true;
+                  }
+                  return std::move(scheduler_);
+                });
   }
-  if (thread.fiber == nullptr) thread.fiber = &fibers_[fibers_used_++];
-  *thread.fiber = std::move(*thread.fiber).resume();
+  own = std::move(own).resume();
 }
 
 Block::~Block() {
   launch = nullptr;
-  for (auto& fiber : fibers_) fiber = std::move(fiber).resume();
+  for (auto& fiber : fibers_) {
+    if (fiber) fiber = std::move(fiber).resume();
+  }
 }
 
 // ---- blocks
@@ -136,7 +136,7 @@ void Block::run_one() {
   instance = launch->first_instance + index;
   phase = 1;
   failed = false;
-  started_ = fibers_used_ = grid_barriers_ = 0;
+  grid_barriers_ = 0;
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
     threads_[i] = {.block = this,
@@ -183,7 +183,8 @@ void Block::settle(const Thread& thread) {
   const Meeting& meeting = *thread.meeting;
   const unsigned first = in_warp(meeting) ? thread.index - thread.lane() : 0;
   const unsigned last = in_warp(meeting) ? std::min(first + warp_size, size_) : size_;
-  std::vector<Thread*> here;
+  auto& here = here_;
+  here.clear();
   std::array<const Meeting*, warp_size> lanes{};
   std::uint64_t sum = 0;
   for (unsigned i = first; i < last; ++i) {
@@ -279,8 +280,9 @@ std::uint64_t meet(Meeting meeting) {
 
 void fence() {
   InRuntime here;
-  here.thread.fence = here.thread.clock;
-  here.thread.fence->own_phase = here.block.next_phase(here.thread);
+  Clock released = here.thread.clock;
+  released.own_phase = here.block.next_phase(here.thread);
+  here.block.launch->releases->push_back(released);
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {

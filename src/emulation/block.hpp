@@ -50,15 +50,13 @@ struct Thread {
   Block* block = nullptr;
   unsigned index = 0;  // in the block
   std::array<uint3, 4> built_in{};
-  boost::context::fiber* fiber = nullptr;  // that of several threads, one after another
-  const char* stack = nullptr;             // its upper end
-  void* way_out[5]{};                      // where a failed kernel is left to
-  Meeting* meeting = nullptr;              // where it waits
+  const char* stack = nullptr;  // its upper end
+  void* way_out[5]{};           // where a failed kernel is left to
+  Meeting* meeting = nullptr;   // where it waits
   bool ended = false;
   Clock clock{};
-  std::optional<Clock> fence{};  // what a fence has ordered and no atomic has published yet
-  std::size_t acquired = 0;      // how many releases of the launch it has seen
-  unsigned atomics = 0;          // executed, to let others run from time to time
+  std::size_t acquired = 0;  // how many releases of the launch it has seen
+  unsigned atomics = 0;      // executed, to let others run from time to time
   struct Copy {
     unsigned group;
     void* to;
@@ -78,7 +76,7 @@ struct Thread {
 };
 
 struct Launch {
-  std::string kernel;
+  const void* kernel;  // nullptr: a copy
   std::function<void()> thread;
   dim3 grid, block;
   Order order;
@@ -91,14 +89,15 @@ struct Launch {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
-  // What has been published to other blocks: by a fence and then an atomic (the last-block-done
-  // pattern), or at a grid barrier. An atomic has seen all that was published before it, wherever:
-  // simpler than the truth, and never a false alarm.
+  // What has been released to other blocks, by a fence or at a grid barrier. An atomic acquires all
+  // that was released before it, wherever: simpler than the truth, and never a false alarm.
   boost::synchronized_value<std::vector<Clock>> releases{};
 
   std::optional<std::barrier<>> barrier{};  // the grid barrier of a cooperative launch
   std::atomic<std::uint32_t> arrivals{0};   // of blocks, there
 
+  // "dmv_naive<float>": without the parameters and what a student did not write.
+  std::string kernel_name() const;
   // "block (3,0), thread (4,0)"
   std::string name(std::uint64_t block_index, unsigned thread_index) const;
 };
@@ -126,7 +125,6 @@ struct Block {
 
  private:
   void run_one();
-  void run_threads();
   void resume(Thread& thread);
   void settle_all();
   void settle(const Thread& thread);
@@ -134,11 +132,10 @@ struct Block {
   void wait_for_grid(const std::vector<Thread*>& threads);
   std::string divergence() const;
 
-  unsigned size_ = 0, started_ = 0, grid_barriers_ = 0;
+  unsigned size_ = 0, grid_barriers_ = 0;
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
-  std::vector<Thread*> order_;
-  std::deque<boost::context::fiber> fibers_;
-  std::size_t fibers_used_ = 0;
+  std::vector<boost::context::fiber> fibers_ = std::vector<boost::context::fiber>(max_threads);
+  std::vector<Thread*> order_, here_;
   boost::context::fiber scheduler_;
 };
 

@@ -1,6 +1,5 @@
 #include "emulation/emulated_gpu.hpp"
 
-#include <boost/stacktrace/frame.hpp>
 #include <cstdlib>
 #include <numeric>
 #include <thread>
@@ -10,13 +9,6 @@ namespace parlab {
 using namespace emulation;
 
 namespace {
-
-// "dmv_naive<float>": without the parameters and what a student did not write.
-std::string kernel_name(const void* kernel) {
-  const std::string name = boost::stacktrace::frame(kernel).name();
-  const auto begin = name.starts_with("void ") ? 5 : 0;
-  return name.substr(begin, name.rfind('(') - begin);
-}
 
 dim3 dim(const Extent& e) {
   return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
@@ -48,27 +40,22 @@ void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
 }
 
 void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
-  execute("copy", {}, [=] { checked_copy(to, from, bytes); });
+  start({}, nullptr, [=] { checked_copy(to, from, bytes); });
 }
 
 void EmulatedGpu::clear(void* data, std::size_t bytes) {
-  execute("clear", {}, [=] { checked_clear(data, bytes); });
+  start({}, nullptr, [=] { checked_clear(data, bytes); });
 }
 
 void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                         std::function<void()> thread) {
-  execute(kernel_name(kernel), config, std::move(thread));
-}
-
-void EmulatedGpu::execute(const std::string& kernel, const LaunchConfig& config,
-                          std::function<void()> thread) {
   const auto blocks = static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
   // Compute capability 9.0: CUDA C++ Programming Guide, technical specifications.
   refuse_impossible(config, {{2147483647, 65535, 65535}, {1024, 1024, 64}, max_shared_bytes()},
                     max_threads);
   if (const std::size_t most = 2 * multiprocessors(); config.cooperative && blocks > most) {
     throw PointError(Verdict::launch_failed,
-                     "cannot launch " + kernel + ": at most " + std::to_string(most) +
+                     "cannot launch a grid with barriers: at most " + std::to_string(most) +
                          " blocks are resident together (see resident_blocks())");
   }
   Launch launch{.kernel = kernel,

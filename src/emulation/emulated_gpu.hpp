@@ -47,8 +47,6 @@ class EmulatedGpu final : public Gpu {
   }
 
  private:
-  void execute(const std::string& kernel, const LaunchConfig& config, std::function<void()> thread);
-
   std::uint64_t seed_;
   emulation::Order order_;
   std::chrono::seconds time_limit_{120};

@@ -86,7 +86,8 @@ struct Check {
     if (other.instance == block.instance) return here.thread.clock.covers(other);
     if (shared || other.instance < launch.first_instance) return true;
     auto releases = launch.releases.synchronize();
-    return std::any_of(releases->data(), releases->data() + here.thread.acquired,
+    const auto acquired = static_cast<std::ptrdiff_t>(here.thread.acquired);
+    return std::any_of(releases->rend() - acquired, releases->rend(),  // it is often a late one
                        [&](const Clock& release) { return release.covers(other); });
   }
   bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
@@ -154,15 +155,11 @@ namespace {
 
 using namespace parlab::emulation;
 
-// Surrounds an atomic operation. It publishes what a fence has ordered before it takes effect;
-// afterwards the thread has seen all that was published until then.
+// Surrounds an atomic operation, after which the thread has seen all that was released until then.
 class AtomicAccess {
  public:
   AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
     check_access(const_cast<const void*>(address), length, writes, true);
-    if (running == nullptr || !running->fence || !writes) return;
-    InRuntime here;
-    here.block.launch->releases->push_back(*std::exchange(here.thread.fence, {}));
   }
   ~AtomicAccess() {
     if (running == nullptr) return;
