@@ -86,7 +86,7 @@ EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
 LIBS      := -l:libboost_program_options.a -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
-IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $(shell sha1sum $<))"'
+IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
 # The device's own architecture; without a device a program for the H200 and, as PTX, for all from
 # Ampere on. Both come from the code for compute_80, so that nvcc reads each file for the device once.
@@ -301,8 +301,10 @@ lint-shell:
 	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
 lint-tidy:
 	$(piece) clang-tidy --quiet $(wildcard src/core/*.cpp) -- -std=c++20 -Isrc
+# Only what is not formatted is written: the others keep their time, and their objects.
 format:
-	clang-format -i $(LINT_SOURCES)
+	@for f in $(LINT_SOURCES); do \
+	  clang-format --dry-run -Werror $$f 2>/dev/null || { echo "  FORMAT $$f" && clang-format -i $$f; }; done
 
 # ---- experiments and figures ---------------------------------------------------------------------
 $(EXPERIMENTS): build
@@ -317,7 +319,7 @@ RECORDED := $(foreach m,$(MACHINES),$(foreach e,$(EXPERIMENTS),$(patsubst result
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
 # Any of the two programs can export; the emulated one needs no CUDA compiler.
-$(R)/%.csv: results/%.jsonl | $(BIN)/parlab-emulated
+$(R)/%.csv: results/%.jsonl $(wildcard src/record/* src/core/statistics.*) | $(BIN)/parlab-emulated
 	@mkdir -p $(@D)
 	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
 

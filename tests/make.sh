@@ -39,6 +39,22 @@ copy_tree
   exit "$((failures > 0))"
 ) || failures=1
 
+folder=$(mktemp -d)
+printf '#include "core/register.hpp"\nint a;\n' >"$folder/alone.cu"
+printf '#include "tile.cuh"\n' >"$folder/user.cu"
+printf '#include "deep.cuh"\n#include "tile.cuh"\n' >"$folder/tile.cuh"
+echo 'int b;' >"$folder/deep.cuh"
+hash_of() { scripts/source-hash.sh "$folder/$1"; }
+expect "a variant without headers of its own has the hash of its file" \
+  test "$(hash_of alone.cu)" = "$(sha1sum <"$folder/alone.cu" | cut -d ' ' -f 1)"
+before="$(hash_of user.cu) $(hash_of alone.cu)"
+echo 'int c;' >"$folder/deep.cuh"
+expect "a change in a header that a header includes is another variant" \
+  test "$(hash_of user.cu)" != "${before% *}"
+expect "a change in a header is nothing to those who do not include it" \
+  test "$(hash_of alone.cu)" = "${before#* }"
+rm -r "$folder"
+
 expect "NO_INSTALL=1 with nothing missing says nothing" \
   eval 'test -z "$(NO_INSTALL=1 scripts/install.sh build figures check 2>&1)"'
 no_gnuplot_says_so() {
