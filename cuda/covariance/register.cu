@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   const auto place = S::place(blockIdx.x, n);
   const int i0 = static_cast<int>(place.row * S::size), j0 = static_cast<int>(place.col * S::size);
   T sum[S::rows][S::cols] = {};
-  multiply_tile(centred, i0, j0, stride, steps, shared_memory<T>(), sum);
+  multiply_tile(S{}, centred, i0, j0, stride, steps, shared_memory<T>(), sum);
 
   const int row = i0 + S::first_row(threadIdx.x), col = j0 + S::first_col(threadIdx.x);
 #pragma unroll
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
 const Register<Covariance, float, double> variant(
     {.rung = 5,
      .id = 4,
-     .idea = "a thread keeps 8 x 8 elements in registers; copies run ahead; one triangle, mirrored",
-     .tunables = {}},
+     .idea =
+         "a thread keeps 8 x 8 elements in registers; copies run ahead; one triangle, mirrored"},
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       using S = CovarianceTile<T>;
       const auto stride = ceil_div(p.n, S::size) * S::size, steps = ceil_div(p.m, S::deep);

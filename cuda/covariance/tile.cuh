@@ -59,34 +59,49 @@ struct CovarianceTile {
   __device__ static constexpr int further_col(int s) { return s / vector * col_step + s % vector; }
 };
 
+// What a thread copies of the pieces of a tile to the stages in shared memory, some rows at a time:
+// a row of the left piece, and beside it one of the right.
+template <typename T, typename S>
+struct CovarianceCopies {
+  using Vector = CovarianceVector<T>;
+  // The block copies so many rows of both pieces at a time, a thread one vector of each.
+  static constexpr int at_once = S::threads * S::vector / S::size;
+
+  __device__ CovarianceCopies(const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
+      : stride(stride_) {
+    const int row = threadIdx.x * S::vector / S::size, col = threadIdx.x * S::vector % S::size;
+    left = rows + row * stride + i0 + col;
+    right = rows + row * stride + j0 + col;
+    to = shared + row * S::pair + col;
+  }
+  __device__ void next_rows() {
+    __pipeline_memcpy_async(to, left, sizeof(Vector));
+    __pipeline_memcpy_async(to + S::size, right, sizeof(Vector));
+    left += at_once * stride;
+    right += at_once * stride;
+    to += at_once * S::pair;
+  }
+
+  const T *left, *right;
+  std::int64_t stride;
+  T* to;
+};
+
 // Adds to `sum` the products of `steps` pieces of `deep` rows from `rows` on, for the tile whose
-// rows are the columns from i0 on and whose columns those from j0 on. shared: the stages, a row of
-// the left piece beside one of the right. When it returns, a thread may still be reading them.
+// rows are the columns from i0 on and whose columns those from j0 on. shared: the stages. When it
+// returns, a thread may still be reading them.
 template <typename T, typename S = CovarianceTile<T>>
-__device__ void multiply_tile(const T* rows, int i0, int j0, std::int64_t stride, int steps,
-                              T* shared, T (&sum)[S::rows][S::cols]) {
+__device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, std::int64_t stride,
+                              int steps, T* shared, T (&sum)[S::rows][S::cols]) {
   using Vector = CovarianceVector<T>;
   constexpr int down = S::rows / S::vector, across = S::cols / S::vector;
   constexpr int stage = S::deep * S::pair;
   T* const end = shared + S::stages * stage;
-
-  // The block copies so many rows of both pieces at a time, a thread one vector of each.
-  constexpr int at_once = S::threads * S::vector / S::size;
+  CovarianceCopies<T, S> copies(rows, i0, j0, stride, shared);
+  constexpr int at_once = copies.at_once;
   // In double the copies of a stage are spread over its rows. In float, where registers are
   // scarcer, that is slower than all of them together.
   constexpr int together = sizeof(T) == 8 ? at_once : S::deep;
-  const int copy_row = threadIdx.x * S::vector / S::size,
-            copy_col = threadIdx.x * S::vector % S::size;
-  const T* left_next = rows + copy_row * stride + i0 + copy_col;
-  const T* right_next = rows + copy_row * stride + j0 + copy_col;
-  T* to = shared + copy_row * S::pair + copy_col;
-  const auto copy = [&] {
-    __pipeline_memcpy_async(to, left_next, sizeof(Vector));
-    __pipeline_memcpy_async(to + S::size, right_next, sizeof(Vector));
-    left_next += at_once * stride;
-    right_next += at_once * stride;
-    to += at_once * S::pair;
-  };
 
   Vector left[2][down], right[2][across];  // of a row, and of the next one
   const int row = S::first_row(threadIdx.x), col = S::size + S::first_col(threadIdx.x);
@@ -103,7 +118,7 @@ __device__ void multiply_tile(const T* rows, int i0, int j0, std::int64_t stride
   for (int step = 0; step < S::stages - 1; ++step) {
 #pragma unroll
     for (int k = 0; k < S::deep; k += at_once) {
-      if (step < steps) copy();
+      if (step < steps) copies.next_rows();
     }
     __pipeline_commit();
   }
@@ -129,7 +144,7 @@ __device__ void multiply_tile(const T* rows, int i0, int j0, std::int64_t stride
       }
       if (k % together == 0 && more) {
 #pragma unroll
-        for (int copied = 0; copied < together; copied += at_once) copy();
+        for (int copied = 0; copied < together; copied += at_once) copies.next_rows();
       }
 #pragma unroll
       for (int r = 0; r < S::rows; ++r) {
@@ -140,7 +155,7 @@ __device__ void multiply_tile(const T* rows, int i0, int j0, std::int64_t stride
         }
       }
     }
-    if (to >= end) to -= S::stages * stage;
+    if (copies.to >= end) copies.to -= S::stages * stage;
   }
 }
 

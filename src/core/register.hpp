@@ -50,6 +50,8 @@ struct Description {
   // The outputs it writes, when not all in their first layout: {"cov_packed"}.
   std::vector<std::string> outputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
+  bool tensor_doubles =
+      false;                  // multiplies doubles on tensor cores, which have a roof of their own
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
 };

@@ -76,7 +76,7 @@ void write_roofline(Html& html, const std::string& what, const Ceilings& ceiling
   const double caches = std::max(fastest(ceilings.read), fastest(ceilings.copy));
   int look = 0;
   for (const auto& [dtype, peak] : ceilings.fma) {
-    if (dtypes.count(dtype) == 0 || memory <= 0) continue;
+    if (dtypes.count(dtype.substr(0, dtype.find(' '))) == 0 || memory <= 0) continue;
     chart.series.push_back(
         roof("roof, " + dtype + ": memory " + bandwidth(memory) + ", peak " + rate(peak), memory,
              peak, from, to, look++));

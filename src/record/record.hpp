@@ -63,11 +63,14 @@ struct Record {
 };
 
 // Measured ceilings of one device. Bandwidth depends on the footprint: caches.
+inline const std::string tensor_doubles = "double on tensor cores";
+
 struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
   std::vector<std::pair<double, double>> read, copy;
-  std::map<std::string, double> fma;  // dtype -> flop/s, an FMA counts two
-  double launch_s = 0;                // an empty kernel between two events; 0 on the host
+  // A dtype, or tensor_doubles where the device has them -> flop/s, a multiply-add counts two.
+  std::map<std::string, double> fma;
+  double launch_s = 0;  // an empty kernel between two events; 0 on the host
 };
 
 // Provenance of one invocation.

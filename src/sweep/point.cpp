@@ -273,11 +273,17 @@ void Point::store(Entry& entry) {
       record.to_host_s = trial.transfers->to_host_s;
     }
     Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
-    // The FMA peak says nothing of tensor cores: for them the roof is memory alone.
-    if (trial.call.variant->arithmetic != Arithmetic::ieee) work.flops = 0;
-    record.roof_s =
-        roof_seconds(session_.ceilings(*trial.call.variant), work, record.dtype, record.cache);
-    if (record.summary().median < roof_margin(*trial.call.variant) * record.roof_s)
+    const Variant& variant = *trial.call.variant;
+    // No peak is measured of products that are rounded: for them the roof is memory alone.
+    if (variant.arithmetic != Arithmetic::ieee) work.flops = 0;
+    const auto& ceilings = session_.ceilings(variant);
+    std::string peak(to_string(record.dtype));
+    if (variant.tensor_doubles && record.dtype == Dtype::f64 &&
+        ceilings.fma.count(tensor_doubles) > 0) {
+      peak = tensor_doubles;
+    }
+    record.roof_s = roof_seconds(ceilings, work, peak, record.cache);
+    if (record.summary().median < roof_margin(variant) * record.roof_s)
       record.flags = {"above_roof"};
   }
   session_.passed |= record.verdict == Verdict::passed;

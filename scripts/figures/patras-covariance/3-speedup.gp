@@ -5,7 +5,7 @@ names = list("SELECT name " . ours . " GROUP BY name ORDER BY max(n * 1e6 + spee
 sizes = list("SELECT DISTINCT n " . ours . " ORDER BY n")
 if (words(names) == 0) { print missing("covariance in double, serial and another: make patras-covariance"); exit status 3 }
 
-moved = "FROM best WHERE dtype = 'double' AND on_gpu AND speedup_transfers IS NOT NULL AND name IN ('cuda/tiled', 'cuda/balanced')"
+moved = "FROM best WHERE dtype = 'double' AND on_gpu AND speedup_transfers IS NOT NULL AND name IN ('cuda/tiled', 'cuda/tensor')"
 moved_names = list("SELECT DISTINCT name " . moved)
 theirs = "FROM published WHERE published_speedup IS NOT NULL AND n IN (SELECT n " . ours . ")"
 every_value = "(SELECT ifnull(speedup_low, speedup) AS v " . ours . " UNION SELECT ifnull(speedup_high, speedup) " . ours . " UNION SELECT speedup_transfers " . moved . " UNION SELECT published_speedup " . theirs . ")"
