@@ -34,7 +34,7 @@ shape(i) = points[(int(i) + 13) % 14 + 1]
 set linetype 20 linecolor rgb 0x777777 dashtype 3 linewidth 1.2 pointtype 3 pointsize 1.1
 set linetype 21 linecolor rgb 0x000000 dashtype 2 linewidth 2.4 pointtype 0
 set linetype 22 linecolor rgb 0x000000 dashtype 1 linewidth 2.4 pointtype 0
-set linetype 23 linecolor rgb 0x000000 dashtype 5 linewidth 2.4 pointtype 0
+set linetype 23 linecolor rgb 0x000000 dashtype 3 linewidth 2.4 pointtype 0
 
 # ---- axes ----------------------------------------------------------------------------------------
 set border 3 linecolor rgb "#444444"

@@ -11,7 +11,7 @@ place = "CASE name"
 set xtics () font "," . small
 do for [i = 1:words(names)] {
   place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
-  set xtics add (((i % 2) ? "" : "\n") . word(names, i) i)
+  set xtics add ((i % 3 == 1 ? "" : i % 3 == 2 ? "\n" : "\n\n") . word(names, i) i)
 }
 place = place . " END"
 set xrange [0.5 : words(names) + 0.5]
@@ -19,7 +19,7 @@ set xlabel
 y_high = number("SELECT max(peak_percent * time_s / ifnull(low_s, time_s)) " . at)
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
 set title "covariance, double, hot: share of the peak of multiply-adds (" . (device ? "GPU" : "CPU") . ")"
-set ylabel "percent of the peak"
+set ylabel "percent of the peak without tensor cores"
 set key title "n"
 set label 1000 provenance("gpu")
 
