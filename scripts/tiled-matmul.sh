@@ -50,8 +50,8 @@ if ((gpu)); then
     step "GPU: the last rungs in int; 1000, 2000" \
       matmul 1000,2000 --backend cuda --variant register,wide,async,warp_tiles --dtype int \
       --time-limit 0.5
-    step "GPU: the last rung in double, and cuBLAS; $sizes" \
-      matmul "$sizes" --backend cuda,blas --variant warp_tiles,cublas --dtype double \
+    step "GPU: the last rungs in double, and cuBLAS; $sizes" \
+      matmul "$sizes" --backend cuda,blas --variant warp_tiles,tensor,cublas --dtype double \
       --time-limit 0.5
   fi
 fi

@@ -21,6 +21,7 @@
 
 #include "contracts/matmul.hpp"
 #include "device/gpu.hpp"
+#include "place.cuh"
 
 using namespace parlab;
 
@@ -52,17 +53,6 @@ template <typename T>
 struct alignas(16) WarpTilesVector {
   T element[16 / sizeof(T)];
 };
-
-// Tile of this block: groups of 8 rows of tiles, each group walked column by column.
-__device__ __forceinline__ void place_of_block(std::int64_t tiles_down, std::int64_t tiles_across,
-                                               std::int64_t& row, std::int64_t& col) {
-  constexpr std::int64_t height = 8;
-  const std::int64_t block = blockIdx.x, group = block / (height * tiles_across);
-  const std::int64_t rows = min(height, tiles_down - group * height);
-  const std::int64_t in_group = block - group * height * tiles_across;
-  row = group * height + in_group % rows;
-  col = in_group / rows;
-}
 
 template <bool ANY, typename T, typename Tiling>
 __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)

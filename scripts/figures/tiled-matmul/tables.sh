@@ -31,9 +31,18 @@ table "The ladder, float, best tunables" "
          printf('%.1f', roof_percent) AS '% of roof'
   FROM ladder ORDER BY n, gflops"
 
-table "The CPU and what is no peer, float and double" "
+table "Double, on tensor cores (cuda/tensor, cuBLAS) and without; the roof is that of the units used" "
+  SELECT b.n, b.name AS variant, printf('%.4g', b.time_s * 1e3) AS ms,
+         printf('%.4g..%.4g', b.low_s * 1e3, b.high_s * 1e3) AS 'interval ms',
+         printf('%.4g', b.gflops / 1e3) AS 'Tflop/s',
+         printf('%.1f', 100 * c.time_s / b.time_s) AS '% of cuBLAS',
+         printf('%.1f', b.roof_percent) AS '% of roof'
+  FROM best_of_all b LEFT JOIN best_of_all c
+    ON c.n = b.n AND c.dtype = b.dtype AND c.name = 'blas/cublas'
+  WHERE b.dtype = 'double' AND b.on_gpu ORDER BY b.n, b.gflops"
+
+table "The CPU and what is no peer, float" "
   SELECT n, dtype, name AS variant, threads, printf('%.4g', time_s * 1e3) AS ms,
          printf('%.4g', gflops / 1e3) AS 'Tflop/s', printf('%.1f', roof_percent) AS '% of roof'
-  FROM best_of_all
-  WHERE dtype = 'double' OR dtype = 'float' AND (NOT on_gpu OR name = 'blas/cublas_tf32')
-  ORDER BY n, dtype, gflops"
+  FROM best_of_all WHERE dtype = 'float' AND (NOT on_gpu OR name = 'blas/cublas_tf32')
+  ORDER BY n, gflops"
