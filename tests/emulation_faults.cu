@@ -251,6 +251,19 @@ __global__ void last_block_without_fence(const float* in, float* partial, unsign
   *out = sum;
 }
 
+__global__ void last_block_fence_too_late(const float* in, float* partial, unsigned* done,
+                                          float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = i < n ? in[i] : 0;
+  const bool last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+  __threadfence();
+  if (!last) return;
+  float sum = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b) sum += partial[b];
+  *out = sum;
+}
+
 __global__ void writes_input(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = const_cast<float*>(in)[i] = 1;
@@ -340,8 +353,8 @@ const std::map<std::string, Simple> simple{
     CASE(misaligned_vector),   CASE(missing_pipeline_wait)};
 const std::map<std::string, Middle> middle{CASE(clean_grid_sync), CASE(grid_barrier_missed),
                                            CASE(missing_grid_barrier)};
-const std::map<std::string, Counted> counted{CASE(clean_last_block),
-                                             CASE(last_block_without_fence)};
+const std::map<std::string, Counted> counted{CASE(clean_last_block), CASE(last_block_without_fence),
+                                             CASE(last_block_fence_too_late)};
 const std::map<std::string, Flag> flagged{CASE(clean_spin), CASE(never_ends)};
 #undef CASE
 

@@ -104,6 +104,7 @@ BOOST_AUTO_TEST_CASE(races) {
   expect_found("plain_add", Verdict::wrong_result, {"reads out[0]", "possible race"});
   expect_found("plain_add_by_blocks", Verdict::wrong_result, {"out[0]", "possible race"});
   expect_found("last_block_without_fence", Verdict::wrong_result, {"scratch 1[", "possible race"});
+  expect_found("last_block_fence_too_late", Verdict::wrong_result, {"scratch 1[", "possible race"});
 }
 
 // Found as a race, or as memory not yet written when the other block had no turn so far.

@@ -280,9 +280,8 @@ std::uint64_t meet(Meeting meeting) {
 
 void fence() {
   InRuntime here;
-  Clock released = here.thread.clock;
-  released.own_phase = here.block.next_phase(here.thread);
-  here.block.launch->releases->push_back(released);
+  here.thread.fence = here.thread.clock;
+  here.thread.fence->own_phase = here.block.next_phase(here.thread);
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {

@@ -55,8 +55,9 @@ struct Thread {
   Meeting* meeting = nullptr;   // where it waits
   bool ended = false;
   Clock clock{};
-  std::size_t acquired = 0;  // how many releases of the launch it has seen
-  unsigned atomics = 0;      // executed, to let others run from time to time
+  std::optional<Clock> fence{};  // what a fence has ordered and no atomic has released yet
+  std::size_t acquired = 0;      // how many releases of the launch it has seen
+  unsigned atomics = 0;          // executed, to let others run from time to time
   struct Copy {
     unsigned group;
     void* to;
@@ -89,8 +90,9 @@ struct Launch {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
-  // What has been released to other blocks, by a fence or at a grid barrier. An atomic acquires all
-  // that was released before it, wherever: simpler than the truth, and never a false alarm.
+  // What has been released to other blocks: by a fence and then an atomic (the last-block-done
+  // pattern), or at a grid barrier. An atomic acquires all that was released before it, wherever:
+  // simpler than the truth, and never a false alarm.
   boost::synchronized_value<std::vector<Clock>> releases{};
 
   std::optional<std::barrier<>> barrier{};  // the grid barrier of a cooperative launch

@@ -155,11 +155,15 @@ namespace {
 
 using namespace parlab::emulation;
 
-// Surrounds an atomic operation, after which the thread has seen all that was released until then.
+// Surrounds an atomic operation. It releases what a fence has ordered before it takes effect;
+// afterwards the thread has seen all that was released until then.
 class AtomicAccess {
  public:
   AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
     check_access(const_cast<const void*>(address), length, writes, true);
+    if (running == nullptr || !running->fence || !writes) return;
+    InRuntime here;
+    here.block.launch->releases->push_back(*std::exchange(here.thread.fence, {}));
   }
   ~AtomicAccess() {
     if (running == nullptr) return;
