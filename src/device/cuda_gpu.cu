@@ -18,10 +18,20 @@ std::optional<std::string> why_no_gpu() {
   return std::nullopt;
 }
 
-GpuFacts gpu_facts() {
-  if (why_no_gpu()) return {};
+namespace {
+
+cudaDeviceProp properties_of_gpu() {
+  if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, 0), "asking for the device's properties");
+  return properties;
+}
+
+}  // namespace
+
+GpuFacts gpu_facts() {
+  if (why_no_gpu()) return {};
+  const auto properties = properties_of_gpu();
   const auto version = [](int number) {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
   };
@@ -44,10 +54,8 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }
 
-CudaGpu::CudaGpu() {
-  if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
-  cuda_check(cudaGetDeviceProperties(&properties_, 0), "asking for the device's properties");
-}
+// First the properties: without a GPU there is no stream to be had either, but a reason to be told.
+CudaGpu::CudaGpu() : properties_(properties_of_gpu()) {}
 
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),
