@@ -176,7 +176,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@for e in $(EXPERIMENTS); do \
 	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e.sh)"; done
-	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, NVCC= (no CUDA), NO_INSTALL=1, V=1"
+	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, GPU_ARCH=90, NVCC= (no CUDA),"
+	@echo "          NO_INSTALL=1, V=1"
 
 # ---- programs ------------------------------------------------------------------------------------
 HOST_OBJECTS     := $(HOST_SOURCES:%=$(B)/host/%.o)

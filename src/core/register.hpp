@@ -60,7 +60,8 @@ struct Description {
 template <typename Machine>
 using RunOn = void (*)(Machine&, const Arrays&, const Size&, Dtype, const Tunables&);
 
-// source: the path of the file that describes itself; hash: of its content.
+// source: the path of the file that describes itself; hash: of its content
+// and of the headers beside it (scripts/source-hash.sh).
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
                       std::string_view source, std::string_view hash);
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,

@@ -69,7 +69,7 @@ std::string name_place(const char* file, unsigned line) {
 }
 
 std::string Launch::kernel_name() const {
-  if (kernel == nullptr) return "copy";
+  if (kernel == nullptr) return "copy or clear";
   const std::string name = boost::stacktrace::frame(kernel).name();
   const auto begin = name.starts_with("void ") ? 5 : 0;
   return name.substr(begin, name.rfind('(') - begin);

@@ -77,7 +77,7 @@ struct Thread {
 };
 
 struct Launch {
-  const void* kernel;  // nullptr: a copy
+  const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
   std::function<void()> thread;
   dim3 grid, block;
   Order order;

@@ -62,9 +62,10 @@ struct Record {
   std::string key() const;       // identity and source hash: what is not run twice
 };
 
-// Measured ceilings of one device. Bandwidth depends on the footprint: caches.
+// What Ceilings::fma calls the rate of products of doubles on tensor cores.
 inline const std::string tensor_doubles = "double on tensor cores";
 
+// Measured ceilings of one device. Bandwidth depends on the footprint: caches.
 struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
   std::vector<std::pair<double, double>> read, copy;

@@ -55,7 +55,7 @@ CREATE VIEW packed AS
 -- Effect of the tile width at the report's sizes.
 CREATE VIEW tiles AS
   SELECT * FROM timed
-  WHERE backend = 'cuda' AND variant NOT IN ('register', 'balanced', 'tensor') AND dtype = 'double' AND n BETWEEN 1024 AND 3000;
+  WHERE backend = 'cuda' AND tile IS NOT NULL AND dtype = 'double' AND n BETWEEN 1024 AND 3000;
 
 -- The report's table. Its kernel stands for our `tiled`, which is that kernel as it was meant.
 CREATE VIEW published AS
