@@ -53,16 +53,16 @@ BIN := bin$(if $(filter 1,$(DEBUG)),/debug)
 PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 
 # A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by name.
-HOST_SOURCES := $(filter-out src/main.cpp src/emulation/%,$(wildcard src/*/*.cpp)) \
+HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp) \
                 $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
-CUDA_SOURCES := $(wildcard src/device/*.cu cuda/*/*.cu blas/*/*.cu)
+CUDA_SOURCES := $(wildcard src/places/cuda/*.cu cuda/*/*.cu blas/*/*.cu)
 KERNELS      := $(wildcard cuda/*/*.cu)
-EMULATION    := $(wildcard src/emulation/*.cpp)
-TEST_SOURCES := $(wildcard tests/*.cpp)
-TEST_KERNELS := $(wildcard tests/*.cu)
-WORKLOADS    := $(patsubst src/contracts/%.cpp,%,$(wildcard src/contracts/*.cpp))
-# An experiment is scripts/NAME.sh with its figures in scripts/figures/NAME/.
-EXPERIMENTS  := $(patsubst scripts/figures/%/,%,$(wildcard scripts/figures/*/))
+EMULATION    := $(wildcard src/places/emulation/*.cpp)
+TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
+TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
+WORKLOADS    := $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp))
+# An experiment is a folder scripts/NAME/: steps.sh, views.sql, the figures and tables.
+EXPERIMENTS  := $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh))
 
 # ---- flags ---------------------------------------------------------------------------------------
 # GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
@@ -75,13 +75,13 @@ SANITIZE  := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr \
              -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Without optimisation these compile in a third of the time; what the tests spend their time in is
 # optimised all the same. With sanitizers GCC takes parts of <regex> for uninitialized.
-CHECKFLAGS := $(LANGUAGE) -O0 -g1 $(SANITIZE) -Wno-maybe-uninitialized -DPARLAB_EMULATED -Isrc/emulation/include
-EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED
-# Emulated kernels: the compiler calls src/emulation/hooks.cpp at every access to memory; libtsan and
+CHECKFLAGS := $(LANGUAGE) -O0 -g1 $(SANITIZE) -Wno-maybe-uninitialized -DPARLAB_EMULATED -Isrc/places/emulation/include
+EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED -Isrc/places/emulation/include
+# Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size. The hooks are what
 # takes the time, not the kernels: -O2 compiles a third longer and runs no faster.
 EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
-    -Isrc/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
+    -Isrc/places/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
 LIBS      := -l:libboost_program_options.a -fopenmp -ldl
@@ -118,7 +118,7 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
   $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
-  # Included by the one folder that reports it: a commit costs one small compilation.
+  # Included by the one file that reports it: a commit costs one small compilation.
   $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
@@ -136,7 +136,7 @@ ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) \
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do scripts/$$e.sh || exit; done
+	@for e in $(EXPERIMENTS); do scripts/$$e/steps.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
 
@@ -154,7 +154,7 @@ sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
 counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) build
 	@machine=$$(scripts/machine-name.sh) && found= && for e in $(EXPERIMENTS); do \
-	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e.sh counters || exit; }; \
+	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e/steps.sh counters || exit; }; \
 	done && { [ "$$found" ] || echo "no records in results/$$machine: run an experiment first (make help)"; }
 	@$(MAKE) figures
 
@@ -175,7 +175,7 @@ clean: ## remove what was built; records and figures stay
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@for e in $(EXPERIMENTS); do \
-	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e.sh)"; done
+	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e/steps.sh)"; done
 	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, GPU_ARCH=90, NVCC= (no CUDA),"
 	@echo "          NO_INSTALL=1, V=1"
 
@@ -206,7 +206,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
-LIGHT := $(filter $(patsubst %,src/%/%,claims compare counters driver image page record sweep tune),$(HOST_SOURCES))
+LIGHT := $(filter $(patsubst %,src/%/%,claims cli commands compare counters image page record report sweep tune),$(HOST_SOURCES))
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
@@ -228,10 +228,9 @@ $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
 
-MACHINE_OBJECTS := $(patsubst %,$(B)/host/%.o,$(wildcard src/machine/*.cpp)) \
-                   $(patsubst %,$(B)/check/%.o,$(wildcard src/machine/*.cpp))
-$(MACHINE_OBJECTS): $(B)/build_info.hpp
-$(MACHINE_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
+RUN_OBJECTS := $(B)/host/src/record/run.cpp.o $(B)/check/src/record/run.cpp.o
+$(RUN_OBJECTS): $(B)/build_info.hpp
+$(RUN_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan; but what is
@@ -243,7 +242,7 @@ $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
 	  -l:libboost_unit_test_framework.a
 
-HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/contracts/% src/verify/%,$(HOST_SOURCES)))
+HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/%,$(HOST_SOURCES)))
 $(HOT_OBJECTS): CHECKFLAGS += -O2
 
 # The standard headers are parsed once, which halves the time of most files; `make build`, without
@@ -255,14 +254,20 @@ $(B)/check/standard.hpp.gch: tests/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) -x c++-header $< -o $@
 
+# Headers of the tests' own are found from tests/.
+$(B)/check/tests/%: CHECKFLAGS += -Itests
+$(B)/gpu-tests/%: CXXFLAGS += -Itests
+$(B)/emulated/tests/%: EMULATED_KERNEL_FLAGS += -Itests
+$(B)/cuda/tests/%: NVCCFLAGS += -Itests
+
 $(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
 # With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
-$(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/emulation%,$(TEST_SOURCES))) \
-                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/emulation%,$(TEST_KERNELS))) \
+$(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/places/emulation/%,$(TEST_SOURCES))) \
+                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/places/emulation/%,$(TEST_KERNELS))) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
 	  -cudart static -l:libboost_unit_test_framework.a
@@ -272,10 +277,11 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
 # Each piece of `make check` leaves its output and its two numbers in results/.
-SHELL_TESTS  := $(basename $(notdir $(wildcard tests/*.sh)))
-LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*.cu scripts/*.cpp)
-LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/figures/*.sh scripts/figures/*/*.sh tests/*.sh) .ci/run
+SHELL_TESTS  := $(basename $(notdir $(wildcard tests/tree/*.sh)))
+LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
+                           blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
+                           tests/*/*/*.cu scripts/*.cpp)
+LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 .PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
@@ -290,7 +296,7 @@ unit-others: $(B)/check/run-tests
 	$(piece) $< --run_test='!variants' --run_test='!matmul'
 gpu-tests: $(GPU_TESTS)
 	$(piece) $<
-$(SHELL_TESTS:%=shell-%): shell-%: tests/%.sh
+$(SHELL_TESTS:%=shell-%): shell-%: tests/tree/%.sh
 	$(piece) $<
 compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
 	$(piece) true
@@ -309,7 +315,7 @@ format:
 
 # ---- experiments and figures ---------------------------------------------------------------------
 $(EXPERIMENTS): build
-	@scripts/$@.sh
+	@scripts/$@/steps.sh
 	@$(MAKE) figures
 	@scripts/list-figures.sh $@
 
@@ -320,31 +326,31 @@ RECORDED := $(foreach m,$(MACHINES),$(foreach e,$(EXPERIMENTS),$(patsubst result
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
 # Any of the two programs can export; the emulated one needs no CUDA compiler.
-$(R)/%.csv: results/%.jsonl $(wildcard src/record/* src/core/statistics.*) | $(BIN)/parlab-emulated
+$(R)/%.csv: results/%.jsonl $(wildcard src/record/* src/statistics/*) | $(BIN)/parlab-emulated
 	@mkdir -p $(@D)
 	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
 
 # figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
 define figures_of
-$(R)/$1.db: $(R)/$1.csv scripts/make-db.sh scripts/figures/$(notdir $1)/views.sql $(wildcard results/published/$(notdir $1)-*.csv)
+$(R)/$1.db: $(R)/$1.csv scripts/make-db.sh scripts/$(notdir $1)/views.sql $(wildcard results/published/$(notdir $1)-*.csv)
 	@scripts/make-db.sh $$< $(notdir $1) $$@
-$(foreach f,$(patsubst scripts/figures/$(notdir $1)/%.gp,%,$(wildcard scripts/figures/$(notdir $1)/*.gp)),
+$(foreach f,$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp)),
 figures: plots/$1-$f.svg
-plots/$1-$f.svg plots/$1-$f.png &: scripts/figures/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
+plots/$1-$f.svg plots/$1-$f.png &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
 	@scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
-plots/$1-tables.txt: scripts/figures/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
+plots/$1-tables.txt: scripts/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
 	@mkdir -p $$(@D) && $$< $(R)/$1.db >$$@
 endef
 $(foreach r,$(RECORDED),$(eval $(call figures_of,$r)))
 
 # plots/MACHINE/index.html, from the records, once the figures are drawn. A figure that is skipped is
 # no file, so they are not among what it is older than: what they are made from is.
-PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/driver/page.* src/contracts/* results/published/*.csv \
-                           serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/figures/* scripts/figures/*/*)
-drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(patsubst scripts/figures/$(notdir $r)/%.gp,\
-          plots/$r-%.svg,$(wildcard scripts/figures/$(notdir $r)/*.gp)))
+PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
+                           serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
+drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(patsubst scripts/$(notdir $r)/%.gp,\
+          plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp)))
 define page_of
 figures: plots/$1/index.html
 plots/$1/index.html: $(wildcard results/$1/*.jsonl) $(PAGE_SOURCES) | $(call drawn,$1) $(BIN)/parlab-emulated

@@ -43,7 +43,7 @@ step() {
 # count TEXT ARGUMENTS...: adds hardware counters to what these arguments measured; measures the rest.
 count() { step "$@" --counters; }
 
-# Asked for with `make counters`: scripts/NAME.sh counters. Only the GPU has counters.
+# Asked for with `make counters`: scripts/NAME/steps.sh counters. Only the GPU has counters.
 only_counters() {
   [[ ${1:-} == counters ]] || return 1
   ((gpu)) || {

@@ -42,7 +42,7 @@ rm -f "$out.part"
     name=${name%.csv}
     if [[ -e $table ]]; then import "$table" "published_${name//-/_}"; fi
   done
-  cat "scripts/figures/$experiment/views.sql"
+  cat "scripts/$experiment/views.sql"
   echo "COMMIT;"
 } | sqlite3 -bail "$out.part"
 mv "$out.part" "$out"

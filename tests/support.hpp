@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/variant.hpp"
-#include "measure/executor.hpp"
+#include "places/executor.hpp"
 #include "sweep/sweep.hpp"
 
 namespace parlab::testing {

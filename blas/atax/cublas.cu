@@ -1,8 +1,8 @@
 // Two gemv of cuBLAS. Read in columns, as cuBLAS does, the row-major matrix is its transposed of
 // cols x rows: the first product asks for that to be transposed back, the second takes it as it is.
-#include "device/cublas.hpp"
+#include "gpu/cublas.hpp"
 
-#include "contracts/atax.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

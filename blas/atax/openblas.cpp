@@ -1,8 +1,8 @@
 // Two gemv of OpenBLAS, the second with the transposed matrix: each reads the matrix from memory.
 #include "host/openblas.hpp"
 
-#include "contracts/atax.hpp"
 #include "host/host.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

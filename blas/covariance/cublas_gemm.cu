@@ -2,7 +2,7 @@
 // The library may use tensor cores for double as well. The division is a pass of its own, for the
 // factor of gemm is none: a product with the reciprocal. cuBLAS thinks in columns: the copy is for
 // it the transposed matrix, n x m, and what is wanted is that times its own transposed.
-#include "device/cublas.hpp"
+#include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"
 

@@ -1,8 +1,8 @@
 // gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: the transposed matrix, cols x
 // rows and row-major, is for it a column-major matrix of rows x cols, taken as it stands.
-#include "device/cublas.hpp"
+#include "gpu/cublas.hpp"
 
-#include "contracts/dmv.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -1,8 +1,8 @@
 // gemv of cuBLAS on the row-major matrix. Read in columns, its memory is a matrix of cols x rows,
 // the transposed of what is meant: cuBLAS is asked to transpose it back.
-#include "device/cublas.hpp"
+#include "gpu/cublas.hpp"
 
-#include "contracts/dmv.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

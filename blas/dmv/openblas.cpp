@@ -1,8 +1,8 @@
 // gemv of OpenBLAS: what the processor's own library makes of the same product.
 #include "host/openblas.hpp"
 
-#include "contracts/dmv.hpp"
 #include "host/host.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -1,8 +1,8 @@
 // gemm of cuBLAS in true float or double. cuBLAS thinks in columns: what is row-major here is for
 // it the transposed matrix, so it is asked for C^T = B^T A^T and writes C.
-#include "device/cublas.hpp"
+#include "gpu/cublas.hpp"
 
-#include "contracts/matmul.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

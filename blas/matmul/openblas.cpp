@@ -1,8 +1,8 @@
 // gemm of OpenBLAS: what the processor's own library makes of the same product.
 #include "host/openblas.hpp"
 
-#include "contracts/matmul.hpp"
 #include "host/host.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

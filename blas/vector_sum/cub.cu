@@ -2,8 +2,8 @@
 // all, two otherwise. Its second pass adds the sums of the blocks in fixed order.
 #include <cub/device/device_reduce.cuh>
 
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

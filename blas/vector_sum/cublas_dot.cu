@@ -1,8 +1,8 @@
 // cuBLAS has no sum: the dot product of x with a vector of ones. It reads twice the bytes a sum has
 // to; the ones are an input of their own, made before the clock starts.
-#include "device/cublas.hpp"
+#include "gpu/cublas.hpp"
 
-#include "contracts/vector_sum.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

@@ -2,8 +2,8 @@
 // to; the ones are an input of their own, made before the clock starts.
 #include "host/openblas.hpp"
 
-#include "contracts/vector_sum.hpp"
 #include "host/host.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

@@ -8,8 +8,8 @@
 // a column adds the slices, always in the same order.
 #include <cooperative_groups.h>
 
-#include "contracts/atax.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

@@ -18,8 +18,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "contracts/atax.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

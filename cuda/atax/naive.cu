@@ -2,8 +2,8 @@
 // neighbouring threads read addresses a whole row apart: every load of a warp touches 32 sectors of
 // memory and uses one element of each. In the second they read neighbouring addresses. Both have
 // only as many threads as the matrix has rows or columns: too few to keep the memory busy.
-#include "contracts/atax.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

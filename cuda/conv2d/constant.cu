@@ -1,8 +1,8 @@
 // The naive kernel with its weights in constant memory: what one writes when they are not known
 // before the program runs. A warp reads one weight at a time, which is what the constant cache
 // serves at once. Against constants in the code it has nothing to win, and it loses little.
-#include "contracts/conv2d.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

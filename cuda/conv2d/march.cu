@@ -2,8 +2,8 @@
 // each step down reads the three points of the next row only, for what is below one point is beside
 // the next and above the one after it: three reads a point in place of nine. A warp has 32
 // neighbouring columns, so its three reads meet the same lines of the cache.
-#include "contracts/conv2d.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

@@ -2,8 +2,8 @@
 // the code. A warp covers neighbouring points of a row (of two rows, with blocks 16 wide), so each
 // read of it is contiguous; a point of a is read nine times, and it is left to the caches that
 // memory delivers it once.
-#include "contracts/conv2d.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

@@ -20,8 +20,8 @@
 #include <bit>
 #include <type_traits>
 
-#include "contracts/conv2d.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

@@ -2,8 +2,8 @@
 // column of neighbours on each side, and computes from the copy: each point of a tile is read once
 // from global memory, and only those of the halo by two blocks or more. The wider and taller the
 // tile, the smaller the share of the halo.
-#include "contracts/conv2d.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

@@ -6,8 +6,8 @@
 //
 // Rows whose length is no multiple of 16 bytes start at different places inside a 16-byte word:
 // for them the words are of 8 bytes, or single points.
-#include "contracts/conv2d.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

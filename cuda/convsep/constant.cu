@@ -1,8 +1,8 @@
 // The weights in constant memory. All threads of a warp use one weight at a time, and that is what
 // the constant cache serves in one go; the load units are left to the pixels, of which there is one
 // a product in place of two operands. A copy of 2 radius + 1 numbers goes before the kernels.
-#include "contracts/convsep.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

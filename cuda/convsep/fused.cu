@@ -24,8 +24,8 @@
 
 #include <bit>
 
-#include "contracts/convsep.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

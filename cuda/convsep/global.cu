@@ -4,10 +4,10 @@
 // otherwise than their neighbours: those warps diverge.
 //
 // A warp has 32 neighbouring columns in both kernels, so that it reads whole lines of the caches;
-// the caches do the rest. load and store: with which policy (device/cache_policy.hpp).
-#include "contracts/convsep.hpp"
-#include "device/cache_policy.hpp"
-#include "device/gpu.hpp"
+// the caches do the rest. load and store: with which policy (gpu/cache_policy.hpp).
+#include "gpu/cache_policy.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

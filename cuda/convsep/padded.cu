@@ -2,9 +2,9 @@
 // test is needed, no warp diverges. The image comes padded, as another layout of the input, and
 // making it so is not in the time. The image between the passes gets `radius` rows of zeros above
 // and below; they are cleared in each execution, which is in the time.
-#include "contracts/convsep.hpp"
-#include "device/cache_policy.hpp"
-#include "device/gpu.hpp"
+#include "gpu/cache_policy.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

@@ -6,8 +6,8 @@
 // Along a row the threads of a warp begin `mine` words apart; an odd number of words apart is 32
 // different banks of shared memory. The sums go back to shared memory, so that the warp writes
 // whole lines of global memory.
-#include "contracts/convsep.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

@@ -4,10 +4,10 @@
 // column pass. The longer the tile along the filter, the smaller the share of the apron.
 //
 // Block and tile are chosen apart: where the tile is larger, a thread computes several pixels of
-// it, one block apart. load and store: with which policy (device/cache_policy.hpp).
-#include "contracts/convsep.hpp"
-#include "device/cache_policy.hpp"
-#include "device/gpu.hpp"
+// it, one block apart. load and store: with which policy (gpu/cache_policy.hpp).
+#include "gpu/cache_policy.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

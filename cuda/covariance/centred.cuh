@@ -1,8 +1,8 @@
 // What the variants on the GPU have in common before the product: the means and the centred copy.
 #pragma once
 
-#include "contracts/covariance.hpp"
-#include "device/gpu.hpp"
+#include "workloads/covariance.hpp"
+#include "gpu/gpu.hpp"
 
 // 16 bytes, or a single element where rows do not begin at multiples of 16 bytes.
 template <typename T, int COUNT = 16 / sizeof(T)>

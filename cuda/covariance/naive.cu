@@ -2,8 +2,8 @@
 // be done: a thread a column for the means, a thread an element for the other two. A warp reads
 // neighbouring columns, so all reads are coalesced; but each thread of the product fetches 2 m
 // elements for its one, and all n x n are computed, though half of them are copies of the others.
-#include "contracts/covariance.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/covariance.hpp"
 
 using namespace parlab;
 

@@ -4,7 +4,7 @@
 // 64 x 32 of it; the work is shared out as in `balanced`. Only in double: in float the tensor cores
 // would round the operands.
 #include "balanced.cuh"
-#include "device/tensor_cores.hpp"
+#include "gpu/tensor_cores.hpp"
 
 using namespace parlab;
 

@@ -2,8 +2,8 @@
 // part of one row inside a square of block x block elements, added to y with an atomic. But in the
 // transposed matrix the elements that neighbouring threads read in one step are neighbours too: a
 // warp reads whole sectors and uses all of them.
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -2,8 +2,8 @@
 // threads takes one square, a thread the part of one row inside it, and adds its sum to y with an
 // atomic. Neighbouring threads read addresses a whole row apart: every load of a warp touches 32
 // sectors of memory and uses one element of each.
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

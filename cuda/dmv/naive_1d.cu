@@ -1,8 +1,8 @@
 // One thread a row: the serial loop, handed out row by row. No atomics and nothing to clear, but
 // there are only as many threads as rows, far too few to keep the memory busy, and neighbouring
 // threads still read addresses a whole row apart.
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -1,8 +1,8 @@
 // The coalesced kernel with x in shared memory. All threads of a block multiply by the same strip
 // of x: each loads one element of it, and after a barrier all read the strip from shared memory.
 // Where x stays in the L1 cache anyway, this buys nothing and the barrier costs a little.
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -12,8 +12,8 @@
 // them start at the same place inside a 16-byte word.
 #include <type_traits>
 
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -1,8 +1,8 @@
 // A warp per row: its 32 lanes read 32 neighbouring elements of the row in one step, so the reads
 // are coalesced without transposing the matrix. At the end the lanes' sums are added in five
 // shuffles. No atomics, nothing to clear, and 32 times the threads of one thread per row.
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -7,8 +7,8 @@
 // a warp takes such rows, so that one cut into head, words and tail fits all four.
 #include <type_traits>
 
-#include "contracts/dmv.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

@@ -4,8 +4,8 @@
 // Copies may be 4 or 8 bytes wide, so the tile of A is transposed by them, element by element.
 #include <cuda_pipeline.h>
 
-#include "contracts/matmul.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

@@ -6,8 +6,8 @@
 //
 // The report kept one tile of B and filled it again for each tile of C; here all of them are in
 // shared memory at once, so that two barriers a step suffice.
-#include "contracts/matmul.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

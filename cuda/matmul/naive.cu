@@ -2,8 +2,8 @@
 // Threads next to each other take columns next to each other, so a warp reads B along its rows, and
 // one element of A serves all of its threads on the same row. But every thread fetches 2 k elements
 // for 2 k operations: what the caches cannot catch, memory must deliver.
-#include "contracts/matmul.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

@@ -4,9 +4,9 @@
 // a part of the device without work. Only in double: in float the tensor cores would round A and B.
 #include <cuda_pipeline.h>
 
-#include "contracts/matmul.hpp"
-#include "device/tensor_cores.hpp"
+#include "gpu/tensor_cores.hpp"
 #include "place.cuh"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

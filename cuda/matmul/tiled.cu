@@ -3,8 +3,8 @@
 // shared memory, one element of each by every thread, and then used by all of them. So global
 // memory delivers every element once for `tile` uses. Parts of tiles outside the matrices are
 // filled with zeros, which add nothing.
-#include "contracts/matmul.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

@@ -19,9 +19,9 @@
 // computed with ANY set: the same, with tests and narrow copies.
 #include <cuda_pipeline.h>
 
-#include "contracts/matmul.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
 #include "place.cuh"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

@@ -4,8 +4,8 @@
 // rows of the transposed tile of A are padded, so that the words a warp stores at once fall into
 // different banks. The vectors of the next tiles are fetched into registers while these are
 // multiplied.
-#include "contracts/matmul.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

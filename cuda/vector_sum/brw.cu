@@ -3,8 +3,8 @@
 // width further on, and the width is halved. Working threads are neighbours: whole warps work or
 // rest, a warp reads and writes one stretch of memory, and no modulo is needed. Still in global
 // memory, in place, on a copy of x, one launch a level.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

@@ -7,8 +7,8 @@
 // that the result is the same every time. Up to 2 MiB of x a second kernel without loops takes 32
 // blocks: launches of this size last as long as their longest chain of instructions, and the
 // instructions themselves have to be fetched.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

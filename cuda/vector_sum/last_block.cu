@@ -2,8 +2,8 @@
 // sum counts itself; the one that finds that all others have done so adds the sums. The fence makes
 // a block's sum visible before its count. The sums are added in the order of the blocks, whichever
 // block does it: the result is the same every time.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

@@ -4,8 +4,8 @@
 // first step on, and what a warp reads and writes is spread over more and more memory. Everything
 // happens in global memory, in place, on a copy of x. A launch leaves one sum a block; launches
 // follow until one value is left: the time is that of the whole sum.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

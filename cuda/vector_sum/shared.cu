@@ -1,8 +1,8 @@
 // The steps move into shared memory. A thread adds two elements as it reads them, and puts the sum
 // where its block can reach it in some twenty cycles; only one sum a block goes back to global
 // memory. x is read once and never written: no copy is needed.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

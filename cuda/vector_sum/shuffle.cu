@@ -1,8 +1,8 @@
 // The last five steps of a block need no memory at all: the threads of a warp hand their sums to
 // each other through registers. A warp writes one value to shared memory, one barrier follows, and
 // the first warp adds what the others left: one barrier a launch instead of one a step.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

@@ -2,8 +2,8 @@
 // a thread reads 16 bytes at a time, eight times before it uses the first: with 128 bytes a thread
 // on their way, the whole device waits for memory at once and not thread by thread. The steps
 // between threads, and the blocks whose sums the second launch adds, become few.
-#include "contracts/vector_sum.hpp"
-#include "device/gpu.hpp"
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

@@ -4,8 +4,8 @@
 // at a time because x and y, which lie in that cache too, are then read for every fourth row only.
 #include <omp.h>
 
-#include "contracts/atax.hpp"
 #include "host/host.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

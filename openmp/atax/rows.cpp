@@ -3,8 +3,8 @@
 // and at the end the threads share the columns and add those up, in the order of the threads.
 #include <omp.h>
 
-#include "contracts/atax.hpp"
 #include "host/host.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

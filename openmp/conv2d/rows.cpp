@@ -1,8 +1,8 @@
 // The rows of b are handed out to the threads in equal consecutive parts; along a row the compiler
 // computes a whole vector register of points at once. A row of a is needed for three rows of b: it
 // comes from memory once, and is still in a cache for the other two.
-#include "contracts/conv2d.hpp"
 #include "host/host.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

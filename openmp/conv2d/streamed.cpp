@@ -12,8 +12,8 @@
 #include <immintrin.h>
 #endif
 
-#include "contracts/conv2d.hpp"
 #include "host/host.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

@@ -5,8 +5,8 @@
 // memory and comes back.
 #include <algorithm>
 
-#include "contracts/convsep.hpp"
 #include "host/host.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

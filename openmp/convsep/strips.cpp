@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "contracts/convsep.hpp"
 #include "host/host.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "contracts/covariance.hpp"
 #include "host/host.hpp"
+#include "workloads/covariance.hpp"
 
 namespace parlab {
 

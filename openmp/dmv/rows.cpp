@@ -1,8 +1,8 @@
 // The rows are handed out to the threads in equal consecutive parts; each row is the serial inner
 // product, with leave to the compiler to keep several partial sums in a vector register. No two
 // threads write to the same cache line but at the ends of their parts.
-#include "contracts/dmv.hpp"
 #include "host/host.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

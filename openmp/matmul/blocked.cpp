@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include "contracts/matmul.hpp"
 #include "host/host.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

@@ -5,8 +5,8 @@
 // each row of C.
 #include <algorithm>
 
-#include "contracts/matmul.hpp"
 #include "host/host.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 

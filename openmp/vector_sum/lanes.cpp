@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "contracts/vector_sum.hpp"
 #include "host/host.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

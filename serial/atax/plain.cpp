@@ -1,8 +1,8 @@
 // Two loops over the rows: what everybody writes first, and what every speedup is measured against.
 // The first takes inner products of the rows with x. The second adds each row, times its element of
 // t, to y: so both read the matrix in the order in which it lies in memory, once each.
-#include "contracts/atax.hpp"
 #include "host/host.hpp"
+#include "workloads/atax.hpp"
 
 using namespace parlab;
 

@@ -1,8 +1,8 @@
 // The plain loops: what everybody writes first, and what every speedup is measured against. The
 // loops over the nine weights have constant bounds, so the compiler unrolls them and the weights
 // become constants of the inner loop.
-#include "contracts/conv2d.hpp"
 #include "host/host.hpp"
+#include "workloads/conv2d.hpp"
 
 using namespace parlab;
 

@@ -3,8 +3,8 @@
 // outside of the image are left out.
 #include <algorithm>
 
-#include "contracts/convsep.hpp"
 #include "host/host.hpp"
+#include "workloads/convsep.hpp"
 
 using namespace parlab;
 

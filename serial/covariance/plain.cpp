@@ -1,8 +1,8 @@
 // The loops of PolyBench, in its order: what everybody writes first, and what every speedup is
 // measured against. An element of the result is a sum down two columns, so that each step reads two
 // elements from cache lines of their own. Only i <= j is computed; the other triangle is a copy.
-#include "contracts/covariance.hpp"
 #include "host/host.hpp"
+#include "workloads/covariance.hpp"
 
 using namespace parlab;
 

@@ -4,8 +4,8 @@
 // reordered.
 #include <algorithm>
 
-#include "contracts/covariance.hpp"
 #include "host/host.hpp"
+#include "workloads/covariance.hpp"
 
 using namespace parlab;
 

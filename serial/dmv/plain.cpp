@@ -1,7 +1,7 @@
 // The plain double loop: what everybody writes first, and what every speedup is measured against.
 // The compiler may not reorder the sum, so each addition waits for the one before it.
-#include "contracts/dmv.hpp"
 #include "host/host.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 

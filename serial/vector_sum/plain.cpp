@@ -1,7 +1,7 @@
 // The plain loop: what everybody writes first, and what every speedup is measured against. The
 // compiler may not reorder a sum of reals, so each addition waits for the one before it.
-#include "contracts/vector_sum.hpp"
 #include "host/host.hpp"
+#include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 

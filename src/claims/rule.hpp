@@ -7,7 +7,7 @@
 
 #include "claims/claim.hpp"
 #include "claims/evidence.hpp"
-#include "core/statistics.hpp"
+#include "statistics/statistics.hpp"
 
 namespace parlab {
 

@@ -14,7 +14,7 @@ constexpr const char* report = "separable-convolution";
 constexpr int radius = 16;
 constexpr std::int64_t largest = 8192;
 
-// The report's compiler flags as tunables, numbered as in device/cache_policy.hpp: none; dlcm=cg;
+// The report's compiler flags as tunables, numbered as in gpu/cache_policy.hpp: none; dlcm=cg;
 // dlcm=cs with dscm=wt.
 const Tunables normal{{"load", 0}, {"store", 0}};
 const Tunables no_l1{{"load", 2}, {"store", 0}};

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/ratio_test.hpp"
 #include "record/record.hpp"
+#include "statistics/ratio_test.hpp"
 
 namespace parlab {
 

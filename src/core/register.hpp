@@ -30,7 +30,7 @@
 
 namespace parlab {
 
-class Gpu;   // device/gpu.hpp
+class Gpu;   // gpu/gpu.hpp
 class Host;  // host/host.hpp
 
 // Threads per block, asked for as GPU_BLOCK_SIZE.

@@ -12,7 +12,7 @@
 #include <optional>
 #include <sstream>
 
-#include "measure/executor.hpp"
+#include "places/executor.hpp"
 
 namespace parlab {
 namespace {

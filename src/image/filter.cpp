@@ -5,9 +5,9 @@
 #include <fstream>
 #include <numeric>
 
-#include "contracts/convsep.hpp"
-#include "measure/executor.hpp"
+#include "places/executor.hpp"
 #include "verify/problem.hpp"
+#include "workloads/convsep.hpp"
 
 namespace parlab {
 namespace {

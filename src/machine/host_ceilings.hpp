@@ -1,7 +1,7 @@
 // The roofs of the host, measured: memory bandwidth by footprint and FMA peaks, all cores at work.
 #pragma once
 
-#include "record/record.hpp"
+#include "machine/ceilings.hpp"
 
 namespace parlab {
 

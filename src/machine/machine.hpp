@@ -1,17 +1,10 @@
-// Provenance: which machine, which version of the code, which command.
+// The name of a machine, for people and for folders.
 #pragma once
 
 #include <iosfwd>
 #include <string>
 
-#include "record/record.hpp"
-
 namespace parlab {
-
-// Everything about this invocation but its ceilings. gpu: the device's name, "NVIDIA H200", empty
-// without one; driver, cuda: their versions. Asks git: some milliseconds.
-Run describe_run(const std::string& command, const std::string& gpu = {},
-                 const std::string& driver = {}, const std::string& cuda = {});
 
 // Name for folders, a-z, 0-9 and hyphens: "nvidia-h200", or of the CPU when there is no GPU,
 // "intel-xeon-gold-6230-16-cores".

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/types.hpp"
-#include "record/record.hpp"
+#include "machine/ceilings.hpp"
 
 namespace parlab {
 

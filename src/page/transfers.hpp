@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/statistics.hpp"
 #include "page/measured.hpp"
+#include "statistics/statistics.hpp"
 
 namespace parlab::page {
 

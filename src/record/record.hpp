@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/statistics.hpp"
 #include "core/types.hpp"
+#include "record/run.hpp"
+#include "statistics/statistics.hpp"
 
 namespace parlab {
 
@@ -60,31 +61,6 @@ struct Record {
   std::string point() const;     // "dmv 4096x4096 float hot": what can be compared
   std::string identity() const;  // point, variant, tunables, and whether it was emulated
   std::string key() const;       // identity and source hash: what is not run twice
-};
-
-// What Ceilings::fma calls the rate of products of doubles on tensor cores.
-inline const std::string tensor_doubles = "double on tensor cores";
-
-// Measured ceilings of one device. Bandwidth depends on the footprint: caches.
-struct Ceilings {
-  // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
-  std::vector<std::pair<double, double>> read, copy;
-  // A dtype, or tensor_doubles where the device has them -> flop/s, a multiply-add counts two.
-  std::map<std::string, double> fma;
-  double launch_s = 0;  // an empty kernel between two events; 0 on the host
-};
-
-// Provenance of one invocation.
-struct Run {
-  std::string id;                     // unique
-  std::string date, command, commit;  // commit has "+changes" when the tree was not clean
-  std::string machine;                // slug: "nvidia-h200", names folders
-  std::string gpu, driver, cuda;      // empty without a GPU
-  std::string cpu, compiler, flags;
-  int cores = 0;
-  double memory_bytes = 0;
-  int others_at_work = 0;  // threads of other processes, when a run that times the CPU began
-  Ceilings host, device;
 };
 
 }  // namespace parlab

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/statistics.hpp"
 #include "record/record.hpp"
+#include "statistics/statistics.hpp"
 
 namespace parlab {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/statistics.hpp"
-#include "measure/executor.hpp"
+#include "places/executor.hpp"
+#include "statistics/statistics.hpp"
 #include "sweep/plan.hpp"
 
 namespace parlab {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/executor.hpp"
+#include "places/executor.hpp"
 #include "record/store.hpp"
 #include "sweep/observer.hpp"
 #include "sweep/plan.hpp"

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "device/presence.hpp"
 #include "machine/machine.hpp"
 #include "machine/topology.hpp"
+#include "places/presence.hpp"
 #include "record/store.hpp"
 #include "sweep/emulation.hpp"
 #include "sweep/point.hpp"

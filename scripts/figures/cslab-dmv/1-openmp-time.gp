@@ -1,3 +1,0 @@
-# Figure 1: times of the OpenMP version against threads, a series a size.
-quantity = "time"
-load "scripts/figures/cslab-dmv/openmp.inc"

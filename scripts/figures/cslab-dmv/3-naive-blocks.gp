@@ -1,3 +1,0 @@
-# Figure 3: times of the naive GPU version against block size, a series a size.
-variant = "naive"
-load "scripts/figures/cslab-dmv/blocks.inc"

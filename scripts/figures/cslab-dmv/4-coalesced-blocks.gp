@@ -1,3 +1,0 @@
-# Figure 4: times of the coalesced GPU version against block size, a series a size.
-variant = "coalesced"
-load "scripts/figures/cslab-dmv/blocks.inc"

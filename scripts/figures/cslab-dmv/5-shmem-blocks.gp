@@ -1,3 +1,0 @@
-# Figure 5: times of the shmem GPU version against block size, a series a size.
-variant = "shmem"
-load "scripts/figures/cslab-dmv/blocks.inc"

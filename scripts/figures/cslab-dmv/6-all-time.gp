@@ -1,3 +1,0 @@
-# Figure 6: times of all implementations against size, each with its best tunables.
-quantity = "time"
-load "scripts/figures/cslab-dmv/all.inc"

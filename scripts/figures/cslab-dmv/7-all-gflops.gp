@@ -1,3 +1,0 @@
-# Figure 7: performance of all implementations against size, each with its best tunables.
-quantity = "gflops"
-load "scripts/figures/cslab-dmv/all.inc"

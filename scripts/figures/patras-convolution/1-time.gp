@@ -1,3 +1,0 @@
-# The report's chart of execution times: time of all variants against size, double.
-dtype = "double"
-load "scripts/figures/patras-convolution/time.inc"

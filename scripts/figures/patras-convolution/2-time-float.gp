@@ -1,3 +1,0 @@
-# Time of all variants against size, float.
-dtype = "float"
-load "scripts/figures/patras-convolution/time.inc"

@@ -1,3 +1,0 @@
-# The ladder rung by rung, as percent of the copy roof, float.
-dtype = "float"
-load "scripts/figures/patras-convolution/rungs.inc"

@@ -1,3 +1,0 @@
-# Time of all implementations against size, each with its best tunables, in the report's data type.
-dtype = "double"
-load "scripts/figures/patras-covariance/time.inc"

@@ -1,3 +1,0 @@
-# Time of all implementations against size, each with its best tunables, in float.
-dtype = "float"
-load "scripts/figures/patras-covariance/time.inc"

@@ -1,3 +1,0 @@
-# Item of our own: all variants against the radius, float.
-dtype = "float"
-load "scripts/figures/separable-convolution/radius.inc"

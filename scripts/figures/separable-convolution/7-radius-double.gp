@@ -1,3 +1,0 @@
-# Item of our own: all variants against the radius, double.
-dtype = "double"
-load "scripts/figures/separable-convolution/radius.inc"

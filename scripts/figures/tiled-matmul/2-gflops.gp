@@ -1,3 +1,0 @@
-# Performance of all implementations against size, each with its best tunables.
-quantity = "gflops"
-load "scripts/figures/tiled-matmul/all.inc"

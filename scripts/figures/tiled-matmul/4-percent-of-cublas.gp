@@ -1,5 +1,0 @@
-# The ladder rung by rung, as percent of cuBLAS, a series a size.
-quantity = "cublas_percent"
-set title "matmul, float, hot: the ladder against cuBLAS (true float)"
-set ylabel "percent of cuBLAS"
-load "scripts/figures/tiled-matmul/rungs.inc"

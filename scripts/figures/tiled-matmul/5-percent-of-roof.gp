@@ -1,5 +1,0 @@
-# The ladder rung by rung, as percent of the attainable roof, a series a size.
-quantity = "roof_percent"
-set title "matmul, float, hot: the ladder against the roof of the device"
-set ylabel "percent of the roof"
-load "scripts/figures/tiled-matmul/rungs.inc"

@@ -1,3 +1,0 @@
-# Bandwidth of the ladder in double, with the roof and CUB.
-dtype = "double"
-load "scripts/figures/vector-sum/ladder.inc"

@@ -1,0 +1,3 @@
+# Time of all implementations against size, each with its best tunables, in float.
+dtype = "float"
+load "scripts/patras-covariance/time.inc"

@@ -1,0 +1,3 @@
+# All variants at radius 16 against size, float.
+dtype = "float"
+load "scripts/separable-convolution/all.inc"

@@ -1,0 +1,3 @@
+# All variants at radius 16 against size, double.
+dtype = "double"
+load "scripts/separable-convolution/all.inc"

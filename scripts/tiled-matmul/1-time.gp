@@ -1,0 +1,3 @@
+# Time of all implementations against size, each with its best tunables.
+quantity = "time"
+load "scripts/tiled-matmul/all.inc"

@@ -1,0 +1,3 @@
+# Performance of all implementations against size, each with its best tunables.
+quantity = "gflops"
+load "scripts/tiled-matmul/all.inc"

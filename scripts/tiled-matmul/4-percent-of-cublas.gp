@@ -1,0 +1,5 @@
+# The ladder rung by rung, as percent of cuBLAS, a series a size.
+quantity = "cublas_percent"
+set title "matmul, float, hot: the ladder against cuBLAS (true float)"
+set ylabel "percent of cuBLAS"
+load "scripts/tiled-matmul/rungs.inc"

@@ -1,0 +1,189 @@
+#include "cli/lists.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "core/text.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t most_values = 10000;
+
+class ListParser {
+ public:
+  ListParser(const std::string& name, const std::string& text, std::int64_t min, std::int64_t max)
+      : name_(name), text_(text), min_(min), max_(max) {}
+
+  std::vector<std::int64_t> parse() {
+    for (const auto& item : split(text_, ',')) {
+      const auto parts = split(item, ':');
+      if (parts.size() > 3) fail("'" + item + "' is no range");
+      parts.size() == 1 ? add(value(item)) : range(item, parts);
+    }
+    return values_;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    std::string allowed = "allowed: " + std::to_string(min_);
+    allowed += max_ == largest ? " and more" : " to " + std::to_string(max_);
+    throw UsageError(as_written(name_, text_) + ": " + why + " (" + allowed +
+                     ", a list 16,32 or a range 16:512:16)");
+  }
+
+  std::int64_t number(const std::string& text) const {
+    std::int64_t result = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, result);
+    if (error == std::errc::result_out_of_range) fail("'" + text + "' is too large");
+    std::int64_t unit = 1;
+    if (stop != end && (*stop == 'K' || *stop == 'k')) unit = std::int64_t{1} << 10;
+    if (stop != end && (*stop == 'M' || *stop == 'm')) unit = std::int64_t{1} << 20;
+    if (error != std::errc{} || stop + (unit > 1) != end) {
+      fail("'" + text + "' is not a whole number");
+    }
+    if (result > largest / unit) fail("'" + text + "' is too large");
+    return result * unit;
+  }
+
+  std::int64_t value(const std::string& text) const {
+    const auto result = number(text);
+    if (result < 0) fail("'" + text + "' is negative");
+    if (result < min_) fail("'" + text + "' is too small");
+    if (result > max_) fail("'" + text + "' is too large");
+    return result;
+  }
+
+  void range(const std::string& item, const std::vector<std::string>& parts) {
+    const auto first = value(parts[0]), last = value(parts[1]);
+    if (first > last) fail("the range '" + item + "' is reversed");
+    const bool factor = parts.size() == 3 && parts[2].starts_with('*');
+    const auto step = parts.size() < 3 ? 1 : number(parts[2].substr(factor));
+    if (step < 1 + factor) fail(factor ? "a factor is 2 or more" : "a step is 1 or more");
+    if (factor && first == 0) fail("a range with a factor cannot start at 0");
+    for (auto current = first;;) {
+      add(current);
+      if (factor ? current > last / step : current > last - step) break;
+      current = factor ? current * step : current + step;
+    }
+  }
+
+  void add(std::int64_t new_value) {
+    if (std::find(values_.begin(), values_.end(), new_value) != values_.end()) return;
+    if (values_.size() == most_values) {
+      fail("these are more than " + std::to_string(most_values) + " values");
+    }
+    values_.push_back(new_value);
+  }
+
+  const std::string &name_, &text_;
+  std::int64_t min_, max_;
+  std::vector<std::int64_t> values_;
+};
+
+// The size with every combination of the values asked for.
+std::vector<Size> with_parameters(const Workload& workload, const Size& size,
+                                  const Parameters& asked) {
+  std::vector<Size> sizes{size};
+  const auto parameters = workload.parameters();
+  const auto extents = size.size() - parameters.size();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto values = asked.find(parameters[i].name);
+    if (values == asked.end()) continue;
+    std::vector<Size> all;
+    for (auto each : sizes) {
+      for (const auto value : values->second) {
+        each[extents + i] = value;
+        all.push_back(each);
+      }
+    }
+    sizes = std::move(all);
+  }
+  return sizes;
+}
+
+// Arrays have at most as many elements as the product of all extents.
+void require_countable(const Workload& workload, const Size& size) {
+  const auto fail = [&] {
+    throw UsageError("the arrays of " + std::string(workload.name()) +
+                     " would need more than 2^63 bytes");
+  };
+  const double limit = 0x1p63;
+  double elements = 1;
+  const auto extents = size.size() - workload.parameters().size();
+  for (std::size_t i = 0; i < extents; ++i) elements *= static_cast<double>(size[i]);
+  if (elements * sizeof(double) >= limit) fail();
+  double bytes = 0;
+  for (const auto& array : workload.arrays(size, Dtype::f64)) {
+    bytes += static_cast<double>(array.count) * sizeof(double);
+  }
+  if (bytes >= limit) fail();
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_list(const std::string& name, const std::string& text,
+                                     std::int64_t min, std::int64_t max) {
+  return ListParser(name, text, min, max).parse();
+}
+
+std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
+                              const Parameters& parameters) {
+  std::vector<Size> sizes;
+  const auto add = [&](const std::vector<std::int64_t>& typed) {
+    try {
+      const auto size = complete_size(workload, typed);
+      const bool own = typed.size() == size.size();
+      for (auto& each :
+           own ? std::vector<Size>{size} : with_parameters(workload, size, parameters)) {
+        require_countable(workload, each);
+        sizes.push_back(std::move(each));
+      }
+    } catch (const UsageError& error) {
+      throw UsageError(as_written("size", text) + ": " + error.what());
+    }
+  };
+  for (const auto& item : split(text, ',')) {
+    const auto extents = split(item, 'x');
+    if (extents.size() == 1) {
+      for (const auto n : parse_list("size", item, 1, largest)) add({n});
+      continue;
+    }
+    std::vector<std::int64_t> typed;
+    for (const auto& extent : extents) {
+      const auto values = parse_list("size", extent, 1, largest);
+      if (values.size() != 1) {
+        throw UsageError(as_written("size", item) + ": an extent is one number, not a range");
+      }
+      typed.push_back(values[0]);
+    }
+    add(typed);
+  }
+  return sizes;
+}
+
+double parse_positive(const std::string& name, const std::string& text, double max) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !(value > 0) || !(value <= max)) {
+    throw UsageError(as_written(name, text) + ": allowed is a number above 0, at most " +
+                     significant(max, 1));
+  }
+  return value;
+}
+
+double parse_percent(const std::string& name, const std::string& text) {
+  const auto number = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  try {
+    return parse_positive(name, number, 1000) / 100;
+  } catch (const UsageError&) {
+    throw UsageError(as_written(name, text) + ": allowed is a percentage, as 5%");
+  }
+}
+
+}  // namespace parlab

@@ -1,0 +1,245 @@
+#include "cli/options.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <set>
+
+#include "core/text.hpp"
+#include "core/variant.hpp"
+
+extern char** environ;
+
+namespace parlab {
+namespace {
+
+namespace po = boost::program_options;
+
+// "block" -> "GPU_BLOCK_SIZE", "tile_width" -> "PARLAB_TILE_WIDTH"
+std::string variable_of(const std::string& tunable) {
+  if (tunable == "block") return "GPU_BLOCK_SIZE";
+  if (tunable == "threads") return "OMP_NUM_THREADS";
+  std::string variable = "PARLAB_" + tunable;
+  for (auto& c : variable) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return variable;
+}
+
+const Option* option_of(const std::vector<Option>& options, std::string_view flag) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& option) { return option.flag == flag; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+// "-5" is a number and not an option: it belongs to the option before it, or is a size.
+std::vector<std::string> with_negative_numbers(const std::vector<std::string>& arguments,
+                                               const std::vector<Option>& options,
+                                               std::vector<std::string>& positional) {
+  std::vector<std::string> rest;
+  for (const auto& argument : arguments) {
+    if (argument.size() < 2 || argument[0] != '-' || !std::isdigit(argument[1])) {
+      rest.push_back(argument);
+      continue;
+    }
+    const auto* option = rest.empty() || !rest.back().starts_with("--")
+                             ? nullptr
+                             : option_of(options, rest.back().substr(2));
+    if (option != nullptr && !option->argument.empty()) {
+      rest.back() += "=" + argument;
+    } else {
+      positional.push_back(argument);
+    }
+  }
+  return rest;
+}
+
+// Boost's errors in the words of this program.
+[[noreturn]] void rethrow(const po::error& error, const std::vector<Option>& options) {
+  std::vector<std::string> flags;
+  for (const auto& option : options) flags.push_back("--" + option.flag);
+  if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
+    const auto name = unknown->get_option_name();
+    throw UsageError(name + ": unknown option" + did_you_mean(name, flags) + " (see --help)");
+  }
+  if (const auto* named = dynamic_cast<const po::error_with_option_name*>(&error)) {
+    const auto name = named->get_option_name();
+    const bool repeated = dynamic_cast<const po::multiple_occurrences*>(&error) != nullptr;
+    const auto* option = option_of(options, name.substr(std::min<std::size_t>(2, name.size())));
+    if (repeated) throw UsageError(name + ": given twice (a list is written 16,32)");
+    if (option != nullptr && !option->argument.empty()) {
+      throw UsageError(name + ": needs a value, " + option->argument);
+    }
+    if (option != nullptr) throw UsageError(name + ": takes no value");
+  }
+  throw UsageError(error.what());
+}
+
+void read_arguments(const std::vector<std::string>& arguments, const std::vector<Option>& options,
+                    Settings& settings) {
+  po::options_description description;
+  for (const auto& option : options) {
+    const std::string name = option.flag == "help" ? "help,h" : option.flag;
+    if (option.argument.empty()) {
+      description.add_options()(name.c_str(), "");
+    } else {
+      description.add_options()(name.c_str(), po::value<std::string>(), "");
+    }
+  }
+  description.add_options()("positional", po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add("positional", -1);
+  std::vector<std::string> negative;
+  const auto rest = with_negative_numbers(arguments, options, negative);
+  po::variables_map given;
+  try {
+    const auto style =
+        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(rest)
+                  .options(description)
+                  .positional(positional)
+                  .style(style)
+                  .run(),
+              given);
+  } catch (const po::error& error) {
+    rethrow(error, options);
+  }
+  for (const auto& [flag, value] : given) {
+    if (flag == "positional") {
+      settings.positional = value.as<std::vector<std::string>>();
+    } else {
+      const bool has_text = !option_of(options, flag)->argument.empty();
+      settings.by_flag[flag] = {"--" + flag, has_text ? value.as<std::string>() : "1", true};
+    }
+  }
+  settings.positional.insert(settings.positional.end(), negative.begin(), negative.end());
+}
+
+void warn_of_unknown(const Environment& environment, const std::vector<Option>& options,
+                     Settings& settings) {
+  std::vector<std::string> known;
+  for (const auto& option : options) {
+    if (!option.variable.empty()) known.push_back(option.variable);
+  }
+  for (const auto& [name, text] : environment) {
+    if (!name.starts_with("PARLAB_")) continue;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    settings.warnings.push_back(as_written(name, text) + ": unknown variable, ignored" +
+                                did_you_mean(name, known));
+  }
+}
+
+}  // namespace
+
+Environment environment_of_process() {
+  Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = std::min(text.find('='), text.size());
+    environment.emplace(text.substr(0, equals), text.substr(std::min(equals + 1, text.size())));
+  }
+  return environment;
+}
+
+std::vector<Option> all_options() {
+  std::vector<Option> options{
+      {"kernel", "GPU_KERNEL", "LIST", "kernels on the GPU, by number or name"},
+      {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
+      {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows, or dmv/openmp/rows"},
+      {"iterations", "NR_ITER", "N", "this many samples of each, no more and no less"},
+      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int"},
+      {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
+      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
+      {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
+       "no larger size after an execution this long"},
+      {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
+      {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
+      {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
+      {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
+      {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page", "index"}},
+      {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index"}},
+      {"image", "", "FILE", ""},
+      {"filter", "", "FILTER", ""},
+      {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
+      {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
+      {"explain", "", "", "registers, occupancy and counters in place of times"},
+      {"emulate", "PARLAB_EMULATE", "", "run CUDA variants on the CPU: verified, not timed"},
+      {"workload", "", "LIST", "as dmv,matmul", false, {"show", "compare"}},
+      {"size", "", "LIST", "4K, 300x1000, or a range 1K:16K:*2", false, {"show", "compare"}},
+      {"verdict", "", "LIST", "as wrong_result,launch_failed", false, {"show"}},
+      {"margin",
+       "",
+       "PERCENT",
+       "a change up to this is none (2%; one run on a side: 5%)",
+       false,
+       {"compare"}},
+      {"fail-if-slower",
+       "",
+       "PERCENT",
+       "exit 1 when a point is slower by this",
+       false,
+       {"compare"}},
+      {"budget", "", "SECONDS", "for each variant, dtype and size (60)", false, {"tune"}},
+      {"list", "", "", "every variant, its tunables and their limits"},
+      {"help", "", "", "this text"},
+      {"version", "", "", "the version"}};
+  std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto& parameter : workload->parameters()) {
+      const std::string help = std::string(workload->name()) + ": " + parameter.allowed() + " (" +
+                               std::to_string(parameter.fallback) + ")";
+      const auto same = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+        return option.flag == parameter.name;
+      });
+      if (same != options.end()) {  // two workloads have one of this name
+        same->help += ", " + help;
+        continue;
+      }
+      options.push_back(
+          {parameter.name, variable_of(parameter.name), "LIST", "of the problem " + help});
+    }
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      for (const auto& tunable : variant->tunables) {
+        users[tunable.name].insert(std::string(workload->name()));
+      }
+    }
+  }
+  for (const auto& [name, workloads] : users) {
+    std::string help = "of ";
+    for (const auto& workload : workloads) help += (help == "of " ? "" : ", ") + workload;
+    if (name == "block") help = "threads in a block of the GPU";
+    if (name == "threads") help = "threads of the CPU";
+    options.push_back({name, variable_of(name), "LIST", help, true});
+  }
+  return options;
+}
+
+bool Option::of(const std::string& command) const {
+  if (commands.empty()) return command.empty();
+  return std::find(commands.begin(), commands.end(), command) != commands.end();
+}
+
+const Setting* Settings::find(const std::string& flag) const {
+  const auto found = by_flag.find(flag);
+  return found == by_flag.end() ? nullptr : &found->second;
+}
+
+bool Settings::on(const std::string& flag) const {
+  const auto* setting = find(flag);
+  return setting != nullptr && setting->text == "1";
+}
+
+Settings read_settings(const std::vector<std::string>& arguments, const Environment& environment) {
+  const auto options = all_options();
+  Settings settings;
+  read_arguments(arguments, options, settings);
+  for (const auto& option : options) {
+    const auto found = environment.find(option.variable);
+    if (found == environment.end() || found->second.empty()) continue;
+    if (option.argument.empty() && found->second != "0" && found->second != "1") {
+      throw UsageError(as_written(option.variable, found->second) + ": allowed are 0 and 1");
+    }
+    settings.by_flag.insert({option.flag, {option.variable, found->second, false}});
+  }
+  warn_of_unknown(environment, options, settings);
+  return settings;
+}
+
+}  // namespace parlab

@@ -1,0 +1,123 @@
+#include "cli/record_filter.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "cli/lists.hpp"
+#include "core/text.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// The values of one option, each converted; nothing when it was not typed.
+template <typename F>
+auto typed(const Settings& settings, const std::string& flag, F convert) {
+  std::set<decltype(convert(std::string()))> values;
+  const auto* setting = settings.find(flag);
+  if (setting == nullptr || !setting->from_command_line) return values;
+  for (const auto& word : split(setting->text, ',')) {
+    try {
+      values.insert(convert(word));
+    } catch (const UsageError& error) {
+      throw UsageError(as_written(setting->name, setting->text) + ": " + error.what());
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(as_written(setting->name, setting->text) + ": " + error.what());
+    }
+  }
+  return values;
+}
+
+auto one_of(const std::vector<std::string>& known) {
+  return [known](const std::string& word) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) return word;
+    throw UsageError("'" + word + "' is unknown" + did_you_mean(word, known) + " (" +
+                     join(known, ", ") + ")");
+  };
+}
+
+// Extents alone: a parameter of the problem (a radius) may be what it likes.
+Size extents_of(const Record& record) {
+  const auto* workload = Registry::instance().workload(record.workload);
+  Size extents = record.size;
+  if (workload != nullptr) {
+    extents.resize(extents.size() - std::min(extents.size(), workload->parameters().size()));
+  }
+  return extents;
+}
+
+bool all_are(const Size& extents, std::int64_t n) {
+  return std::all_of(extents.begin(), extents.end(), [&](auto extent) { return extent == n; });
+}
+
+// "4096" or a range stands for squares, "300x1000" for itself, with or without the parameters.
+bool has_size(const Record& record, const std::string& item) {
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  const auto parts = split(item, 'x');
+  if (parts.size() == 1) {
+    const auto values = parse_list("--size", item, 1, largest);
+    const Size extents = extents_of(record);
+    return std::any_of(values.begin(), values.end(),
+                       [&](auto value) { return all_are(extents, value); });
+  }
+  Size size;
+  for (const auto& part : parts) {
+    const auto values = parse_list("--size", part, 1, largest);
+    if (values.size() != 1) {
+      throw UsageError(as_written("--size", item) + ": an extent is one number, not a range");
+    }
+    size.push_back(values[0]);
+  }
+  return size == record.size || size == extents_of(record);
+}
+
+bool is_called(const Record& record, const std::string& name) {
+  return name == record.variant || name == record.backend + "/" + record.variant ||
+         name == record.full_name();
+}
+
+template <typename Set, typename Value>
+bool lets(const Set& set, const Value& value) {
+  return set.empty() || set.count(value) > 0;
+}
+
+}  // namespace
+
+bool Filter::operator()(const Record& record) const {
+  const auto any_size = [&] {
+    return std::any_of(sizes.begin(), sizes.end(),
+                       [&](const std::string& item) { return has_size(record, item); });
+  };
+  const auto any_variant = [&] {
+    return std::any_of(variants.begin(), variants.end(),
+                       [&](const std::string& name) { return is_called(record, name); });
+  };
+  return lets(workloads, record.workload) && lets(backends, record.backend) &&
+         lets(dtypes, record.dtype) && lets(verdicts, record.verdict) &&
+         lets(caches, record.cache) && (variants.empty() || any_variant()) &&
+         (sizes.empty() || any_size());
+}
+
+Filter filter_of(const Settings& settings) {
+  const auto as_is = [](const std::string& word) { return word; };
+  std::vector<std::string> verdicts;
+  for (auto v = Verdict::passed; v <= Verdict::timed_out; v = Verdict(static_cast<int>(v) + 1)) {
+    verdicts.emplace_back(to_string(v));
+  }
+  Filter filter;
+  filter.workloads = typed(settings, "workload", as_is);
+  filter.backends = typed(settings, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
+  filter.variants = typed(settings, "variant", as_is);
+  filter.dtypes = typed(settings, "dtype", dtype_from_string);
+  filter.caches = typed(settings, "cache", cache_from_string);
+  filter.verdicts = typed(settings, "verdict", [&](const std::string& word) {
+    return verdict_from_string(one_of(verdicts)(word));
+  });
+  const auto sizes = typed(settings, "size", as_is);
+  filter.sizes = {sizes.begin(), sizes.end()};
+  const Record probe;
+  for (const auto& item : filter.sizes) has_size(probe, item);  // refuses what is no size
+  return filter;
+}
+
+}  // namespace parlab

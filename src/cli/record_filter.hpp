@@ -1,0 +1,28 @@
+// Which stored records a command is about: --workload, --backend, --variant, --size, ...
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "record/record.hpp"
+
+namespace parlab {
+
+// What is empty lets everything pass.
+struct Filter {
+  std::set<std::string> workloads, backends, variants;
+  std::vector<std::string> sizes;  // as typed, one option's worth: "4096", "1K:4K:*2", "300x1000"
+  std::set<Dtype> dtypes;
+  std::set<Verdict> verdicts;
+  std::set<Cache> caches;
+
+  bool operator()(const Record& record) const;
+};
+
+// From the command line alone: what is stored does not change with the environment. Throws
+// UsageError on words that cannot be.
+Filter filter_of(const Settings& settings);
+
+}  // namespace parlab

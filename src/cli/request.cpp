@@ -1,0 +1,333 @@
+#include "cli/request.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/lists.hpp"
+#include "cli/selection.hpp"
+#include "core/text.hpp"
+#include "image/filter.hpp"
+
+namespace parlab {
+namespace {
+
+using Action = Request::Action;
+
+// As it could be typed again, with the variables that had a say in it.
+std::string command_of(const std::vector<std::string>& arguments, const Settings& settings) {
+  const auto quoted = [](const std::string& text) {
+    const auto plain = [](char c) {
+      return std::isalnum(c) || std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
+    };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+    std::string result = "'";
+    for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+    return result + "'";
+  };
+  std::vector<std::string> words;
+  for (const auto& [flag, setting] : settings.by_flag) {
+    if (!setting.from_command_line) words.push_back(setting.name + "=" + quoted(setting.text));
+  }
+  for (const auto& argument : arguments) words.push_back(quoted(argument));
+  return join(words, " ");
+}
+
+const Workload& workload_called(const std::string& name) {
+  if (const auto* workload = Registry::instance().workload(name)) return *workload;
+  std::vector<std::string> names;
+  for (const auto* workload : Registry::instance().workloads())
+    names.emplace_back(workload->name());
+  const auto hint = did_you_mean(name, names);
+  throw UsageError("workload '" + name + "' is unknown" + hint + " (" + join(names, ", ") + ")");
+}
+
+// What is not said follows from the folder: results/MACHINE has its page in plots/MACHINE.
+PageRequest page_of(const Settings& settings, bool index) {
+  PageRequest page;
+  page.folders = settings.positional;
+  if (index ? page.folders.empty() : page.folders.size() != 1) {
+    throw UsageError(index ? "index: needs folders: results/MACHINE..."
+                           : "page: needs one folder: results/MACHINE");
+  }
+  const auto folder = std::filesystem::path(page.folders.front()) / ".";
+  const auto machine = std::filesystem::absolute(folder).parent_path().filename();
+  page.figures = ("plots" / machine).string();
+  page.output = index ? "plots/index.html" : ("plots" / machine / "index.html").string();
+  if (const auto* setting = settings.find("figures")) page.figures = setting->text;
+  if (const auto* setting = settings.find("output")) page.output = setting->text;
+  return page;
+}
+
+// Takes what comes before the sizes: the workload, or one of the program's own actions.
+void take_subject(const std::string& called, Settings& settings, Request& request) {
+  request.program = called;
+  request.plan.workload = Registry::instance().workload(called);
+  if (request.plan.workload != nullptr || settings.positional.empty()) return;
+  const auto first = settings.positional.front();
+  settings.positional.erase(settings.positional.begin());
+  if (first == "show") {
+    request.action = Action::show;
+    request.command = first;
+    request.paths = settings.positional;
+    if (request.paths.empty()) request.paths = {"results"};
+  } else if (first == "compare") {
+    request.action = Action::compare;
+    request.command = first;
+    request.paths = settings.positional;
+  } else if (first == "tune") {
+    request.action = Action::tune;
+    request.command = first;
+    if (settings.positional.empty()) {
+      if (settings.on("help")) return;
+      throw UsageError("tune: needs a workload and a size: tune dmv 4096");
+    }
+    request.plan.workload = &workload_called(settings.positional.front());
+    settings.positional.erase(settings.positional.begin());
+  } else if (first == "export") {
+    request.action = Action::export_csv;
+    request.paths = settings.positional;
+    if (request.paths.empty()) throw UsageError("export: needs a record file or a folder");
+  } else if (first == "claims") {
+    request.action = Action::claims;
+    request.paths = settings.positional;
+    if (request.paths.empty()) throw UsageError("claims: needs the records: results/MACHINE");
+  } else if (first == "page" || first == "index") {
+    request.action = first == "page" ? Action::page : Action::index;
+    request.command = first;
+    if (!settings.on("help")) request.page = page_of(settings, first == "index");
+  } else if (first == "execute-once") {
+    request.action = Action::execute_once;
+    request.paths = settings.positional;
+  } else if (first == "machine") {
+    request.action = Action::machine;
+  } else {
+    request.plan.workload = &workload_called(first);
+    request.program += " " + first;
+  }
+}
+
+std::string format_of(const Settings& settings, const Plan& plan) {
+  const auto* format = settings.find("format");
+  if (settings.on("explain")) {
+    if (format == nullptr || !format->from_command_line) return "explain";
+    throw UsageError(as_written(format->name, format->text) + ": --explain asks for another one");
+  }
+  if (format != nullptr) {
+    const std::vector<std::string> known{"table", "csv", "json", "record", "explain"};
+    if (std::find(known.begin(), known.end(), format->text) != known.end()) return format->text;
+    throw UsageError(as_written(format->name, format->text) + ": allowed are " + join(known, ", ") +
+                     did_you_mean(format->text, known));
+  }
+  // The old convention as it stands, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b] program n, gets what the
+  // scripts around it read.
+  bool old = plan.sizes.size() == 1;
+  for (const auto& [flag, setting] : settings.by_flag) old &= !setting.from_command_line;
+  const auto *kernel = settings.find("kernel"), *block = settings.find("block");
+  for (const auto* setting : {kernel, block}) {
+    old &= setting == nullptr || setting->text.find_first_of(",:") == std::string::npos;
+  }
+  return old && (kernel != nullptr || block != nullptr) ? "record" : "table";
+}
+
+// The values of a list whose elements are words.
+template <typename F>
+auto words(const Setting& setting, F convert) {
+  std::vector<decltype(convert(std::string()))> values;
+  for (const auto& word : split(setting.text, ',')) {
+    try {
+      const auto value = convert(word);
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    } catch (const UsageError& error) {
+      throw UsageError(as_written(setting.name, setting.text) + ": " + error.what());
+    }
+  }
+  return values;
+}
+
+std::vector<Dtype> dtypes_of(const Settings& settings, const Workload& workload) {
+  const auto known = workload.dtypes();
+  const auto* setting = settings.find("dtype");
+  if (setting == nullptr) return {known.front()};
+  return words(*setting, [&](const std::string& word) {
+    const auto dtype = dtype_from_string(word);
+    if (std::find(known.begin(), known.end(), dtype) != known.end()) return dtype;
+    std::vector<std::string> names;
+    for (const auto one : known) names.emplace_back(to_string(one));
+    throw UsageError(std::string(workload.name()) + " has " + join(names, ", "));
+  });
+}
+
+Parameters parameters_of(const Settings& settings, const Workload& workload) {
+  Parameters asked;
+  for (const auto& parameter : workload.parameters()) {
+    const auto* setting = settings.find(parameter.name);
+    if (setting == nullptr) continue;
+    asked[parameter.name] = parse_list(setting->name, setting->text, parameter.min, parameter.max);
+  }
+  return asked;
+}
+
+int iterations_of(const Setting& setting) {
+  const auto values = parse_list(setting.name, setting.text, 1, 1000000000);
+  if (values.size() == 1) return static_cast<int>(values[0]);
+  throw UsageError(as_written(setting.name, setting.text) + ": one number is allowed, not a list");
+}
+
+// Everything of the plan that is neither a size, a variant nor a tunable.
+void read_limits(const Settings& settings, Request& request) {
+  Plan& plan = request.plan;
+  plan.dtypes = dtypes_of(settings, *plan.workload);
+  plan.caches = {Cache::hot};
+  if (const auto* setting = settings.find("cache"))
+    plan.caches = words(*setting, cache_from_string);
+  if (request.format == "record") plan.iterations = 100;
+  if (const auto* setting = settings.find("iterations")) plan.iterations = iterations_of(*setting);
+  if (const auto* setting = settings.find("time-limit")) {
+    plan.time_limit_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+  if (const auto* setting = settings.find("point-limit")) {
+    plan.point_limit_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+  if (const auto* setting = settings.find("precision")) {
+    plan.precision = parse_positive(setting->name, setting->text, 1);
+  }
+  if (const auto* setting = settings.find("tuned")) request.tuned = setting->text;
+  if (const auto* setting = settings.find("results")) plan.results = setting->text;
+  plan.force = settings.on("force");
+  plan.emulate = settings.on("emulate");
+  request.counters = settings.on("counters");
+}
+
+// What is asked of one command is not silently ignored by another.
+void require_own_options(const Settings& settings, const std::string& command) {
+  for (const auto& option : all_options()) {
+    const auto* setting = settings.find(option.flag);
+    if (setting == nullptr || option.commands.empty() || option.of(command)) continue;
+    throw UsageError(setting->name + ": is an option of 'parlab " +
+                     join(option.commands, "', 'parlab ") + "'");
+  }
+}
+
+// The format of the course's scripts is for single runs.
+void read_tuning(const Settings& settings, Request& request) {
+  if (request.format == "record" && settings.find("format") == nullptr) request.format = "table";
+  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+    throw UsageError(as_written("--format", request.format) +
+                     ": what tune found is given as table, csv or json");
+  }
+  for (const auto* flag : {"cache", "results", "emulate", "counters"}) {
+    const auto* setting = settings.find(flag);
+    if (setting == nullptr || !setting->from_command_line) continue;
+    throw UsageError(setting->name +
+                     ": tune times with hot caches and keeps its trials in --tuned");
+  }
+  if (const auto* setting = settings.find("budget")) {
+    request.budget_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+}
+
+void read_comparison(const Settings& settings, Request& request) {
+  if (request.paths.size() != 2) {
+    throw UsageError("compare: needs two record files, folders or machines: before and after");
+  }
+  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+    throw UsageError(as_written("--format", request.format) +
+                     ": a comparison is given as table, csv or json");
+  }
+  request.filter = filter_of(settings);
+  if (const auto* setting = settings.find("margin")) {
+    request.rules.margin = parse_percent(setting->name, setting->text);
+    request.rules.margin_of_one_run = request.rules.margin;
+  }
+  if (const auto* setting = settings.find("fail-if-slower")) {
+    request.fail_if_slower = parse_percent(setting->name, setting->text);
+    if (*request.fail_if_slower < request.rules.margin) {
+      throw UsageError(as_written(setting->name, setting->text) + ": less than the margin, " +
+                       percent(request.rules.margin) + "; give a smaller --margin too");
+    }
+  }
+}
+
+// One variant on one image: the last of those asked for, or the last on the CPU.
+void read_image_request(const Settings& settings, Request& request) {
+  Plan& plan = request.plan;
+  if (plan.workload == nullptr || plan.workload->name() != filtering_workload) {
+    throw UsageError("--image and --filter: only " + std::string(filtering_workload) +
+                     " filters images");
+  }
+  const auto text = [&](const char* flag, const char* example) {
+    const auto* setting = settings.find(flag);
+    if (setting != nullptr) return setting->text;
+    throw UsageError(std::string("an image needs --") + flag + " " + example);
+  };
+  request.action = Action::filter_image;
+  request.image = {text("image", "FILE, or generated:512x512"),
+                   text("filter", "box:RADIUS, gaussian:DEVIATION or file:PATH"),
+                   text("output", "FILE")};
+  if (!settings.positional.empty()) {
+    throw UsageError("'" + settings.positional.front() + "': the size is that of the image");
+  }
+  read_limits(settings, request);
+  const Chosen named = select_variants(settings, false, plan);
+  select_tunables(settings, named, plan, request.best, request.warnings);
+  if (!request.best.empty()) {
+    throw UsageError(request.best.begin()->second + ": an image is filtered with a number here");
+  }
+  if (!settings.find("variant") && !settings.find("kernel") && !settings.find("backend")) {
+    std::erase_if(plan.variants, [](const Variant* variant) { return variant->on_gpu; });
+  }
+  plan.variants = {plan.variants.back()};
+}
+
+}  // namespace
+
+Request parse_request(const std::vector<std::string>& arguments, const Environment& environment) {
+  Settings settings = read_settings({arguments.begin() + 1, arguments.end()}, environment);
+  Request request;
+  request.warnings = settings.warnings;
+  Plan& plan = request.plan;
+  plan.command = command_of(arguments, settings);
+  const auto called = std::filesystem::path(arguments.at(0)).filename().string();
+  if (settings.on("version")) request.action = Action::version;
+  if (settings.on("list")) request.action = Action::list;
+  if (settings.on("help")) request.action = Action::help;
+  const bool asked = request.action != Action::run;
+  const auto action = request.action;
+  take_subject(called, settings, request);
+  if (asked) request.action = action;
+  if (request.action == Action::run && (settings.find("image") || settings.find("filter"))) {
+    read_image_request(settings, request);
+    return request;
+  }
+  if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
+  if (request.action != Action::help) require_own_options(settings, request.command);
+  if (request.action == Action::tune && settings.positional.empty()) {
+    throw UsageError("tune: needs a size: tune " + std::string(plan.workload->name()) + " 4096");
+  }
+  if (request.action != Action::run && request.action != Action::tune) {
+    request.format = format_of(settings, plan);
+    if (request.action == Action::compare) read_comparison(settings, request);
+    if (request.action == Action::show) request.filter = filter_of(settings);
+    return request;
+  }
+  const auto parameters = parameters_of(settings, *plan.workload);
+  for (const auto& text : settings.positional) {
+    for (auto& size : parse_sizes(*plan.workload, text, parameters)) {
+      if (std::find(plan.sizes.begin(), plan.sizes.end(), size) == plan.sizes.end()) {
+        plan.sizes.push_back(std::move(size));
+      }
+    }
+  }
+  request.format = format_of(settings, plan);
+  if (request.action == Action::tune) read_tuning(settings, request);
+  read_limits(settings, request);
+  const Chosen named = select_variants(settings, request.format == "record", plan);
+  request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->on_gpu; });
+  select_tunables(settings, named, plan, request.best, request.warnings);
+  if (request.action == Action::tune && !request.best.empty()) {
+    throw UsageError(request.best.begin()->second + ": is what tune is to find");
+  }
+  return request;
+}
+
+}  // namespace parlab

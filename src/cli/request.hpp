@@ -1,0 +1,68 @@
+// What the user asked for, after command line and environment were read and checked.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/record_filter.hpp"
+#include "compare/compare.hpp"
+#include "sweep/plan.hpp"
+
+namespace parlab {
+
+struct ImageRequest {
+  std::string input, filter, output;
+};
+
+struct PageRequest {
+  std::vector<std::string> folders;  // results/MACHINE; of a page one, of an index any number
+  std::string figures;               // plots/MACHINE
+  std::string output;                // the file to write
+};
+
+struct Request {
+  enum class Action {
+    run,
+    usage,
+    help,
+    list,
+    version,
+    show,
+    export_csv,
+    claims,
+    compare,
+    tune,
+    page,
+    index,
+    machine,
+    execute_once,
+    filter_image
+  };
+  Action action = Action::run;
+  Plan plan;                       // what to measure; for usage and list its workload alone
+  std::string program;             // as called, for the usage text: "dmv", "parlab dmv"
+  std::string format = "table";    // table, csv, json, record, explain
+  bool counters = false;           // run the profiler after the sweep
+  std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
+                                   // of execute-once, which --counters starts under the profiler
+  Filter filter;                   // of show and compare
+  CompareRules rules;              // of compare, which has two paths
+  std::optional<double> fail_if_slower;     // of compare; 0.05: five per cent
+  double budget_s = 60;                     // of tune
+  std::string tuned;                        // file of tune, and of best
+  std::map<std::string, std::string> best;  // tunables asked for as "best", and how
+  PageRequest page;                         // of page and index
+  ImageRequest image;                       // of filter_image; the plan then has one variant
+  std::string command;                // show, compare, tune: what --help is about; empty: runs
+  bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
+  std::vector<std::string> warnings;  // one line each
+};
+
+// arguments: with the program's name first; called by the name of a workload it runs that one.
+// Throws UsageError with one line: the option or variable, its value, what is allowed.
+Request parse_request(const std::vector<std::string>& arguments, const Environment& environment);
+
+}  // namespace parlab

@@ -1,0 +1,147 @@
+#include "cli/selection.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "cli/lists.hpp"
+#include "core/text.hpp"
+
+namespace parlab {
+namespace {
+
+std::vector<const Variant*> variants_of(const Plan& plan) {
+  return Registry::instance().variants(plan.workload->name());
+}
+
+// The kernels as a user can name them: "0:naive, 1:coalesced".
+std::string kernels_of(const Plan& plan) {
+  std::string text;
+  for (const auto* variant : variants_of(plan)) {
+    if (!variant->on_gpu) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(variant->id) + ":" + variant->name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+// The libraries of the GPU are compiled by nvcc alone.
+std::string without_libraries() {
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->on_gpu && variant->backend == "blas") return "";
+    }
+  }
+  return "; cuBLAS and CUB are left out where parlab is built without the CUDA toolkit";
+}
+
+bool is_called(const Variant& variant, const std::string& name) {
+  return name == variant.name || name == variant.backend + "/" + variant.name ||
+         name == variant.full_name() ||
+         (!variant.label.empty() && strcasecmp(name.c_str(), variant.label.c_str()) == 0);
+}
+
+Chosen by_name(const Plan& plan, const Setting& setting, const std::string& name, bool on_gpu) {
+  Chosen chosen;
+  std::vector<std::string> names;
+  for (const auto* variant : variants_of(plan)) {
+    if (on_gpu && !variant->on_gpu) continue;
+    if (is_called(*variant, name)) chosen.insert(variant);
+    names.push_back(variant->name);
+    if (!on_gpu) names.push_back(variant->backend + "/" + variant->name);
+  }
+  if (!chosen.empty()) return chosen;
+  const std::string workload(plan.workload->name());
+  throw UsageError(
+      as_written(setting.name, setting.text) + ": " + workload + " has no " +
+      (on_gpu ? "kernel '" : "variant '") + name + "'" + did_you_mean(name, names) +
+      (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries() : " (see --list)"));
+}
+
+// GPU_KERNEL: numbers, ranges of them and names, in any mixture.
+Chosen kernels(const Plan& plan, const Setting& setting) {
+  Chosen chosen;
+  for (const auto& item : split(setting.text, ',')) {
+    if (item.empty() || (!std::isdigit(item[0]) && item[0] != '-')) {
+      chosen.merge(by_name(plan, setting, item, true));
+      continue;
+    }
+    for (const auto id : parse_list(setting.name, item, 0, std::numeric_limits<int>::max())) {
+      const auto before = chosen.size();
+      for (const auto* variant : variants_of(plan)) {
+        if (variant->on_gpu && variant->id == id) chosen.insert(variant);
+      }
+      if (chosen.size() > before) continue;
+      throw UsageError(as_written(setting.name, setting.text) + ": there is no kernel " +
+                       std::to_string(id) + " (" + kernels_of(plan) + ")" + without_libraries());
+    }
+  }
+  return chosen;
+}
+
+std::set<std::string> backends(const Setting* setting, bool record) {
+  const std::vector<std::string> all{"serial", "openmp", "blas", "cuda"};
+  if (setting == nullptr) {
+    return record ? std::set<std::string>{"serial", "openmp", "cuda"}
+                  : std::set<std::string>(all.begin(), all.end());
+  }
+  std::set<std::string> chosen;
+  for (const auto& name : split(setting->text, ',')) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      throw UsageError(as_written(setting->name, setting->text) + ": backend '" + name +
+                       "' is unknown" + did_you_mean(name, all) +
+                       " (serial, openmp, blas, cuda, or a list of these)");
+    }
+    chosen.insert(name);
+  }
+  return chosen;
+}
+
+// The course's format has one variant of a backend: the first on its ladder.
+void keep_first_of_each_backend(std::vector<const Variant*>& variants, bool all_on_gpu) {
+  std::set<std::pair<std::string, bool>> seen;
+  std::erase_if(variants, [&](const Variant* variant) {
+    if (variant->on_gpu && all_on_gpu) return false;
+    return !seen.emplace(variant->on_gpu ? "gpu" : variant->backend, variant->on_gpu).second;
+  });
+}
+
+}  // namespace
+
+Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
+  const auto* kernel = settings.find("kernel");
+  const auto* exact = settings.find("variant");
+  const auto* backend = settings.find("backend");
+  const auto wanted = backends(backend, record);
+  Chosen kernels_named, named;
+  if (kernel != nullptr) kernels_named = kernels(plan, *kernel);
+  if (exact != nullptr) {
+    for (const auto& name : split(exact->text, ','))
+      named.merge(by_name(plan, *exact, name, false));
+  }
+  // A kernel that was named also counts as "cuda" when it is the library's.
+  for (const auto* variant : kernels_named) {
+    if (exact != nullptr || wanted.count("cuda") + wanted.count(variant->backend) > 0) {
+      named.insert(variant);
+    }
+  }
+  if (kernel != nullptr && kernel->from_command_line && named.empty()) {
+    throw UsageError(as_written(kernel->name, kernel->text) + ": excluded by " +
+                     as_written(backend->name, backend->text));
+  }
+  for (const auto* variant : variants_of(plan)) {
+    const bool by_backend = exact == nullptr && wanted.count(variant->backend) > 0 &&
+                            !(kernel != nullptr && variant->on_gpu);
+    if (by_backend || named.count(variant) > 0) plan.variants.push_back(variant);
+  }
+  if (record && exact == nullptr) keep_first_of_each_backend(plan.variants, kernel != nullptr);
+  if (!plan.variants.empty()) return named;
+  const std::string workload(plan.workload->name());
+  if (backend == nullptr) throw UsageError(workload + ": this build has no variants of it");
+  std::set<std::string> present;
+  for (const auto* variant : variants_of(plan)) present.insert(variant->backend);
+  throw UsageError(as_written(backend->name, backend->text) + ": " + workload +
+                   " has no variant there; it has " + join({present.begin(), present.end()}, ", "));
+}
+
+}  // namespace parlab

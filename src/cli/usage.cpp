@@ -1,0 +1,220 @@
+#include "cli/usage.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <ostream>
+
+#include "core/text.hpp"
+#include "image/filter.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::size_t width = 100;
+
+// "<matrix size>" where one number stands for a square.
+std::string size_argument(const Workload& workload) {
+  return workload.dimensions().size() == 1 ? "<size>" : "<matrix size>";
+}
+
+std::int64_t block_fallback(const Workload& workload) {
+  for (const auto* variant : Registry::instance().variants(workload.name())) {
+    if (const auto* block = variant->tunable("block")) return block->fallback;
+  }
+  return 256;
+}
+
+std::vector<const Variant*> kernels_by_number(const Workload& workload) {
+  auto kernels = Registry::instance().variants(workload.name());
+  std::erase_if(kernels, [](const Variant* variant) { return !variant->on_gpu; });
+  std::sort(kernels.begin(), kernels.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  return kernels;
+}
+
+void print_indented(std::ostream& out, const std::string& text, std::size_t indent) {
+  for (const auto& line : wrap(text, width - indent)) {
+    out << std::string(indent, ' ') << line << '\n';
+  }
+}
+
+void print_workloads(std::ostream& out) {
+  out << "Workloads:\n";
+  for (const auto* workload : Registry::instance().workloads()) {
+    out << "  " << std::left << std::setw(12) << workload->name() << workload->summary() << '\n';
+  }
+}
+
+std::string tunable_line(const Tunable& tunable) {
+  const bool all = tunable.name == "threads" && tunable.fallback == 0;
+  return "--" + tunable.name + " " + (all ? "all cores" : std::to_string(tunable.fallback)) + " (" +
+         tunable.allowed() + ")";
+}
+
+void print_option(std::ostream& out, const Option& option) {
+  std::string line = "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
+  line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
+  line += option.variable;
+  line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
+  out << (line + option.help).substr(0, width) << '\n';
+}
+
+// What a command on stored records is for, and which of the options it shares with runs it reads.
+struct CommandHelp {
+  std::string name, text;
+  std::vector<std::string> shared;
+};
+
+const std::vector<CommandHelp>& command_helps() {
+  static const std::vector<CommandHelp> helps{
+      {"show",
+       "Usage: parlab show [<records>...] [options]\n\n"
+       "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, "
+       "or\n"
+       "a machine under results/; without any, all of results/.\n",
+       {"backend", "variant", "dtype", "cache", "format", "explain"}},
+      {"compare",
+       "Usage: parlab compare <before> <after> [options]\n\n"
+       "Says of each point both have whether it became slower, faster, stayed the same, or cannot "
+       "be\n"
+       "told. <before>, <after>: a record file, a folder, or a machine under results/.\n",
+       {"backend", "variant", "dtype", "cache", "format"}},
+      {"page",
+       "Usage: parlab page results/MACHINE [options]\n\n"
+       "Writes the page of a machine: its figures, tables and claims, in one file.\n",
+       {}},
+      {"index",
+       "Usage: parlab index results/* [options]\n\n"
+       "Writes the index of several machines, side by side, with links to their pages.\n",
+       {}},
+      {"tune",
+       "Usage: parlab tune <workload> <size>... [options]\n\n"
+       "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
+       "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations are tried when "
+       "the\n"
+       "budget allows, else those that a search along one tunable at a time leads to. A tunable "
+       "that\n"
+       "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing.\n",
+       {"kernel", "backend", "variant", "dtype", "time-limit", "precision", "format", "tuned",
+        "force"}}};
+  return helps;
+}
+
+void print_command_help(std::ostream& out, const std::string& command) {
+  for (const auto& help : command_helps()) {
+    if (help.name != command) continue;
+    out << help.text << "\nOptions:\n";
+    for (auto option : all_options()) {
+      const bool shared = std::count(help.shared.begin(), help.shared.end(), option.flag) > 0;
+      const bool own = option.of(command) || (command == "tune" && option.tunable);
+      if (!shared && !own) continue;
+      option.variable.clear();
+      print_option(out, option);
+    }
+  }
+  out << "\nExit status: 0; 1 when something failed; 2 when the request made no sense.\n";
+}
+
+void print_variant(std::ostream& out, const Variant& variant) {
+  out << std::right << std::setw(4) << (variant.on_gpu ? std::to_string(variant.id) : "") << "  "
+      << std::left << std::setw(34) << variant.full_name();
+  for (const auto dtype : variant.dtypes) out << ' ' << to_string(dtype);
+  for (const auto& tunable : variant.tunables) out << "\n        " << tunable_line(tunable);
+  out << '\n';
+  if (!variant.idea.empty()) print_indented(out, variant.idea, 8);
+  if (!variant.hardware.empty()) {
+    print_indented(out, "needs " + variant.hardware + ": not emulated", 8);
+  }
+}
+
+void print_variants(std::ostream& out, const Workload& workload) {
+  out << workload.name() << ": " << workload.summary() << '\n';
+  for (const auto* variant : Registry::instance().variants(workload.name())) {
+    print_variant(out, *variant);
+  }
+}
+
+bool has_tunable(const Workload& workload, const std::string& name) {
+  const auto variants = Registry::instance().variants(workload.name());
+  return std::any_of(variants.begin(), variants.end(),
+                     [&](const Variant* variant) { return variant->tunable(name) != nullptr; });
+}
+
+}  // namespace
+
+void print_usage(std::ostream& out, const Request& request) {
+  const Workload* workload = request.plan.workload;
+  if (workload == nullptr) {
+    out << "Usage: " << request.program << " <workload> <size>... [options]\n\n";
+    print_workloads(out);
+    out << "\nNext: '" << request.program << " <workload>' shows its kernels, '" << request.program
+        << " --help' the options.\n";
+    return;
+  }
+  const auto size = size_argument(*workload);
+  out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] " << request.program << ' '
+      << size << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to " << block_fallback(*workload)
+      << ".\nAvailable kernels [id:name]:\n";
+  for (const auto* variant : kernels_by_number(*workload)) {
+    std::string label = std::to_string(variant->id) + ":" + variant->name;
+    label.resize(std::max<std::size_t>(label.size(), 22), ' ');
+    const auto lines = wrap(variant->idea, width - label.size() - 5);
+    out << "    " << label << ' ' << lines[0] << (lines.size() > 1 ? " ..." : "") << '\n';
+  }
+  out << "\nWithout these variables, or with any option: a table of all variants.\n"
+      << "Next: '" << request.program << " 1024', '" << request.program << " --help', '"
+      << request.program << " --list'.\n";
+}
+
+void print_help(std::ostream& out, const Request& request) {
+  if (!request.command.empty()) return print_command_help(out, request.command);
+  const bool known = request.plan.workload != nullptr;
+  const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
+  const bool filters = known && request.plan.workload->name() == filtering_workload;
+  out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
+      << (filters ? "       " + request.program + image : "")
+      << (known ? ""
+                : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
+                  "       ('parlab compare --help', of show, tune, page and index, say more)\n"
+                  "       parlab " +
+                      std::string(filtering_workload) + image)
+      << "\nRuns, verifies and measures every variant of a workload at every size.\n"
+      << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
+      << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
+      << "Options, each also an environment variable; the command line wins:\n";
+  std::string others;  // tunables of single workloads: in full where that workload is asked for
+  for (const auto& option : all_options()) {
+    // Of commands, or with a line of their own above.
+    if (!option.of("") || option.help.empty()) continue;
+    const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
+    if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
+      others += (others.empty() ? "" : ", ") + option.flag;
+      continue;
+    }
+    print_option(out, option);
+  }
+  if (!known) {
+    out << "  --NAME LIST           PARLAB_NAME        tunables, whose they are with --list:\n";
+    print_indented(out, others, 4);
+  }
+  out << '\n';
+  if (!known) print_workloads(out);
+  out << "Exit status: 0; 1 when a variant failed; 2 when the request made no sense.\n";
+}
+
+void print_list(std::ostream& out, const Request& request) {
+  if (request.plan.workload != nullptr) return print_variants(out, *request.plan.workload);
+  for (const auto* workload : Registry::instance().workloads()) print_variants(out, *workload);
+}
+
+void print_version(std::ostream& out) {
+  out << "parlab 0.1, compiled by "
+      <<
+#ifdef __clang__
+      "clang " << __clang_version__
+#else
+      "g++ " << __VERSION__
+#endif
+      << '\n';
+}
+
+}  // namespace parlab

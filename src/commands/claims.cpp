@@ -1,0 +1,117 @@
+#include "commands/claims.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "claims/claim.hpp"
+#include "commands/stored.hpp"
+#include "core/text.hpp"
+#include "record/store.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::size_t width = 100, indent = 12;
+
+struct Machine {
+  std::vector<Record> records;
+  std::vector<Run> runs;
+};
+
+void print_field(std::ostream& out, const std::string& title, const std::string& text) {
+  if (text.empty()) return;
+  auto head = "    " + title;
+  head.resize(indent, ' ');
+  for (const auto& line : wrap(text, width - indent)) {
+    out << head << line << '\n';
+    head.assign(indent, ' ');
+  }
+}
+
+void print_finding(std::ostream& out, const Finding& finding) {
+  auto head = "  " + finding.id;
+  head.resize(std::max(indent, head.size() + 1), ' ');
+  out << head << to_string(finding.outcome) << '\n';
+  print_field(out, "claim", finding.sentence);
+  print_field(out, "rule", finding.rule);
+  print_field(out, "numbers", finding.numbers);
+  print_field(out, "missing", finding.missing);
+  print_field(out, "figure", finding.figure);
+}
+
+// Reports in the order of their first claim, with the observations behind the claims.
+void print_table(std::ostream& out, const std::vector<Finding>& findings) {
+  std::vector<std::string> reports;
+  std::map<Outcome, int> counts;
+  for (const auto& finding : findings) {
+    ++counts[finding.outcome];
+    if (std::find(reports.begin(), reports.end(), finding.report) == reports.end()) {
+      reports.push_back(finding.report);
+    }
+  }
+  for (const auto& report : reports) {
+    out << report << '\n';
+    for (const auto& finding : findings) {
+      if (finding.report == report) print_finding(out, finding);
+    }
+    out << '\n';
+  }
+  out << findings.size() << " claims and observations";
+  for (const auto outcome : {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
+                             Outcome::cannot_be_tested}) {
+    out << (outcome == Outcome::holds ? ": " : ", ") << to_string(outcome) << ' '
+        << counts[outcome];
+  }
+  out << '\n';
+}
+
+void print_json(std::ostream& out, const std::string& machine,
+                const std::vector<Finding>& findings) {
+  for (const auto& finding : findings) {
+    const nlohmann::ordered_json json{{"machine", machine},
+                                      {"id", finding.id},
+                                      {"report", finding.report},
+                                      {"claim", finding.sentence},
+                                      {"rule", finding.rule},
+                                      {"numbers", finding.numbers},
+                                      {"outcome", to_string(finding.outcome)},
+                                      {"missing", finding.missing},
+                                      {"figure", finding.figure}};
+    out << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> print_claims(const std::vector<std::string>& paths,
+                                      const std::string& format, std::ostream& out) {
+  if (format != "table" && format != "json") {
+    throw UsageError(as_written("--format", format) + ": claims are given as table or json");
+  }
+  std::map<std::string, Machine> machines;
+  std::vector<std::string> warnings;
+  for (const auto& path : paths) {
+    auto loaded = load_records(record_path(path));
+    for (auto& [id, run] : loaded.runs) machines[run.machine].runs.push_back(std::move(run));
+    for (auto& record : loaded.records) {
+      machines[record.machine].records.push_back(std::move(record));
+    }
+    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+  }
+  for (const auto& [name, machine] : machines) {
+    const auto findings = judge_claims(machine.records, machine.runs);
+    if (format == "json") {
+      print_json(out, name, findings);
+      continue;
+    }
+    const auto& last = machine.runs.back();
+    out << (name == machines.begin()->first ? "" : "\n") << "Claims of the source reports on "
+        << name << ": " << (last.gpu.empty() ? "no GPU" : last.gpu) << ", " << last.cpu << "\n\n";
+    print_table(out, findings);
+  }
+  return warnings;
+}
+
+}  // namespace parlab

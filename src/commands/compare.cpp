@@ -1,0 +1,225 @@
+#include "commands/compare.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+
+#include "commands/stored.hpp"
+#include "core/text.hpp"
+#include "record/store.hpp"
+#include "report/text_table.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::size_t undecided_shown = 10;
+
+struct Side {
+  std::vector<Record> records;
+  std::string title;  // "results/x: nvidia-h200, commit bcb473049c, 2026-11-21"
+};
+
+Side load_side(const std::string& name, const Filter& filter, std::vector<std::string>& warnings) {
+  auto loaded = load_all({name});
+  std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+  std::erase_if(loaded.records, [&](const Record& record) { return !filter(record); });
+  std::set<std::string> machines;
+  const Run* last = nullptr;
+  for (const auto& record : loaded.records) {
+    machines.insert(record.machine);
+    last = &loaded.runs.at(record.run);
+  }
+  if (last == nullptr) throw UsageError("compare: '" + name + "' has no records to compare");
+  if (machines.size() > 1) {
+    throw UsageError("compare: '" + name + "' has records of several machines (" +
+                     join({machines.begin(), machines.end()}, ", ") +
+                     "); name the file or folder of one");
+  }
+  return {std::move(loaded.records), record_path(name) + ": " + last->machine + ", commit " +
+                                         last->commit + ", " + last->date.substr(0, 10)};
+}
+
+std::string ratio_text(double ratio) { return significant(ratio, 4, 3); }
+
+std::string median_text(const Runs& runs) {
+  return runs.last.timed() ? seconds_with_unit(runs.median())
+                           : std::string(to_string(runs.last.verdict));
+}
+
+void add_row(TextTable& table, const ComparedPoint& point) {
+  const Record& record = point.before.last;
+  std::string problem = to_string(record.size) + " ";
+  problem += std::string(to_string(record.dtype)) + " " + std::string(to_string(record.cache));
+  std::vector<std::string> cells{
+      std::string(to_string(point.change)), record.full_name(),        problem,
+      to_string(record.tunables),           median_text(point.before), median_text(point.after)};
+  if (point.tested) {
+    cells.push_back(ratio_text(point.test.ratio));
+    cells.push_back(ratio_text(point.test.interval.low) + "-" +
+                    ratio_text(point.test.interval.high));
+  } else {
+    cells.emplace_back("-");
+    cells.emplace_back(point.change == Change::failed ? "" : "few samples");
+  }
+  table.add(std::move(cells));
+}
+
+// The middle half of all ratios: shows a drift of the whole machine.
+std::string spread(const Comparison& comparison) {
+  std::vector<double> ratios;
+  for (const auto& point : comparison.points) {
+    if (point.tested) ratios.push_back(point.test.ratio);
+  }
+  if (ratios.size() < 4) return "";
+  std::sort(ratios.begin(), ratios.end());
+  return "The middle half of the ratios: " + ratio_text(ratios[ratios.size() / 4]) + " to " +
+         ratio_text(ratios[ratios.size() * 3 / 4]) + ".\n";
+}
+
+std::string counts(const Comparison& comparison) {
+  std::string text = std::to_string(comparison.points.size()) + " points compared: ";
+  for (const auto change :
+       {Change::slower, Change::faster, Change::same, Change::undecided, Change::failed}) {
+    if (change != Change::slower) text += ", ";
+    text += std::to_string(comparison.count(change)) + " " + std::string(to_string(change));
+  }
+  text += ".\nNot compared: " + std::to_string(comparison.only_before) + " points only before, " +
+          std::to_string(comparison.only_after) + " only after, " +
+          std::to_string(comparison.without_time) + " without a time.\n";
+  return text;
+}
+
+void print_table(std::ostream& out, const Comparison& comparison, const CompareRules& rules) {
+  TextTable table({{"", false},
+                   {"variant", false, 26},
+                   {"size, dtype, caches", false, 20},
+                   {"tunables", false, 12},
+                   {"before", true},
+                   {"after", true},
+                   {"ratio", true},
+                   {"(95%)", false}});
+  std::size_t undecided = 0;
+  bool any = false;
+  for (const auto& point : comparison.points) {
+    if (point.change == Change::same) continue;
+    if (point.change == Change::undecided && ++undecided > undecided_shown) continue;
+    add_row(table, point);
+    any = true;
+  }
+  if (any) table.print(out);
+  if (undecided > undecided_shown) {
+    out << "... and " << undecided - undecided_shown << " undecided more: --format csv has all\n";
+  }
+  out << (any ? "\n" : "") << counts(comparison) << spread(comparison);
+  const auto by_runs = comparison.by_runs();
+  std::string margin = percent(rules.margin);
+  if (by_runs < comparison.points.size()) {
+    out << "One run on a side cannot tell what differs between runs of one binary: only the margin "
+           "covers that.\nRepeat both (--results FILE --force appends a run) where the machine is "
+           "not quiet, or for a smaller margin.\n";
+    const auto of_one_run = percent(rules.margin_of_one_run);
+    if (by_runs == 0) {
+      margin = of_one_run;
+    } else if (margin != of_one_run) {
+      margin += " (one run on a side: " + of_one_run + ")";
+    }
+  }
+  out << "ratio: time after / before. slower, faster: by more than " << margin << ", wrong at "
+      << percent(rules.error) << " for all points\ntogether (Holm). same: within that, wrong at "
+      << percent(rules.error) << " a point. undecided: the samples do not tell.\n";
+}
+
+// Independent of the locale; 9 significant digits.
+std::string number(double value) {
+  char text[32];
+  const auto end =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr;
+  return {text, end};
+}
+
+void print_csv(std::ostream& out, const Comparison& comparison) {
+  out << "change,workload,backend,variant,size,dtype,cache,tunables,before_s,after_s,ratio,"
+         "ratio_low,ratio_high,p_adjusted,verdict_after\n";
+  for (const auto& point : comparison.points) {
+    const Record& r = point.before.last;
+    out << to_string(point.change) << ',' << r.workload << ',' << r.backend << ',' << r.variant
+        << ',' << to_string(r.size) << ',' << to_string(r.dtype) << ',' << to_string(r.cache) << ','
+        << to_string(r.tunables) << ',' << number(point.before.median()) << ',';
+    if (point.after.last.timed()) out << number(point.after.median());
+    out << ',';
+    if (point.tested) {
+      out << number(point.test.ratio) << ',' << number(point.test.interval.low) << ','
+          << number(point.test.interval.high) << ',' << number(point.adjusted_p);
+    } else {
+      out << ",,,";
+    }
+    out << ',' << to_string(point.after.last.verdict) << '\n';
+  }
+}
+
+void print_json(std::ostream& out, const Comparison& comparison) {
+  using Json = nlohmann::ordered_json;
+  for (const auto& point : comparison.points) {
+    const Record& r = point.before.last;
+    Json json{{"type", "point"},
+              {"change", to_string(point.change)},
+              {"variant", r.full_name()},
+              {"size", r.size},
+              {"dtype", to_string(r.dtype)},
+              {"cache", to_string(r.cache)},
+              {"tunables", static_cast<const std::map<std::string, std::int64_t>&>(r.tunables)},
+              {"before_s", point.before.median()},
+              {"verdict_after", to_string(point.after.last.verdict)}};
+    if (point.after.last.timed()) json["after_s"] = point.after.median();
+    if (point.tested) {
+      json["ratio"] = point.test.ratio;
+      json["interval"] = {point.test.interval.low, point.test.interval.high};
+      json["p_adjusted"] = point.adjusted_p;
+    }
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  }
+  Json summary{{"type", "summary"}, {"points", comparison.points.size()}};
+  for (const auto change :
+       {Change::slower, Change::faster, Change::same, Change::undecided, Change::failed}) {
+    summary[std::string(to_string(change))] = comparison.count(change);
+  }
+  summary["only_before"] = comparison.only_before;
+  summary["only_after"] = comparison.only_after;
+  summary["without_time"] = comparison.without_time;
+  out << summary.dump() << '\n';
+}
+
+}  // namespace
+
+CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out) {
+  CompareOutcome outcome;
+  auto before = load_side(request.before, request.filter, outcome.warnings);
+  auto after = load_side(request.after, request.filter, outcome.warnings);
+  const auto comparison =
+      compare_records(std::move(before.records), std::move(after.records), request.rules);
+  if (request.format == "csv") {
+    print_csv(out, comparison);
+  } else if (request.format == "json") {
+    print_json(out, comparison);
+  } else {
+    out << "before  " << before.title << "\nafter   " << after.title << "\n\n";
+    print_table(out, comparison, request.rules);
+  }
+  if (!request.fail_if_slower) return outcome;
+  const double limit = 1 + *request.fail_if_slower;
+  const auto failing = std::count_if(
+      comparison.points.begin(), comparison.points.end(), [&](const ComparedPoint& point) {
+        return point.change == Change::failed ||
+               (point.change == Change::slower && point.test.ratio >= limit);
+      });
+  outcome.fails = failing > 0;
+  if (request.format == "table") {
+    out << failing << " points failed or are slower by " << percent(*request.fail_if_slower)
+        << " or more.\n";
+  }
+  return outcome;
+}
+
+}  // namespace parlab

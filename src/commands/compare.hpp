@@ -1,0 +1,32 @@
+// Two sets of records, compared point by point, as output.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/record_filter.hpp"
+#include "compare/compare.hpp"
+
+namespace parlab {
+
+struct CompareRequest {
+  std::string before, after;  // record files, folders, or machines under results/
+  CompareRules rules;
+  std::optional<double> fail_if_slower;  // 0.05: a slower point whose ratio is 1.05 or more
+  Filter filter;
+  std::string format = "table";  // table, csv or json
+};
+
+struct CompareOutcome {
+  bool fails = false;  // by fail_if_slower: a point is slower by that much, or failed
+  std::vector<std::string> warnings;
+};
+
+// Writes the points in the order in which they matter and a summary. The table leaves out points
+// that are the same and all but a few undecided ones; csv and json have all of them. Throws
+// UsageError when a side has no records, or those of several machines.
+CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out);
+
+}  // namespace parlab

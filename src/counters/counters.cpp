@@ -1,0 +1,77 @@
+#include "counters/counters.hpp"
+
+#include <algorithm>
+
+#include "core/variant.hpp"
+#include "counters/ncu.hpp"
+#include "places/presence.hpp"
+#include "record/store.hpp"
+
+namespace parlab {
+namespace {
+
+bool wanted(const Record& record) {
+  const auto variants = Registry::instance().variants(record.workload);
+  return record.verdict == Verdict::passed && !record.emulated && record.counters.empty() &&
+         std::any_of(variants.begin(), variants.end(), [&](const Variant* variant) {
+           return variant->on_gpu && variant->full_name() == record.full_name();
+         });
+}
+
+void count(const std::vector<Record*>& records) {
+  const Record& first = *records.front();
+  std::vector<std::string> arguments{first.workload, to_string(first.size),
+                                     std::string(to_string(first.dtype))};
+  for (const auto* record : records) {
+    arguments.push_back(record->backend + "/" + record->variant + " " +
+                        to_string(record->tunables));
+  }
+  const auto counters = counters_by_execution(profile(arguments, first.cache), records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) records[i]->counters = counters[i];
+}
+
+// Once more at the end of the file: the last record of an identity counts. Each stays a record of
+// the run that measured it, which the file holds already.
+void append(const std::vector<Record*>& records, const std::string& results) {
+  const auto runs = load_records(results).runs;
+  for (const auto& [id, run] : runs) {
+    const auto of_run = [&](const Record* record) {
+      return record->run == id && !record->counters.empty();
+    };
+    if (std::none_of(records.begin(), records.end(), of_run)) continue;
+    Store store(results, run);
+    for (const auto* record : records) {
+      if (of_run(record)) store.append(*record);
+    }
+  }
+}
+
+}  // namespace
+
+void add_counters(Points& points, const std::string& results, Observer& observer) {
+  try {
+    if (const auto why = why_no_gpu()) throw NoCounters(*why + "; they need an NVIDIA GPU and ncu");
+    find_ncu();
+    std::size_t done = 0;
+    for (auto& point : points) {
+      std::vector<Record*> records;
+      for (auto& record : point) {
+        if (wanted(record)) records.push_back(&record);
+      }
+      done += point.size();
+      if (records.empty()) continue;
+      observer.working_on("counting " + records.front()->point(), done - point.size());
+      count(records);
+      for (const auto* record : records) {
+        if (record->counters.empty()) {
+          observer.note("no counters of " + record->identity() + ": ncu saw no kernel of it");
+        }
+      }
+      if (!results.empty()) append(records, results);
+    }
+  } catch (const NoCounters& reason) {
+    observer.note(std::string("no counters: ") + reason.what());
+  }
+}
+
+}  // namespace parlab

@@ -1,0 +1,80 @@
+#include "counters/execute_once.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "places/executor.hpp"
+#include "verify/problem.hpp"
+
+namespace parlab {
+namespace {
+
+UsageError senseless(const std::string& what) {
+  return UsageError("execute-once: '" + what + "': --counters starts it, with its own arguments");
+}
+
+Size size_from(const std::string& text) {
+  Size size;
+  std::istringstream in(text);
+  for (std::string extent; std::getline(in, extent, 'x');) size.push_back(std::stoll(extent));
+  return size;
+}
+
+Call call_of(const Variant& variant, const Size& size, Dtype dtype) {
+  Call call{&variant, size, dtype, {}};
+  for (const auto& tunable : variant.tunables)
+    call.tunables.emplace(tunable.name, tunable.fallback);
+  return call;
+}
+
+Call call_from(const std::string& text, const Workload& workload, const Size& size, Dtype dtype) {
+  std::istringstream in(text);
+  std::string name, tunable;
+  in >> name;
+  const auto variants = Registry::instance().variants(workload.name());
+  const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant* variant) {
+    return variant->on_gpu && variant->backend + "/" + variant->name == name;
+  });
+  if (found == variants.end()) throw senseless(text);
+  Call call = call_of(**found, size, dtype);
+  while (in >> tunable) {
+    const auto equals = tunable.find('=');
+    if (equals == std::string::npos) throw senseless(text);
+    call.tunables.insert_or_assign(tunable.substr(0, equals),
+                                   std::stoll(tunable.substr(equals + 1)));
+  }
+  return call;
+}
+
+}  // namespace
+
+void execute_once(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 3) throw senseless("too few arguments");
+  const auto* workload = Registry::instance().workload(arguments[0]);
+  if (workload == nullptr) throw senseless(arguments[0]);
+  const Size size = complete_size(*workload, size_from(arguments[1]));
+  const Dtype dtype = dtype_from_string(arguments[2]);
+  std::vector<Call> calls;
+  std::vector<const Variant*> variants;
+  for (std::size_t i = 3; i < arguments.size(); ++i) {
+    calls.push_back(call_from(arguments[i], *workload, size, dtype));
+  }
+  if (calls.empty()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->backend == "cuda" && variant->has(dtype)) {
+        calls.push_back(call_of(*variant, size, dtype));
+      }
+    }
+  }
+  for (const auto& call : calls) variants.push_back(call.variant);
+  const auto gpu = make_gpu_executor();
+  Problem problem(*workload, size, dtype, variants);
+  problem.fill(InputKind::uniform);
+  gpu->load(problem.inputs(), problem.outputs(), dtype);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    gpu->run_profiled(calls[i], static_cast<int>(i));
+  }
+  gpu->release();
+}
+
+}  // namespace parlab

@@ -1,3 +1,0 @@
-// Stand-in for the toolkit's header of this name, for emulated kernels.
-#pragma once
-#include "emulation/cuda.hpp"

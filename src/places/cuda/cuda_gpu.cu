@@ -1,0 +1,192 @@
+#include "places/cuda/cuda_gpu.hpp"
+
+#include <cuda_occupancy.h>
+
+#include "places/presence.hpp"
+#include "verify/guard.hpp"
+#include "verify/host_arrays.hpp"
+
+namespace parlab {
+
+std::optional<std::string> why_no_gpu() {
+  int count = 0;
+  const auto status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) {
+    return std::string("no GPU can be used: ") + cudaGetErrorString(status);
+  }
+  if (count == 0) return "no GPU can be used: none was found";
+  return std::nullopt;
+}
+
+namespace {
+
+cudaDeviceProp properties_of_gpu() {
+  if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, 0), "asking for the device's properties");
+  return properties;
+}
+
+}  // namespace
+
+GpuFacts gpu_facts() {
+  if (why_no_gpu()) return {};
+  const auto properties = properties_of_gpu();
+  const auto version = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  return {properties.name, version(driver), version(runtime)};
+}
+
+DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    throw PointError(Verdict::out_of_memory,
+                     what_for + " needs " + human_bytes(static_cast<double>(bytes)) +
+                         " on the device, " + human_bytes(static_cast<double>(free)) + " are free");
+  }
+  return DeviceMemory(static_cast<unsigned char*>(memory));
+}
+
+// First the properties: without a GPU there is no stream to be had either, but a reason to be told.
+CudaGpu::CudaGpu() : properties_(properties_of_gpu()) {}
+
+void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),
+             "copying on the device");
+}
+
+void CudaGpu::clear(void* data, std::size_t bytes) {
+  cuda_check(cudaMemsetAsync(data, 0, bytes, stream_.handle), "clearing device memory");
+}
+
+void* CudaGpu::address_of_constant(const void* symbol) {
+  void* address = nullptr;
+  cuda_check(cudaGetSymbolAddress(&address, symbol), "asking for the address of a constant");
+  return address;
+}
+
+void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
+  if (bytes == 0) return;
+  // Beyond 48 KB, with the kernel's own static memory, it must be asked for.
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's attributes");
+  const auto all = bytes + attributes.sharedSizeBytes;
+  if (all <= properties_.sharedMemPerBlock) return;
+  if (all > properties_.sharedMemPerBlockOptin) {
+    throw PointError(Verdict::not_supported,
+                     "needs " + std::to_string(all) +
+                         " bytes of shared memory a block, the device has " +
+                         std::to_string(properties_.sharedMemPerBlockOptin));
+  }
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "asking for " + std::to_string(bytes) + " bytes of shared memory");
+}
+
+void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** arguments) {
+  const auto& [x, y, z] = properties_.maxGridSize;
+  const auto& [block_x, block_y, block_z] = properties_.maxThreadsDim;
+  refuse_impossible(config,
+                    {.grid = {x, y, z},
+                     .block = {block_x, block_y, block_z},
+                     .shared_bytes = properties_.sharedMemPerBlockOptin},
+                    properties_.maxThreadsPerBlock);
+  allow_shared(kernel, config.shared_bytes);
+  const auto dimension = [](const Extent& e) {
+    return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
+  };
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dimension(config.grid);
+  launch.blockDim = dimension(config.block);
+  launch.dynamicSmemBytes = config.shared_bytes;
+  launch.stream = stream_.handle;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  if (config.cooperative) launch.attrs = &attribute, launch.numAttrs = 1;
+  const auto status = cudaLaunchKernelExC(&launch, kernel, arguments);
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  const char* name = "";
+  cudaFuncGetName(&name, kernel);
+  if (status == cudaErrorLaunchOutOfResources) {
+    throw PointError(Verdict::not_supported,
+                     std::string(name) + " needs more registers or shared memory for a block of " +
+                         std::to_string(config.block.x * config.block.y * config.block.z) +
+                         " threads than the device has");
+  }
+  cuda_check(status, std::string("launching ") + name);
+}
+
+void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
+  if (next_scratch_ == blocks_->size()) {
+    blocks_->push_back(device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"));
+    cuda_check(
+        cudaMemsetAsync(blocks_->back().get(), zeroed ? 0 : poison_byte, bytes, stream_.handle),
+        "preparing scratch memory");
+  }
+  return (*blocks_)[next_scratch_++].get();
+}
+
+int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes) {
+  allow_shared(kernel, shared_bytes);
+  int blocks = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+             "asking for the occupancy");
+  if (blocks == 0) {
+    throw PointError(Verdict::not_supported,
+                     "no block of " + std::to_string(threads) + " threads fits a multiprocessor");
+  }
+  return blocks;
+}
+
+LaunchShape CudaGpu::main_launch() const {
+  LaunchShape shape;
+  shape.launches = static_cast<int>(launches_.size());
+  if (launches_.empty()) return shape;
+  cudaFuncAttributes attributes{};
+  LaunchConfig config;
+  std::pair<int, std::int64_t> most{-1, 0};
+  for (const auto& launch : launches_) {
+    cudaFuncAttributes found{};
+    cuda_check(cudaFuncGetAttributes(&found, launch.kernel), "asking for a kernel's attributes");
+    const auto& grid = launch.config.grid;
+    const std::pair<int, std::int64_t> weight{found.numRegs, grid.x * grid.y * grid.z};
+    if (weight <= most) continue;
+    most = weight, attributes = found, config = launch.config;
+  }
+  shape.grid = {config.grid.x, config.grid.y, config.grid.z};
+  shape.block = {config.block.x, config.block.y, config.block.z};
+  shape.shared_bytes = static_cast<std::int64_t>(config.shared_bytes + attributes.sharedSizeBytes);
+  shape.registers = attributes.numRegs;
+  shape.spill_bytes = static_cast<int>(attributes.localSizeBytes);
+
+  // The toolkit's occupancy calculator also says what the limit is.
+  const int threads = static_cast<int>(config.block.x * config.block.y * config.block.z);
+  const cudaOccDeviceProp device(properties_);
+  const cudaOccFuncAttributes function(attributes);
+  const cudaOccDeviceState state;
+  cudaOccResult result;
+  if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads,
+                                              config.shared_bytes) != CUDA_OCC_SUCCESS) {
+    return shape;
+  }
+  const int warps = (threads + 31) / 32;
+  shape.active_warps = result.activeBlocksPerMultiprocessor * warps;
+  shape.occupancy = shape.active_warps * 32.0 / properties_.maxThreadsPerMultiProcessor;
+  const auto limits = result.limitingFactors;
+  shape.limited_by = (limits & OCC_LIMIT_REGISTERS) != 0       ? "registers"
+                     : (limits & OCC_LIMIT_SHARED_MEMORY) != 0 ? "shared memory"
+                     : (limits & OCC_LIMIT_WARPS) != 0         ? "threads"
+                                                               : "blocks";
+  return shape;
+}
+
+}  // namespace parlab

@@ -1,0 +1,47 @@
+// Gpu on a real device: checked launches on one stream, scratch memory, facts about kernels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "places/cuda/cuda_resources.hpp"
+#include "record/record.hpp"
+
+namespace parlab {
+
+class CudaGpu final : public Gpu {
+ public:
+  CudaGpu();
+
+  int multiprocessors() const override { return properties_.multiProcessorCount; }
+  std::size_t max_shared_bytes() const override { return properties_.sharedMemPerBlockOptin; }
+  std::size_t l2_bytes() const override { return properties_.l2CacheSize; }
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  void clear(void* data, std::size_t bytes) override;
+  void* stream() const override { return stream_.handle; }
+
+  cudaStream_t cuda_stream() const { return stream_.handle; }
+  // Scratch memory belongs to the call selected here, until all of it is released.
+  void select_scratch(const std::string& call) { blocks_ = &scratch_[call]; }
+  void release_scratch() { scratch_.clear(); }
+  // Shape, registers and theoretical occupancy of the main launch; all zero when there was none.
+  LaunchShape main_launch() const;
+
+ protected:
+  void start(const LaunchConfig& config, const void* kernel, void** arguments) override;
+  void* address_of_constant(const void* symbol) override;
+  void* scratch_bytes(std::size_t bytes, bool zeroed) override;
+  int occupancy(const void* kernel, int threads, std::size_t shared_bytes) override;
+
+ private:
+  void allow_shared(const void* kernel, std::size_t bytes);
+
+  cudaDeviceProp properties_{};
+  CudaStream stream_;
+  std::map<std::string, std::vector<DeviceMemory>> scratch_;
+  std::vector<DeviceMemory>* blocks_ = nullptr;
+};
+
+}  // namespace parlab

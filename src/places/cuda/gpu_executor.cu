@@ -1,0 +1,275 @@
+// Executes GPU variants on a real device.
+#include <cuda_profiler_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <thread>
+
+#include "places/cuda/cuda_gpu.hpp"
+#include "places/cuda/device_ceilings.hpp"
+#include "places/cuda/device_timer.hpp"
+#include "places/executor.hpp"
+#include "verify/guard.hpp"
+
+namespace parlab {
+namespace {
+
+// The queue of a stream holds about a thousand entries; a batch behind the gate must fit.
+constexpr int queue_entries = 500;
+
+__global__ void fingerprint_words(const std::uint32_t* words, std::size_t count,
+                                  unsigned long long* sum) {
+  unsigned long long own = 0;
+  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
+       i += std::size_t{gridDim.x} * blockDim.x) {
+    own += fingerprint_term(words[i], i);
+  }
+  for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
+}
+
+// Tells a profiler which execution the kernels behind it belong to: see profile_mark.
+__global__ void execution_begins() {}
+
+struct DeviceArray {
+  ArraySpec spec;
+  std::size_t bytes = 0;
+  DeviceMemory memory;  // guard, data, guard
+  std::uint64_t fingerprint = 0;
+  double transfer_s = 0;
+
+  unsigned char* data() const { return memory.get() + guard_bytes; }
+};
+
+double median_seconds(int repetitions, const std::function<void()>& action) {
+  std::vector<double> seconds;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    action();
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return summarize(std::move(seconds)).median;
+}
+
+class CudaExecutor final : public Executor {
+ public:
+  CudaExecutor() { make_device_side(); }
+  ~CudaExecutor() override { release(); }
+
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
+    release();
+    host_outputs_ = std::make_unique<HostArrays>(outputs, dtype);
+    std::vector<Array> bound;
+    for (const auto& array : inputs) {
+      auto& made = add(array.spec, dtype, inputs_);
+      made.transfer_s = upload(made, array.data);
+      made.fingerprint = fingerprint_of(made);
+      bound.push_back({made.spec, made.data()});
+    }
+    for (const auto& spec : outputs) {
+      auto& made = add(spec, dtype, outputs_);
+      bound.push_back({made.spec, made.data()});
+    }
+    bound_ = Arrays(std::move(bound));
+    cuda_check(cudaDeviceSynchronize(), "loading a problem");
+  }
+
+  void release() override {
+    inputs_.clear();
+    outputs_.clear();
+    bound_ = {};
+    host_outputs_.reset();
+    if (gpu_) gpu_->release_scratch();
+  }
+
+  Checked run_checked(const Call& call) override {
+    // Once in the open: kernels are loaded and scratch is made. Then held back behind the poison,
+    // so that neither this first result nor work on another stream can pass for the second.
+    gpu_->select_scratch(call.key());
+    const auto start = std::chrono::steady_clock::now();
+    run(call);
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
+    Checked checked;
+    checked.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    // Long enough for work on another stream to end before the poison goes out over it.
+    const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
+    timer().run_held([this] { poison(); }, [&] { run(call); }, hold_s);
+    checked.launch = gpu_->main_launch();
+    launches_[call.key()] = checked.launch.launches;
+    for (const auto& array : outputs_) {
+      download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
+      if (auto damage = damage_of(array); !damage.empty()) checked.damage = damage;
+    }
+    for (const auto& array : inputs_) {
+      auto damage = damage_of(array);
+      if (damage.empty() && fingerprint_of(array) != array.fingerprint) {
+        damage = "changed its input " + array.spec.name;
+      }
+      if (damage.empty()) continue;
+      checked.damage = damage;
+      checked.inputs_lost = true;
+    }
+    if (!checked.damage.empty()) renew_guards();
+    checked.outputs = host_outputs_->view();
+    return checked;
+  }
+
+  Batch sample(const Call& call, int count, Cache cache) override {
+    gpu_->select_scratch(call.key());
+    const int launches = std::max(4, launches_[call.key()]);
+    return timer().time([&] { run(call); },
+                        std::clamp(queue_entries / (launches + 4) - 4, 1, count), cache);
+  }
+
+  void run_profiled(const Call& call, int number) override {
+    gpu_->select_scratch(call.key());
+    run(call);
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
+    cuda_check(cudaProfilerStart(), "starting the profiler");
+    execution_begins<<<number + 1, 1, 0, gpu_->cuda_stream()>>>();
+    run(call);
+    cuda_check(cudaDeviceSynchronize(), "executing the variant under the profiler");
+    cuda_check(cudaProfilerStop(), "stopping the profiler");
+  }
+
+  std::optional<TransferTimes> transfers(const Variant& variant) override {
+    TransferTimes times;
+    for (const auto& array : inputs_) {
+      if (variant.reads(array.spec)) times.to_device_s += array.transfer_s;
+    }
+    for (auto& array : outputs_) {
+      if (!variant.writes(array.spec)) continue;
+      if (array.transfer_s == 0) {
+        auto* host = host_outputs_->view().get<unsigned char>(array.spec.name);
+        array.transfer_s = median_seconds(5, [&] { download(array, host); });
+      }
+      times.to_host_s += array.transfer_s;
+    }
+    return times;
+  }
+
+  bool can_time() const override { return true; }
+  Ceilings ceilings() override { return measure_device_ceilings(*gpu_, timer()); }
+
+  bool recover() override {
+    cudaGetLastError();
+    if (cudaDeviceSynchronize() == cudaSuccess) return false;
+    // An invalid address ends the context: everything in it is gone.
+    release();
+    timer_.reset();
+    gpu_.reset();
+    cudaDeviceReset();
+    // The driver needs a moment before it gives out the device again.
+    for (int attempt = 0;; ++attempt) {
+      try {
+        make_device_side();
+        return true;
+      } catch (const PointError&) {
+        if (attempt == 20) throw;
+        cudaGetLastError();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    }
+  }
+
+ private:
+  void make_device_side() {
+    gpu_ = std::make_unique<CudaGpu>();
+    sum_ = device_memory(sizeof(unsigned long long), "a fingerprint");
+  }
+
+  // Made when first asked for: under a profiler nothing is timed, and no kernel may wait there.
+  DeviceTimer& timer() {
+    if (!timer_) timer_ = std::make_unique<DeviceTimer>(gpu_->cuda_stream());
+    return *timer_;
+  }
+
+  DeviceArray& add(const ArraySpec& spec, Dtype dtype, std::vector<DeviceArray>& to) {
+    DeviceArray made;
+    made.spec = spec;
+    made.bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
+    made.memory = device_memory(made.bytes + 2 * guard_bytes, spec.name);
+    cuda_check(cudaMemset(made.memory.get(), guard_byte, made.bytes + 2 * guard_bytes),
+               "preparing " + spec.name);
+    to.push_back(std::move(made));
+    return to.back();
+  }
+
+  static double upload(const DeviceArray& array, const void* host) {
+    const int repetitions = array.bytes > (std::size_t{256} << 20) ? 1 : 5;
+    return median_seconds(repetitions, [&] {
+      cuda_check(cudaMemcpy(array.data(), host, array.bytes, cudaMemcpyHostToDevice),
+                 "copying " + array.spec.name + " to the device");
+      cuda_check(cudaDeviceSynchronize(), "copying " + array.spec.name + " to the device");
+    });
+  }
+
+  static void download(const DeviceArray& array, void* host) {
+    cuda_check(cudaMemcpy(host, array.data(), array.bytes, cudaMemcpyDeviceToHost),
+               "copying " + array.spec.name + " from the device");
+  }
+
+  void poison() {
+    for (const auto& array : outputs_) {
+      cuda_check(cudaMemsetAsync(array.data(), poison_byte, array.bytes, gpu_->cuda_stream()),
+                 "poisoning " + array.spec.name);
+    }
+  }
+
+  static std::string damage_of(const DeviceArray& array) {
+    std::vector<unsigned char> guards(2 * guard_bytes);
+    cuda_check(cudaMemcpy(guards.data(), array.memory.get(), guard_bytes, cudaMemcpyDeviceToHost),
+               "reading guard words");
+    cuda_check(cudaMemcpy(guards.data() + guard_bytes, array.data() + array.bytes, guard_bytes,
+                          cudaMemcpyDeviceToHost),
+               "reading guard words");
+    return guard_damage(array.spec.name, guards.data(), guards.data() + guard_bytes);
+  }
+
+  void renew_guards() {
+    for (const auto* arrays : {&inputs_, &outputs_}) {
+      for (const auto& array : *arrays) {
+        cudaMemset(array.memory.get(), guard_byte, guard_bytes);
+        cudaMemset(array.data() + array.bytes, guard_byte, guard_bytes);
+      }
+    }
+    cuda_check(cudaDeviceSynchronize(), "renewing guard words");
+  }
+
+  std::uint64_t fingerprint_of(const DeviceArray& array) {
+    auto* sum = reinterpret_cast<unsigned long long*>(sum_.get());
+    unsigned long long result = 0;
+    cuda_check(cudaMemsetAsync(sum, 0, sizeof result, gpu_->cuda_stream()), "fingerprint");
+    fingerprint_words<<<4 * gpu_->multiprocessors(), 512, 0, gpu_->cuda_stream()>>>(
+        reinterpret_cast<const std::uint32_t*>(array.data()), array.bytes / 4, sum);
+    cuda_check(cudaGetLastError(), "fingerprint");
+    cuda_check(
+        cudaMemcpyAsync(&result, sum, sizeof result, cudaMemcpyDeviceToHost, gpu_->cuda_stream()),
+        "fingerprint");
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "fingerprint");
+    return result;
+  }
+
+  void run(const Call& call) {
+    gpu_->begin_run();
+    call.variant->run_gpu(*gpu_, bound_, call.size, call.dtype, call.tunables);
+  }
+
+  std::unique_ptr<CudaGpu> gpu_;
+  std::unique_ptr<DeviceTimer> timer_;
+  DeviceMemory sum_;
+  std::vector<DeviceArray> inputs_, outputs_;
+  Arrays bound_;
+  std::unique_ptr<HostArrays> host_outputs_;
+  std::map<std::string, int> launches_;  // of one execution, by call
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_gpu_executor() { return std::make_unique<CudaExecutor>(); }
+
+}  // namespace parlab

@@ -1,0 +1,304 @@
+// One block on one OS thread: its CUDA threads are fibers, switched where they wait.
+#include "places/emulation/block.hpp"
+
+#include <link.h>
+
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/stacktrace/frame.hpp>
+
+namespace parlab::emulation {
+
+thread_local Thread* running = nullptr;
+
+namespace {
+
+// Not inlined: a fiber may go on in another OS thread than the one it began in.
+__attribute__((noinline)) void set_running(Thread* thread) { running = thread; }
+
+// Runs one CUDA thread to its end, or until it fails; then nothing of the kernel is unwound. Not
+// inlined: a second return from setjmp finds no variables.
+__attribute__((noinline)) void run_thread(Thread& thread) {
+  set_running(&thread);
+  if (__builtin_setjmp(thread.way_out) == 0) thread.block->launch->thread();
+  set_running(nullptr);
+}
+
+uint3 unravel(std::uint64_t index, const dim3& extent) {
+  return {static_cast<unsigned>(index % extent.x),
+          static_cast<unsigned>(index / extent.x % extent.y),
+          static_cast<unsigned>(index / extent.x / extent.y)};
+}
+
+// "(3,0)", or with the third coordinate when the extent has one.
+std::string coordinates(std::uint64_t index, const dim3& extent) {
+  const auto [x, y, z] = unravel(index, extent);
+  return '(' + std::to_string(x) + ',' + std::to_string(y) +
+         (extent.z > 1 ? ',' + std::to_string(z) : "") + ')';
+}
+
+std::string describe(const Meeting& meeting) {
+  return std::string(meeting.operation) + " at " +
+         name_place(meeting.site.file_name(), meeting.site.line());
+}
+
+bool in_warp(const Meeting& meeting) { return meeting.scope <= Scope::warp; }
+
+// Lanes of a warp may come from different lines, a block or grid may not.
+bool same(const Meeting& a, const Meeting& b) {
+  return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
+         (in_warp(a) || (a.site.line() == b.site.line() && a.site.column() == b.site.column()));
+}
+
+// The variables of this OS thread that belong to the program itself: its kernels' __shared__.
+int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
+  auto& shared = *static_cast<Allocation*>(shared_);
+  for (int i = 0; i < program->dlpi_phnum; ++i) {
+    if (program->dlpi_phdr[i].p_type != PT_TLS) continue;
+    shared.data = static_cast<std::byte*>(program->dlpi_tls_data);
+    shared.bytes = program->dlpi_phdr[i].p_memsz;
+    shared.cells.resize(shared.bytes / word_bytes + 1);
+  }
+  return 1;  // the program comes first; nothing else is wanted
+}
+
+}  // namespace
+
+std::string name_place(const char* file, unsigned line) {
+  const std::string path = file;
+  return "line " + std::to_string(line) + " of " + path.substr(path.rfind('/') + 1);
+}
+
+std::string Launch::kernel_name() const {
+  if (kernel == nullptr) return "copy or clear";
+  const std::string name = boost::stacktrace::frame(kernel).name();
+  const auto begin = name.starts_with("void ") ? 5 : 0;
+  return name.substr(begin, name.rfind('(') - begin);
+}
+
+std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const {
+  return "block " + coordinates(block_index, grid) + ", thread " + coordinates(thread_index, block);
+}
+
+void Thread::fail(Verdict verdict, const std::string& what) const {
+  Launch& launch = *block->launch;
+  auto failure = launch.failure.synchronize();
+  if (!*failure) {
+    failure->emplace(verdict, "kernel " + launch.kernel_name() + ", " +
+                                  launch.name(block->index, index) + ": " + what +
+                                  "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
+  }
+  launch.failed = block->failed = true;
+}
+
+// ---- fibers
+
+// Gives a thread its turn. The fiber made at the first one serves the threads of this index in all
+// blocks to come, and ends with the Block.
+void Block::resume(Thread& thread) {
+  using boost::context::fiber;
+  fiber& own = fibers_[thread.index];
+  if (!own) {
+    own = fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(stack_bytes),
+                [this, &thread](fiber&& scheduler) {
+                  scheduler_ = std::move(scheduler);
+                  for (; launch != nullptr; suspend()) {
+                    thread.stack = static_cast<const char*>(__builtin_frame_address(0));
+                    if (!failed) run_thread(thread);
+                    thread.ended = true;
+                  }
+                  return std::move(scheduler_);
+                });
+  }
+  own = std::move(own).resume();
+}
+
+Block::~Block() {
+  launch = nullptr;
+  for (auto& fiber : fibers_) {
+    if (fiber) fiber = std::move(fiber).resume();
+  }
+}
+
+// ---- blocks
+
+void Block::run(Launch& of) {
+  launch = &of;
+  size_ = of.block.x * of.block.y * of.block.z;
+  dl_iterate_phdr(find_static_shared, &static_shared);
+  for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
+    index = of.blocks[turn];
+    if (!of.failed) run_one();
+    if (of.barrier) of.barrier->arrive_and_drop();
+  }
+}
+
+void Block::run_one() {
+  instance = launch->first_instance + index;
+  phase = 1;
+  failed = false;
+  grid_barriers_ = 0;
+  order_.clear();
+  for (unsigned i = 0; i < size_; ++i) {
+    threads_[i] = {.block = this,
+                   .index = i,
+                   .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
+                                launch->block, launch->grid},
+                   .clock = {.instance = instance, .thread = i}};
+    order_.push_back(&threads_[i]);
+  }
+  arrange(order_, launch->order, launch->seed + index);
+  // When the block has failed, those that wait go on in order to leave the kernel.
+  const auto ended = [](const Thread* thread) { return thread->ended; };
+  while (!std::all_of(order_.begin(), order_.end(), ended)) {
+    for (Thread* thread : order_) {
+      if (!thread->ended && (failed || thread->meeting == nullptr)) resume(*thread);
+    }
+    if (!failed) settle_all();
+  }
+}
+
+std::uint32_t Block::next_phase(const Thread& thread) {
+  if (phase < max_phases - 1) return ++phase;
+  thread.fail(Verdict::not_supported, "synchronises too often for emulation: use a smaller size");
+  return phase;
+}
+
+// Lets those go on whose meeting is complete. It is an error when nobody can.
+void Block::settle_all() {
+  const Thread* waiting = nullptr;
+  bool any = false;
+  for (unsigned i = size_; i-- > 0;) {
+    if (threads_[i].meeting != nullptr) settle(threads_[i]);
+    if (threads_[i].meeting != nullptr) waiting = &threads_[i];
+    any |= !threads_[i].ended && threads_[i].meeting == nullptr;
+  }
+  if (waiting != nullptr && !any) {
+    waiting->fail(Verdict::launch_failed, "divergent barrier: " + divergence());
+  }
+}
+
+// Lets all go on that this thread waits for, and itself, if all are there but those that have
+// ended.
+void Block::settle(const Thread& thread) {
+  const Meeting& meeting = *thread.meeting;
+  const unsigned first = in_warp(meeting) ? thread.index - thread.lane() : 0;
+  const unsigned last = in_warp(meeting) ? std::min(first + warp_size, size_) : size_;
+  auto& here = here_;
+  here.clear();
+  std::array<const Meeting*, warp_size> lanes{};
+  std::uint64_t sum = 0;
+  for (unsigned i = first; i < last; ++i) {
+    Thread& other = threads_[i];
+    if (other.ended || (meeting.mask >> other.lane() & 1) == 0) continue;
+    if (other.meeting == nullptr || !same(*other.meeting, meeting)) return;
+    here.push_back(&other);
+    lanes[other.lane()] = other.meeting;
+    sum += other.meeting->value;
+  }
+  if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
+  if (meeting.scope == Scope::grid) wait_for_grid(here);
+  for (Thread* other : here) {
+    auto& [scope, operation, site, mask, value, source, result] = *other->meeting;
+    other->meeting = nullptr;
+    if (source == -1) {
+      result = sum;
+    } else if (source >= 0 && source < 32 && lanes[source] != nullptr) {
+      result = lanes[source]->value;
+    }
+  }
+}
+
+// What these threads did so far comes before all that they do from now on.
+void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
+  const auto now = next_phase(*threads.front());
+  std::size_t acquired = 0;
+  for (const Thread* thread : threads) acquired = std::max(acquired, thread->acquired);
+  for (Thread* thread : threads) {
+    thread->acquired = acquired;
+    (scope == Scope::warp ? thread->clock.warp_phase : thread->clock.block_phase) = now;
+  }
+}
+
+// Whoever goes on first after a barrier that a block has missed sees that an arrival is missing.
+void Block::wait_for_grid(const std::vector<Thread*>& threads) {
+  launch->releases->push_back(threads.front()->clock);
+  ++launch->arrivals;
+  launch->barrier->arrive_and_wait();
+  if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
+    threads.front()->fail(Verdict::launch_failed,
+                          "waits at a grid barrier, but another block has ended");
+  }
+  for (Thread* thread : threads) thread->acquired = launch->releases->size();
+}
+
+// "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of a.cu; threads ... ended"
+std::string Block::divergence() const {
+  const auto state = [&](unsigned i) {
+    const Meeting* const meeting = threads_[i].meeting;
+    return meeting == nullptr ? " ended" : " waiting at " + describe(*meeting);
+  };
+  std::string text;
+  for (unsigned first = 0, next = 0, piece = 0; first < size_; first = next, ++piece) {
+    if (piece == 8) return text + "; ...";
+    while (next < size_ && state(next) == state(first)) ++next;
+    text += (piece > 0 ? "; " : "") + std::string(next - first > 1 ? "threads " : "thread ");
+    text += coordinates(first, launch->block);
+    if (next - first > 1) text += " to " + coordinates(next - 1, launch->block);
+    text += state(first);
+  }
+  return text;
+}
+
+// ---- what kernels call; cuda.hpp declares it
+
+uint3 built_in(BuiltIn which) { return running->built_in[static_cast<std::size_t>(which)]; }
+int lane_index() { return static_cast<int>(running->lane()); }
+void* dynamic_shared() { return running->block->dynamic_shared->data; }
+
+std::uint64_t meet(Meeting meeting) {
+  InRuntime here;
+  Thread& thread = here.thread;
+  Block& block = here.block;
+  const auto refuse = [&](Verdict verdict, const std::string& why) {
+    thread.fail(verdict, describe(meeting) + why);
+  };
+  if ((meeting.mask >> thread.lane() & 1) == 0) {
+    refuse(Verdict::wrong_result,
+           ": its mask does not name the calling lane " + std::to_string(thread.lane()));
+  } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
+    refuse(Verdict::launch_failed, " in a launch that is not cooperative");
+  } else {
+    thread.meeting = &meeting;
+    block.suspend();
+  }
+  if (!meeting.result && !block.failed) {
+    refuse(Verdict::wrong_result,
+           " reads lane " + std::to_string(meeting.source) + ", which does not take part");
+  }
+  return meeting.result.value_or(0);
+}
+
+void fence() {
+  InRuntime here;
+  here.thread.fence = here.thread.clock;
+  here.thread.fence->own_phase = here.block.next_phase(here.thread);
+}
+
+void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {
+  InRuntime here;
+  here.thread.copies.push_back({here.thread.copy_group, to, from, bytes - zero_bytes, zero_bytes});
+}
+
+void commit_copies() { ++running->copy_group; }
+
+// As a kernel would do it: its accesses are checked.
+void wait_copies(unsigned groups_in_flight) {
+  std::erase_if(running->copies, [&](const Thread::Copy& copy) {
+    if (copy.group + groups_in_flight >= running->copy_group) return false;
+    checked_copy(copy.to, copy.from, copy.bytes);
+    checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
+    return true;
+  });
+}
+
+}  // namespace parlab::emulation

@@ -1,0 +1,167 @@
+// How a launch is emulated: OS threads take its blocks one after another. Each runs the CUDA
+// threads of a block as fibers and switches where they wait.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <boost/context/fiber.hpp>
+#include <boost/thread/synchronized_value.hpp>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "core/types.hpp"
+#include "places/emulation/cuda.hpp"
+#include "places/emulation/memory.hpp"
+
+namespace parlab::emulation {
+
+struct Block;
+
+constexpr unsigned warp_size = 32, max_threads = 1024;
+constexpr std::size_t stack_bytes = 512 * 1024;  // a GPU gives a thread as much local memory
+
+enum class Order { ascending, descending, shuffled };
+template <typename T>
+void arrange(std::vector<T>& items, Order order, std::uint64_t seed) {
+  if (order == Order::descending) std::reverse(items.begin(), items.end());
+  std::minstd_rand random(seed);
+  if (order == Order::shuffled) std::shuffle(items.begin(), items.end(), random);
+}
+
+// What certainly happened before a moment of a thread, in its block: what any thread did in phases
+// before block_phase, its warp before warp_phase, and itself before own_phase. A barrier of some
+// lanes counts as one of their warp: simpler than the truth, and never a false alarm.
+struct Clock {
+  std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1, own_phase = max_phases;
+
+  bool covers(Stamp access) const {
+    return access.instance == instance &&
+           (access.phase < block_phase ||
+            (access.phase < warp_phase && access.thread / warp_size == thread / warp_size) ||
+            (access.phase < own_phase && access.thread == thread));
+  }
+};
+
+// One CUDA thread.
+struct Thread {
+  Block* block = nullptr;
+  unsigned index = 0;  // in the block
+  std::array<uint3, 4> built_in{};
+  const char* stack = nullptr;  // its upper end
+  void* way_out[5]{};           // where a failed kernel is left to
+  Meeting* meeting = nullptr;   // where it waits
+  bool ended = false;
+  Clock clock{};
+  std::optional<Clock> fence{};  // what a fence has ordered and no atomic has released yet
+  std::size_t acquired = 0;      // how many releases of the launch it has seen
+  unsigned atomics = 0;          // executed, to let others run from time to time
+  struct Copy {
+    unsigned group;
+    void* to;
+    const void* from;
+    std::size_t bytes, zero_bytes;
+  };
+  std::vector<Copy> copies{};  // asynchronous
+  unsigned copy_group = 0;     // the one that is open
+
+  unsigned lane() const { return index % warp_size; }
+  bool owns(const void* address) const {  // on its stack
+    return static_cast<std::size_t>(stack - static_cast<const char*>(address)) <= stack_bytes;
+  }
+  // Records a failure, the first one of the launch. The kernel is left when the runtime would
+  // return to it.
+  void fail(Verdict verdict, const std::string& what) const;
+};
+
+struct Launch {
+  const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
+  std::function<void()> thread;
+  dim3 grid, block;
+  Order order;
+  std::uint64_t seed;
+  const Arena* arena;
+  std::chrono::steady_clock::time_point deadline;
+  std::uint32_t first_instance;       // of its blocks
+  std::vector<std::uint32_t> blocks;  // in the order they run
+
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> failed{false};
+  boost::synchronized_value<std::optional<PointError>> failure{};
+  // What has been released to other blocks: by a fence and then an atomic (the last-block-done
+  // pattern), or at a grid barrier. An atomic acquires all that was released before it, wherever:
+  // simpler than the truth, and never a false alarm.
+  boost::synchronized_value<std::vector<Clock>> releases{};
+
+  std::optional<std::barrier<>> barrier{};  // the grid barrier of a cooperative launch
+  std::atomic<std::uint32_t> arrivals{0};   // of blocks, there
+
+  // "dmv_naive<float>": without the parameters and what a student did not write.
+  std::string kernel_name() const;
+  // "block (3,0), thread (4,0)"
+  std::string name(std::uint64_t block_index, unsigned thread_index) const;
+};
+
+// A block while it runs, and what it leaves for the next one on the same OS thread.
+struct Block {
+  Launch* launch = nullptr;
+  std::uint32_t index = 0;     // in the grid
+  std::uint32_t instance = 0;  // of the GPU
+  std::uint32_t phase = 1;     // grows with each synchronisation of its threads
+  bool failed = false;
+  std::uint64_t accesses = 0;
+  Memory dynamic_shared;
+  Allocation static_shared{"static shared memory", nullptr, 0, Kind::shared};
+
+  ~Block();
+  void run(Launch& launch);  // runs blocks until there are none left
+  std::uint32_t next_phase(const Thread& thread);
+  void suspend() { scheduler_ = std::move(scheduler_).resume(); }  // the thread that runs
+  // What the address meets or misses; nullptr: nothing that a kernel may touch.
+  Allocation* array_of(const void* address) {
+    if (Allocation* const array = launch->arena->owner(address)) return array;
+    return static_shared.contains(address, 1) ? &static_shared : nullptr;
+  }
+
+ private:
+  void run_one();
+  void resume(Thread& thread);
+  void settle_all();
+  void settle(const Thread& thread);
+  void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
+  void wait_for_grid(const std::vector<Thread*>& threads);
+  std::string divergence() const;
+
+  unsigned size_ = 0, grid_barriers_ = 0;
+  std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
+  std::vector<boost::context::fiber> fibers_ = std::vector<boost::context::fiber>(max_threads);
+  std::vector<Thread*> order_, here_;
+  boost::context::fiber scheduler_;
+};
+
+// What the OS thread runs at this moment: null outside kernels.
+extern thread_local Thread* running;
+
+// Leaves the kernel while the runtime works, so that code shared with it is not checked; for good
+// when the block has failed. Of all objects in its scope it is destroyed last.
+class InRuntime {
+ public:
+  InRuntime() : thread(*running), block(*thread.block) { running = nullptr; }
+  ~InRuntime() {
+    if (block.failed) __builtin_longjmp(thread.way_out, 1);
+    running = &thread;
+  }
+  Thread& thread;
+  Block& block;
+};
+
+std::string name_place(const char* file, unsigned line);  // "line 12 of naive.cu"
+
+// Checks one access of the running thread; when it is wrong, reports it and leaves the kernel.
+void check_access(const void* address, std::size_t length, bool writes, bool atomic = false);
+void checked_copy(void* to, const void* from, std::size_t bytes);
+void checked_clear(void* to, std::size_t bytes);
+
+}  // namespace parlab::emulation

@@ -1,0 +1,89 @@
+// The Executor of the emulated build: runs variants for their verdict, never for their time.
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+
+#include "places/emulation/emulated_gpu.hpp"
+#include "places/executor.hpp"
+#include "places/presence.hpp"
+
+namespace parlab {
+namespace {
+
+using emulation::Kind, emulation::Memory;
+
+class EmulatedExecutor final : public Executor {
+ public:
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
+    release();
+    std::vector<Array> arrays;
+    const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
+      const auto bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
+      memory_.push_back(gpu_.allocate(spec.name, bytes, kind));
+      arrays.push_back({spec, memory_.back()->data});
+      return memory_.back();
+    };
+    for (const auto& array : inputs) {
+      const auto& memory = hold(array.spec, Kind::input);
+      std::memcpy(memory->data, array.data, memory->bytes);
+    }
+    for (const auto& spec : outputs) hold(spec, Kind::output);
+    arrays_ = Arrays(arrays);
+  }
+
+  void release() override {
+    gpu_.free_scratch();
+    memory_.clear();
+  }
+
+  Checked run_checked(const Call& call) override {
+    const Variant& variant = *call.variant;
+    if (!variant.hardware.empty()) {
+      throw PointError(Verdict::not_supported, variant.full_name() + " needs " + variant.hardware +
+                                                   ", which emulation does not have");
+    }
+    for (const auto& memory : memory_) {
+      if (memory->kind == Kind::output) memory->poison();
+    }
+    gpu_.free_scratch();
+    gpu_.begin_run();
+    const auto start = std::chrono::steady_clock::now();
+    variant.run_gpu(gpu_, arrays_, call.size, call.dtype, call.tunables);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    Checked checked;
+    checked.outputs = arrays_;
+    checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
+    checked.seconds = taken.count();
+    if (!gpu_.launches().empty()) {
+      const auto& [grid, block, shared, cooperative] = gpu_.launches().back().config;
+      checked.launch.grid = {grid.x, grid.y, grid.z};
+      checked.launch.block = {block.x, block.y, block.z};
+      checked.launch.shared_bytes = static_cast<std::int64_t>(shared);
+      checked.launch.launches = static_cast<int>(gpu_.launches().size());
+    }
+    return checked;
+  }
+
+  Batch sample(const Call&, int, Cache) override {
+    throw std::logic_error("emulated executions are not timed");
+  }
+  std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
+  bool can_time() const override { return false; }
+  Ceilings ceilings() override { return {}; }
+
+ private:
+  EmulatedGpu gpu_;
+  std::vector<Memory> memory_;
+  Arrays arrays_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_gpu_executor() { return std::make_unique<EmulatedExecutor>(); }
+
+std::optional<std::string> why_no_gpu() {
+  return "this program was built to emulate CUDA kernels, not to run them on a GPU";
+}
+GpuFacts gpu_facts() { return {}; }
+
+}  // namespace parlab

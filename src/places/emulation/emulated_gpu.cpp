@@ -1,0 +1,95 @@
+#include "places/emulation/emulated_gpu.hpp"
+
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+namespace parlab {
+
+using namespace emulation;
+
+namespace {
+
+dim3 dim(const Extent& e) {
+  return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
+}
+
+}  // namespace
+
+std::uint64_t emulation_seed() {
+  const char* const text = std::getenv("PARLAB_SEED");
+  return text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
+}
+
+std::string EmulatedGpu::scratch_damage() const {
+  for (const auto& each : scratch_) {
+    const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
+    if (each->kind == Kind::zeroed && std::any_of(each->data, each->data + each->bytes, nonzero)) {
+      return "left " + each->name + " other than zero";
+    }
+  }
+  return "";
+}
+
+void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
+  const auto name = "scratch " + std::to_string(scratch_.size() + 1);
+  scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
+  scratch_.back()->poison();
+  if (zeroed) clear(scratch_.back()->data, bytes);
+  return scratch_.back()->data;
+}
+
+void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
+  start({}, nullptr, [=] { checked_copy(to, from, bytes); });
+}
+
+void EmulatedGpu::clear(void* data, std::size_t bytes) {
+  start({}, nullptr, [=] { checked_clear(data, bytes); });
+}
+
+void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
+                        std::function<void()> thread) {
+  const auto blocks = static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
+  // Compute capability 9.0: CUDA C++ Programming Guide, technical specifications.
+  refuse_impossible(config, {{2147483647, 65535, 65535}, {1024, 1024, 64}, max_shared_bytes()},
+                    max_threads);
+  if (const std::size_t most = 2 * multiprocessors(); config.cooperative && blocks > most) {
+    throw PointError(Verdict::launch_failed,
+                     "cannot launch a grid with barriers: at most " + std::to_string(most) +
+                         " blocks are resident together (see resident_blocks())");
+  }
+  Launch launch{.kernel = kernel,
+                .thread = std::move(thread),
+                .grid = dim(config.grid),
+                .block = dim(config.block),
+                .order = order_,
+                .seed = seed_,
+                .arena = &arena_,
+                .deadline = std::chrono::steady_clock::now() + time_limit_,
+                .first_instance = instances_,
+                .blocks = std::vector<std::uint32_t>(blocks)};
+  std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
+  arrange(launch.blocks, order_, seed_);
+  if (config.cooperative) launch.barrier.emplace(blocks);
+
+  // All blocks of a cooperative launch are alive at once; a small launch is not worth a second
+  // core. Stacks need two mappings each, of which a process has 65530.
+  const auto threads = blocks * launch.block.x * launch.block.y * launch.block.z;
+  const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
+  const auto wanted = config.cooperative ? blocks : std::min({blocks, threads / 2048 + 1, cores});
+  while (workers_.size() < wanted) workers_.emplace_back();
+  for (std::size_t i = 0; i < wanted; ++i) {
+    workers_[i].dynamic_shared =
+        allocate("dynamic shared memory", config.shared_bytes, Kind::shared);
+  }
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < wanted; ++i) {
+    others.emplace_back(&Block::run, &workers_[i], std::ref(launch));
+  }
+  workers_[0].run(launch);
+  others.clear();
+  instances_ += static_cast<std::uint32_t>(blocks);
+  if (launch.failed) throw launch.failure->value();
+}
+
+}  // namespace parlab

@@ -1,0 +1,59 @@
+// A Gpu whose kernels are executed on the CPU and watched.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "places/emulation/block.hpp"
+
+namespace parlab {
+
+// Of the environment's PARLAB_SEED, or a fixed one: shuffles blocks and threads.
+std::uint64_t emulation_seed();
+
+class EmulatedGpu final : public Gpu {
+ public:
+  explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
+                       emulation::Order order = emulation::Order::shuffled)
+      : seed_(seed), order_(order) {}
+
+  // Device memory with a name for messages; a kernel may not write to an input.
+  emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
+    return arena_.allocate(name, bytes, kind);
+  }
+  void free_scratch() { scratch_.clear(); }
+  // "left scratch 1 other than zero"; empty: nothing is wrong.
+  std::string scratch_damage() const;
+  void set_time_limit(std::chrono::seconds limit) { time_limit_ = limit; }  // of one launch
+
+  // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
+  int multiprocessors() const override { return 4; }
+  std::size_t max_shared_bytes() const override { return 227 * 1024; }
+  std::size_t l2_bytes() const override { return 50 << 20; }
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  void clear(void* data, std::size_t bytes) override;
+  void* stream() const override { return nullptr; }
+
+ protected:
+  void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread) override;
+  void write_constant(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes);
+  }
+  void* scratch_bytes(std::size_t bytes, bool zeroed) override;
+  int occupancy(const void*, int threads, std::size_t shared_bytes) override {
+    return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes() ? 0 : 2;
+  }
+
+ private:
+  std::uint64_t seed_;
+  emulation::Order order_;
+  std::chrono::seconds time_limit_{120};
+  std::uint32_t instances_ = 1;  // of blocks, so far
+  emulation::Arena arena_;
+  std::vector<emulation::Memory> scratch_;
+  std::deque<emulation::Block> workers_;  // one an OS thread
+};
+
+}  // namespace parlab

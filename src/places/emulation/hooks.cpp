@@ -1,0 +1,244 @@
+// What the compiler calls from emulated kernels: before every access to memory, instead of every
+// atomic operation (-fsanitize=thread), and where the language has no meaning (-fsanitize=bounds
+// and its kin). The names and signatures are those of GCC's instrumentation; the host code of the
+// same files calls them too, outside of any kernel, and must not notice.
+//
+// An access is checked: is the address the kernel's to use, was the word ever written, and is there
+// an order between this access and those of other threads.
+#include <err.h>
+
+#include <cstdio>
+
+#include "places/emulation/block.hpp"
+
+// Linker symbols around the program's own constants and variables.
+extern "C" const std::byte __executable_start, _end;
+
+namespace parlab::emulation {
+namespace {
+
+// Cells of global memory are shared by OS threads.
+Stamp load(Stamp& stamp) { return std::atomic_ref(stamp).load(std::memory_order_relaxed); }
+void store(Stamp& stamp, Stamp value) {
+  std::atomic_ref(stamp).store(value, std::memory_order_relaxed);
+}
+
+// One access of the thread that runs. array: what it meets or misses, or nullptr.
+struct Check {
+  Allocation* array;
+  const void* address;
+  std::size_t length;
+  bool writes, atomic;
+  InRuntime here{};
+  Block& block = here.block;
+  Launch& launch = *block.launch;
+  bool shared = array != nullptr && array->kind == Kind::shared;
+
+  void run() {
+    const auto bytes = [&] { return std::to_string(length) + " bytes"; };
+    if (array == nullptr) {
+      if (address >= &__executable_start && address < &_end) return;
+      // The kernel's arguments: on the host's stack above the launch.
+      const auto above = static_cast<const char*>(address) - reinterpret_cast<const char*>(&launch);
+      if (static_cast<std::size_t>(above) < 16384) return;
+      const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
+      fail(Verdict::launch_failed, bytes() + (null ? " at a null pointer" : " of host memory"));
+    } else if (!array->contains(address, length)) {
+      fail(Verdict::launch_failed, bytes() + ", " + array->outside(address));
+    } else if (array->kind != Kind::input) {
+      check_words(&array->cells[array->offset(address) / word_bytes]);
+    } else if (writes) {
+      fail(Verdict::wrong_result, where() + ", an input");
+    }
+  }
+
+  // Words that an access touches in part (bytes, halves) are not searched for races.
+  void check_words(Cell* cell) {
+    if (length >= word_bytes) {
+      const auto words =
+          (array->offset(address) % word_bytes + length + word_bytes - 1) / word_bytes;
+      for (std::size_t i = 0; i < words && !block.failed; ++i) check_word(cell[i]);
+    } else if (writes) {
+      store(cell->writer, stamp(0));
+    }
+  }
+
+  void check_word(Cell& cell) {
+    const Stamp writer = load(cell.writer), mine = stamp(block.phase);
+    if (shared ? writer.instance != block.instance : writer == Stamp{}) {
+      if (!writes || atomic) {
+        return fail(Verdict::wrong_result,
+                    where() + ", which nothing has written" + (shared ? " in this block" : ""));
+      }
+    } else if (may_race(writer)) {
+      return report_race(writer, " wrote");
+    }
+    for (Stamp& slot : cell.readers) {
+      const Stamp reader = load(slot);
+      if (writes && may_race(reader)) return report_race(reader, " read");
+      if (!writes && (reader == mine || comes_before(reader))) return store(slot, mine);
+    }
+    if (writes) store(cell.writer, mine);
+  }
+
+  // Whether that access certainly came before this one.
+  bool comes_before(Stamp other) const {
+    if (other.instance == block.instance) return here.thread.clock.covers(other);
+    if (shared || other.instance < launch.first_instance) return true;
+    auto releases = launch.releases.synchronize();
+    const auto acquired = static_cast<std::ptrdiff_t>(here.thread.acquired);
+    return std::any_of(releases->rend() - acquired, releases->rend(),  // it is often a late one
+                       [&](const Clock& release) { return release.covers(other); });
+  }
+  bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
+  Stamp stamp(std::uint32_t phase) const {
+    return {block.instance, phase, here.thread.index, atomic};
+  }
+
+  std::string where() const {
+    return array == &block.static_shared ? array->name : array->element(address, length);
+  }
+  void report_race(Stamp other, const char* did) {
+    const bool same_block = other.instance == block.instance;
+    fail(Verdict::wrong_result,
+         where() + ", which " + launch.name(other.instance - launch.first_instance, other.thread) +
+             did + " with no " + (same_block ? "barrier" : "order") +
+             " between them: possible race");
+  }
+  void fail(Verdict verdict, const std::string& what) {
+    const char* const does = atomic ? "accesses with an atomic " : writes ? "writes " : "reads ";
+    here.thread.fail(verdict, does + what);
+  }
+};
+
+// Every now and then: is the launch still alive?
+void check_progress(const InRuntime& here) {
+  const Launch& launch = *here.block.launch;
+  if (launch.failed) here.thread.fail(Verdict::launch_failed, "was stopped");
+  if (std::chrono::steady_clock::now() > launch.deadline) {
+    here.thread.fail(Verdict::timed_out, "still runs after the time limit of emulation");
+  }
+}
+
+}  // namespace
+
+void check_access(const void* address, std::size_t length, bool writes, bool atomic) {
+  if (running == nullptr || running->owns(address)) return;
+  Block& block = *running->block;
+  if ((++block.accesses & 0xfffff) == 0) check_progress(InRuntime());
+  Allocation* const array = block.array_of(address);
+  // The most frequent case, made short.
+  if (!writes && array != nullptr && array->kind == Kind::input &&
+      array->contains(address, length)) {
+    return;
+  }
+  Check{array, address, length, writes, atomic}.run();
+}
+
+// What the runtime does for a kernel, checked like the kernel's own accesses.
+void checked_copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  check_access(from, bytes, false);
+  check_access(to, bytes, true);
+  std::memmove(to, from, bytes);
+}
+
+void checked_clear(void* to, std::size_t bytes) {
+  if (bytes == 0) return;
+  check_access(to, bytes, true);
+  std::memset(to, 0, bytes);
+}
+
+}  // namespace parlab::emulation
+
+namespace {
+
+using namespace parlab::emulation;
+
+// Surrounds an atomic operation. It releases what a fence has ordered before it takes effect;
+// afterwards the thread has seen all that was released until then.
+class AtomicAccess {
+ public:
+  AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
+    check_access(const_cast<const void*>(address), length, writes, true);
+    if (running == nullptr || !running->fence || !writes) return;
+    InRuntime here;
+    here.block.launch->releases->push_back(*std::exchange(here.thread.fence, {}));
+  }
+  ~AtomicAccess() {
+    if (running == nullptr) return;
+    InRuntime here;
+    here.thread.acquired = here.block.launch->releases->size();
+    if (++here.thread.atomics % 64 != 0) return;
+    check_progress(here);  // it may spin on the value, and the others must get their turn
+    here.block.suspend();
+  }
+};
+
+// The data of every report of undefined behaviour begins with where it is in the source.
+struct Place {
+  const char* file;
+  unsigned line, column;
+};
+
+void undefined(const Place* place, const char* what, std::intptr_t number) {
+  char text[60];
+  std::snprintf(text, sizeof text, what, static_cast<long>(number));
+  if (running == nullptr) errx(1, "in host code: %s, %s:%u", text, place->file, place->line);
+  InRuntime here;
+  here.thread.fail(parlab::Verdict::wrong_result,
+                   text + (" at " + name_place(place->file, place->line)));
+}
+
+}  // namespace
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_read_range(void* p, std::size_t bytes) { check_access(p, bytes, false); }
+void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, true); }
+
+#define ACCESS(bytes, name, writes)                                      \
+  void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); } \
+  void __tsan_unaligned_##name##bytes(void* p) { check_access(p, bytes, writes); }
+#define READ_AND_WRITE(bytes) ACCESS(bytes, read, false) ACCESS(bytes, write, true)
+READ_AND_WRITE(1)
+READ_AND_WRITE(2)
+READ_AND_WRITE(4)
+READ_AND_WRITE(8)
+READ_AND_WRITE(16)
+
+#define FETCH(bits, T, name)                                          \
+  T __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
+    const AtomicAccess noted(p, bits / 8, true);                      \
+    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);         \
+  }
+#define ATOMIC(bits, T)                                                                           \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                        \
+    const AtomicAccess noted(p, bits / 8, false);                                                 \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                  \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                 \
+    const AtomicAccess noted(p, bits / 8, true);                                                  \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                               \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old, T value, int, int) {   \
+    const AtomicAccess noted(p, bits / 8, true);                                                  \
+    return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                               \
+  FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
+ATOMIC(8, unsigned char)
+ATOMIC(16, unsigned short)
+ATOMIC(32, unsigned)
+ATOMIC(64, unsigned long)
+
+#define UNDEFINED(name, what) \
+  void __ubsan_handle_##name(Place* place, std::intptr_t number) { undefined(place, what, number); }
+UNDEFINED(out_of_bounds, "index %ld is outside the array")
+UNDEFINED(shift_out_of_bounds, "shift by more bits than there are")
+UNDEFINED(divrem_overflow, "division by zero")
+UNDEFINED(type_mismatch_v1, "address is not aligned to its type")
+
+}  // extern "C"

@@ -1,0 +1,64 @@
+#include "places/emulation/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/workload.hpp"
+
+namespace parlab::emulation {
+namespace {
+
+// Pages of zeros, made when first touched; at an address in use they replace what is there.
+void* map(void* at, std::size_t bytes, int protection) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (at == nullptr ? 0 : MAP_FIXED);
+  return mmap(at, bytes, protection, flags, -1, 0);
+}
+
+}  // namespace
+
+void Allocation::poison() {
+  std::memset(data, poison_byte, bytes);
+  cells.assign(cells.size(), {});
+}
+
+std::string Allocation::element(const void* address, std::size_t length) const {
+  const auto at = offset(address);
+  if (length > 8 || at % length != 0) return "byte " + std::to_string(at) + " of " + name;
+  return name + '[' + std::to_string(at / length) + ']';
+}
+
+std::string Allocation::outside(const void* address) const {
+  const auto array = name + " (" + std::to_string(bytes) + " bytes)";
+  if (address < data) {
+    return std::to_string(-offset(address)) + " bytes before the start of " + array;
+  }
+  if (offset(address) <= bytes) return "just past the end of " + array;
+  return std::to_string(offset(address) - bytes) + " bytes past the end of " + array;
+}
+
+Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_bytes, PROT_NONE))) {}
+Arena::~Arena() { munmap(first_, ranges * range_bytes); }
+
+// The system refuses what it could never hold.
+Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
+  const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);
+  std::byte* const data = first_ + (range - arrays_.begin()) * range_bytes + range_bytes / 2;
+  if (static_cast<void*>(first_) == MAP_FAILED || range == arrays_.end() ||
+      bytes >= range_bytes / 2 || map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
+    throw PointError(
+        Verdict::out_of_memory,
+        "emulation has no room for " + name + " of " + std::to_string(bytes) +
+            " bytes: use a smaller size, or see ulimit -v (it takes 8 TB of addresses)");
+  }
+  const auto words = kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;
+  *range = new Allocation{name, data, bytes, kind, std::vector<Cell>(words)};
+  return {*range, [this, range](const Allocation* gone) {
+            map(gone->data, gone->bytes + 1, PROT_NONE);
+            *range = nullptr;
+            delete gone;
+          }};
+}
+
+}  // namespace parlab::emulation

@@ -1,0 +1,186 @@
+// Executes CPU variants: threads pinned to cores, steady_clock around each execution.
+#include <omp.h>
+#include <sched.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <new>
+
+#include "host/host.hpp"
+#include "machine/host_ceilings.hpp"
+#include "machine/topology.hpp"
+#include "places/executor.hpp"
+#include "verify/guard.hpp"
+
+namespace parlab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Scratch memory of each call, by order of request: the same blocks at every execution.
+class HostWithScratch final : public Host {
+ public:
+  explicit HostWithScratch(int cores) : cores_(cores) {}
+  int cores() const override { return cores_; }
+  void select(const std::string& call) { blocks_ = &scratch_[call]; }
+  void begin_run() { next_ = 0; }
+  void release() { scratch_.clear(); }
+
+ protected:
+  void* scratch_bytes(std::size_t bytes) override {
+    if (next_ == blocks_->size()) {
+      blocks_->emplace_back(
+          static_cast<unsigned char*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
+      if (!blocks_->back()) {
+        throw PointError(Verdict::out_of_memory,
+                         "no host memory for scratch: " + human_bytes(static_cast<double>(bytes)));
+      }
+      std::memset(blocks_->back().get(), poison_byte, bytes);
+    }
+    return (*blocks_)[next_++].get();
+  }
+
+ private:
+  struct Free {
+    void operator()(unsigned char* memory) const { std::free(memory); }
+  };
+  int cores_;
+  std::size_t next_ = 0;
+  using Blocks = std::vector<std::unique_ptr<unsigned char, Free>>;
+  std::map<std::string, Blocks> scratch_;
+  Blocks* blocks_ = nullptr;
+};
+
+// Binds the first n threads of the OpenMP pool to one core each, and lets them go again: a thread
+// that a library starts in between must not inherit one core.
+class Pinned {
+ public:
+  Pinned(const std::vector<int>& order, int threads) : threads_(threads) {
+    sched_getaffinity(0, sizeof all_, &all_);
+#pragma omp parallel num_threads(threads_)
+    {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(order[static_cast<std::size_t>(omp_get_thread_num()) % order.size()], &one);
+      sched_setaffinity(0, sizeof one, &one);
+    }
+  }
+  ~Pinned() {
+#pragma omp parallel num_threads(threads_)
+    sched_setaffinity(0, sizeof all_, &all_);
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  int threads_;
+  cpu_set_t all_;
+};
+
+class HostExecutor final : public Executor {
+ public:
+  HostExecutor() : order_(pinning_order()), host_(physical_cores()) {}
+
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
+    release();
+    element_bytes_ = bytes_of(dtype);
+    inputs_ = inputs;
+    outputs_ = std::make_unique<HostArrays>(outputs, dtype);
+    std::vector<Array> all(inputs.begin(), inputs.end());
+    all.insert(all.end(), outputs_->view().begin(), outputs_->view().end());
+    all_ = Arrays(std::move(all));
+    for (const auto& array : inputs_) fingerprints_[array.spec.name] = fingerprint_of(array);
+  }
+
+  void release() override {
+    all_ = inputs_ = {};
+    outputs_.reset();
+    fingerprints_.clear();
+    host_.release();
+  }
+
+  Checked run_checked(const Call& call) override {
+    outputs_->poison();
+    Checked checked;
+    // Unpinned: a library that starts its own threads at the first call does it here.
+    host_.select(call.key());
+    const auto start = Clock::now();
+    run(call);
+    checked.seconds = seconds_since(start);
+    checked.outputs = outputs_->view();
+    checked.damage = outputs_->damage();
+    for (const auto& array : inputs_) {
+      const auto* data = static_cast<const unsigned char*>(array.data);
+      auto damage = guard_damage(array.spec.name, data - guard_bytes, data + bytes(array));
+      if (damage.empty() && fingerprint_of(array) != fingerprints_[array.spec.name]) {
+        damage = "changed its input " + array.spec.name;
+      }
+      if (!damage.empty()) {
+        checked.damage = damage;
+        checked.inputs_lost = true;
+      }
+    }
+    return checked;
+  }
+
+  Batch sample(const Call& call, int count, Cache cache) override {
+    const auto threads = call.tunables.find("threads");
+    const Pinned pinned(order_,
+                        threads == call.tunables.end() ? 1 : static_cast<int>(threads->second));
+    host_.select(call.key());
+    Batch batch;
+    if (cache == Cache::hot) run(call);
+    for (int i = 0; i < count; ++i) {
+      if (cache == Cache::cold) flush_caches();
+      const auto start = Clock::now();
+      run(call);
+      batch.seconds.push_back(seconds_since(start));
+    }
+    return batch;
+  }
+
+  std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
+  bool can_time() const override { return true; }
+  Ceilings ceilings() override { return measure_host_ceilings(); }
+
+ private:
+  std::size_t bytes(const Array& array) const {
+    return static_cast<std::size_t>(array.spec.count) * element_bytes_;
+  }
+  std::uint64_t fingerprint_of(const Array& array) const {
+    return fingerprint(array.data, bytes(array));
+  }
+
+  void run(const Call& call) {
+    host_.begin_run();
+    call.variant->run_host(host_, all_, call.size, call.dtype, call.tunables);
+  }
+
+  // Every core writes through twice its share of the last-level cache and its own caches.
+  void flush_caches() {
+    if (flush_.empty())
+      flush_.resize(2 * last_level_cache_bytes() + (std::size_t{8} << 20) * order_.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < flush_.size(); i += 64) ++flush_[i];
+  }
+
+  std::vector<int> order_;
+  HostWithScratch host_;
+  Arrays inputs_, all_;
+  std::unique_ptr<HostArrays> outputs_;
+  std::map<std::string, std::uint64_t> fingerprints_;
+  std::size_t element_bytes_ = 0;
+  std::vector<unsigned char> flush_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_host_executor() { return std::make_unique<HostExecutor>(); }
+
+}  // namespace parlab

@@ -1,0 +1,59 @@
+// The terminal during a sweep: results on one stream, progress and notes on the other.
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <string>
+
+#include "report/reporter.hpp"
+#include "sweep/observer.hpp"
+
+namespace parlab {
+
+// One line rewritten in place: the point under way, how many are done, the time left.
+class Progress {
+ public:
+  // width: columns of the terminal; 0: no terminal, nothing is ever written.
+  Progress(std::ostream& out, std::size_t width) : out_(out), width_(width) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void start(std::size_t total);
+  void show(const std::string& what, std::size_t done, std::chrono::duration<double> elapsed);
+  void show(const std::string& what, std::size_t done);  // elapsed: since start()
+  void clear();                                          // before anything else is written
+
+ private:
+  std::ostream& out_;
+  std::size_t width_, total_ = 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// "45 s", "3 min 20 s", "2 h 5 min"
+std::string time_left(double seconds);
+
+// Columns of the terminal that a file descriptor is; 0 when it is none.
+std::size_t terminal_width(int descriptor);
+
+class Console final : public Observer {
+ public:
+  Console(Reporter& reporter, std::ostream& messages, std::size_t width)
+      : reporter_(reporter), messages_(messages), progress_(messages, width) {}
+
+  void plan(std::size_t measurements) override { progress_.start(measurements); }
+  void working_on(const std::string& what, std::size_t done) override {
+    progress_.show(what, done);
+  }
+  void run(const Run& run) override { reporter_.run(run); }
+  void point(const std::vector<Record>& records) override;
+  void note(const std::string& line) override;
+
+ private:
+  Reporter& reporter_;
+  std::ostream& messages_;
+  Progress progress_;
+};
+
+}  // namespace parlab

@@ -1,0 +1,220 @@
+// The readable table: one a point, the best marked, ties shown.
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "core/text.hpp"
+#include "record/speedup.hpp"
+#include "report/reporter.hpp"
+#include "report/text_table.hpp"
+
+namespace parlab {
+namespace {
+
+struct Row {
+  const Record* record;
+  Summary summary;
+  bool timed;  // only what passed has a time
+  bool interval() const { return timed && std::isfinite(summary.interval.high); }
+};
+
+// What all rows of one point are compared with.
+struct Comparison {
+  const Row* best = nullptr;         // lowest median
+  const Record* baseline = nullptr;  // the serial one
+  bool gflops = false;               // the rate to show: Gflop/s instead of GB/s
+};
+
+// From here on arithmetic and not memory is expected to be the limit.
+constexpr double many_flops_a_byte = 10;
+
+std::vector<Row> rows_of(const std::vector<Record>& records) {
+  std::vector<Row> rows;
+  for (const auto& record : records) {
+    const bool timed = record.timed() && !record.emulated;
+    rows.push_back({&record, timed ? record.summary() : Summary{}, timed});
+  }
+  return rows;
+}
+
+Comparison compare(const std::vector<Row>& rows, const std::vector<Record>& records) {
+  Comparison comparison;
+  comparison.baseline = baseline_of(records, records.front());
+  for (const auto& row : rows) {
+    if (row.record->bytes > 0) {
+      comparison.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
+    }
+    if (!row.timed) continue;
+    if (comparison.best == nullptr || row.summary.median < comparison.best->summary.median) {
+      comparison.best = &row;
+    }
+  }
+  return comparison;
+}
+
+std::string mark_of(const Row& row, const Comparison& comparison) {
+  if (row.record == comparison.best->record) return "*";
+  const bool tie = row.interval() && comparison.best->interval() &&
+                   row.summary.interval.overlaps(comparison.best->summary.interval);
+  return tie ? "=" : "";
+}
+
+std::string half_width(const Row& row) {
+  if (!row.interval()) return "? ";
+  return percent(relative_half_width(row.summary)) + (row.record->converged ? " " : "!");
+}
+
+std::string rate(const Row& row, bool gflops) {
+  const double amount = gflops ? row.record->flops : row.record->bytes;
+  return amount > 0 ? significant(amount * 1e-9 / row.summary.median, 4, 3) : "-";
+}
+
+std::string roof(const Row& row) {
+  if (row.record->roof_s <= 0) return "-";
+  return percent(row.record->roof_s / row.summary.median);
+}
+
+struct Gain {
+  std::string value = "-", interval, with_copies = "-";
+};
+
+Gain gain_of(const Row& row, const Record* baseline) {
+  if (baseline == nullptr) return {};
+  const auto times = [](double factor) { return significant(factor, 3, 3) + "x"; };
+  const auto kernel = speedup(*row.record, *baseline, false);
+  const auto with_copies = speedup(*row.record, *baseline, true);
+  Gain gain;
+  if (with_copies) gain.with_copies = times(with_copies->value);
+  if (!kernel) return gain;
+  gain.value = times(kernel->value);
+  if (row.record == baseline) return gain;
+  const auto& [low, high] = kernel->interval;
+  gain.interval = std::isfinite(high) ? join({significant(low, 3, 3), significant(high, 3, 3)}, "-")
+                                      : std::string("?");
+  return gain;
+}
+
+// What stands in place of the numbers.
+std::string reason(const Record& record) {
+  const std::string verdict(to_string(record.verdict));
+  if (record.verdict != Verdict::passed) {
+    return (record.emulated ? "executed by emulation, " : "") + verdict +
+           (record.detail.empty() ? "" : ": " + record.detail);
+  }
+  return record.emulated ? "executed by emulation, passed; no time" : "passed; not timed";
+}
+
+std::string notes(const Record& record) {
+  std::vector<std::string> parts;
+  if (record.discarded > 0) {
+    parts.push_back(std::to_string(record.discarded) + " samples discarded, the clock had fallen");
+  }
+  for (const auto& flag : record.flags) parts.push_back(flag);
+  return join(parts, "; ");
+}
+
+void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
+  TextTable table({{"", false}, {"variant", false, 30}, {"tunables", false, 20}, {"verdict"}});
+  for (const auto& row : rows) {
+    const Record& record = *row.record;
+    table.add({"-", record.backend + "/" + record.variant, to_string(record.tunables)},
+              reason(record));
+  }
+  table.print(out);
+}
+
+void print_rows(std::ostream& out, const std::vector<Row>& rows, const Comparison& comparison) {
+  if (comparison.best == nullptr) return print_verdicts(out, rows);
+  TextTable table({{"", false},
+                   {"variant", false, 20},
+                   {"tunables", false, 12},
+                   {"time", true},
+                   {"+-95% ", true},
+                   {comparison.gflops ? "Gflop/s" : "GB/s", true},
+                   {"roof", true},
+                   {"speedup", true},
+                   {"(95%)", false},
+                   {"+copies", true}});
+  for (const auto& row : rows) {
+    const Record& record = *row.record;
+    const auto name = record.backend + "/" + record.variant;
+    if (!row.timed) {
+      table.add({"-", name, to_string(record.tunables)}, reason(record));
+      continue;
+    }
+    const auto gain = gain_of(row, comparison.baseline);
+    table.add({mark_of(row, comparison), name, to_string(record.tunables),
+               seconds_with_unit(row.summary.median), half_width(row), rate(row, comparison.gflops),
+               roof(row), gain.value, gain.interval, gain.with_copies});
+    if (const auto note = notes(record); !note.empty()) table.add({"", "", ""}, "(" + note + ")");
+  }
+  table.print(out);
+}
+
+// The fastest configuration of each variant; one without a time when there is no other.
+std::vector<Row> best_of_each(const std::vector<Row>& rows) {
+  std::vector<Row> best;
+  for (const auto& row : rows) {
+    const auto same = std::find_if(best.begin(), best.end(), [&](const Row& other) {
+      return other.record->full_name() == row.record->full_name();
+    });
+    if (same == best.end()) {
+      best.push_back(row);
+    } else if (row.timed && (!same->timed || row.summary.median < same->summary.median)) {
+      *same = row;
+    }
+  }
+  return best;
+}
+
+class TableReporter final : public Reporter {
+ public:
+  TableReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
+
+  void point(const std::vector<Record>& records) override {
+    if (records.empty()) return;
+    auto rows = rows_of(records);
+    if (keep_) std::erase_if(rows, [&](const Row& row) { return !keep_(*row.record); });
+    if (rows.empty()) return;
+    const auto comparison = compare(rows, records);
+    const Record& first = records.front();
+    out_ << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
+         << ", caches " << to_string(first.cache) << '\n';
+    print_rows(out_, rows, comparison);
+    const auto best = best_of_each(rows);
+    if (comparison.best != nullptr && best.size() < rows.size()) {
+      out_ << "best of each variant\n";
+      print_rows(out_, best, comparison);
+    }
+    out_ << std::endl;
+    if (comparison.baseline != nullptr) baseline_ = comparison.baseline->variant;
+    printed_ = true;
+  }
+
+  void finish() override {
+    if (!printed_) return;
+    out_ << "*: lowest median time; =: a tie with it, their 95 % intervals overlap; -: no time.\n"
+            "+-95%: half width of the median's interval; !: wider than asked for; ?: too few "
+            "samples.\n"
+            "roof: share of the rate this machine can attain.";
+    if (!baseline_.empty()) {
+      out_ << "\nspeedup: over serial/" << baseline_
+           << ", with its 95 % interval; +copies: with those to and from the GPU.";
+    }
+    out_ << std::endl;
+  }
+
+ private:
+  std::ostream& out_;
+  Keep keep_;
+  std::string baseline_;
+  bool printed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Reporter> make_table_reporter(std::ostream& out, const Keep& keep) {
+  return std::make_unique<TableReporter>(out, keep);
+}
+
+}  // namespace parlab

@@ -1,0 +1,81 @@
+#include "report/reporter.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+
+#include "record/store.hpp"
+
+namespace parlab {
+namespace {
+
+// The columns depend on all records: written at the end.
+class CsvReporter final : public Reporter {
+ public:
+  CsvReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
+  void run(const Run& run) override { all_.runs[run.id] = run; }
+  void point(const std::vector<Record>& records) override {
+    all_.records.insert(all_.records.end(), records.begin(), records.end());
+  }
+  void finish() override {
+    write_csv(out_, all_, keep_);
+    out_.flush();
+  }
+
+ private:
+  std::ostream& out_;
+  Keep keep_;
+  Loaded all_;
+};
+
+// JSON Lines, as in a record file.
+class JsonReporter final : public Reporter {
+ public:
+  explicit JsonReporter(std::ostream& out) : out_(out) {}
+  void point(const std::vector<Record>& records) override {
+    for (const auto& record : records) {
+      auto line = to_json_line(record);
+      if (line.empty() || line.back() != '\n') line += '\n';
+      out_ << line;
+    }
+    out_.flush();
+  }
+
+ private:
+  std::ostream& out_;
+};
+
+// For formats that have no use for what is not shown.
+class Filtered final : public Reporter {
+ public:
+  Filtered(std::unique_ptr<Reporter> to, const Keep& keep) : to_(std::move(to)), keep_(keep) {}
+  void point(const std::vector<Record>& records) override {
+    std::vector<Record> kept;
+    std::copy_if(records.begin(), records.end(), std::back_inserter(kept), keep_);
+    if (!kept.empty()) to_->point(kept);
+  }
+  void finish() override { to_->finish(); }
+
+ private:
+  std::unique_ptr<Reporter> to_;
+  Keep keep_;
+};
+
+std::unique_ptr<Reporter> make_complete_reporter(const std::string& format, std::ostream& out) {
+  if (format == "json") return std::make_unique<JsonReporter>(out);
+  if (format == "explain") return make_explain_reporter(out);
+  return make_record_reporter(out);
+}
+
+}  // namespace
+
+std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out,
+                                        const Keep& keep) {
+  if (format == "csv") return std::make_unique<CsvReporter>(out, keep);
+  if (format == "table") return make_table_reporter(out, keep);
+  auto reporter = make_complete_reporter(format, out);
+  if (!keep) return reporter;
+  return std::make_unique<Filtered>(std::move(reporter), keep);
+}
+
+}  // namespace parlab

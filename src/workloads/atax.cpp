@@ -1,0 +1,187 @@
+#include "workloads/atax.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "core/random.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// Whole numbers for which every partial sum of both products is exact: elements lie in
+// [-limit, limit], and of the matrix one in `thin` is not zero.
+struct Integers {
+  std::int64_t limit, thin;
+};
+
+// With both factors random, t has a standard deviation below limit^2 sqrt(cols / thin), and so
+// |A^T| |t| stays below limit^3 rows sqrt(cols), with much to spare; the oracle makes sure.
+Integers exact_integers(const Size& size, Dtype dtype) {
+  const double rows = static_cast<double>(size[0]), cols = static_cast<double>(size[1]);
+  const double exact = 1 / unit_roundoff(dtype);
+  const double terms = std::max(rows * std::sqrt(cols), cols);
+  return {static_cast<std::int64_t>(std::clamp(std::floor(std::cbrt(exact / terms)), 1.0, 8.0)),
+          static_cast<std::int64_t>(std::max(std::ceil(terms / exact), 1.0))};
+}
+
+template <typename T>
+struct Problem {
+  const T* a;
+  const T* x;
+  std::int64_t rows, cols;
+};
+
+// t = A x and m = |A| |x|, with sums in Wide.
+template <typename Wide>
+struct FirstProduct {
+  std::vector<Wide> t;
+  std::vector<double> m;
+
+  template <typename T>
+  explicit FirstProduct(const Problem<T>& p) : t(p.rows), m(p.rows) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      Wide sum = 0;
+      double magnitude = 0;
+      for (std::int64_t col = 0; col < p.cols; ++col) {
+        const Wide product =
+            static_cast<Wide>(p.a[row * p.cols + col]) * static_cast<Wide>(p.x[col]);
+        sum += product;
+        magnitude += std::abs(static_cast<double>(product));
+      }
+      t[row] = sum;
+      m[row] = magnitude;
+    }
+  }
+};
+
+// expected = A^T t and magnitude = |A^T| weight. A thread takes some columns of all rows.
+template <typename Wide, typename T>
+void second_product(const Problem<T>& p, const std::vector<Wide>& t,
+                    const std::vector<double>& weight, std::vector<double>& expected,
+                    std::vector<double>& magnitude) {
+  constexpr std::int64_t width = 256;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t first = 0; first < p.cols; first += width) {
+    const std::int64_t count = std::min(width, p.cols - first);
+    Wide sum[width] = {};
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      const T* a = p.a + row * p.cols + first;
+      for (std::int64_t i = 0; i < count; ++i) {
+        sum[i] += static_cast<Wide>(a[i]) * t[row];
+        magnitude[first + i] += std::abs(static_cast<double>(a[i])) * weight[row];
+      }
+    }
+    std::transform(sum, sum + count, expected.begin() + first,
+                   [](Wide value) { return static_cast<double>(value); });
+  }
+}
+
+// What is right, and how far from it y may lie. With integers: not at all, and the magnitudes prove
+// that every partial sum is a whole number T holds.
+//
+// With u the unit roundoff and gamma_n = n u / (1 - n u), each order of summation computes
+// t' with |t' - t| <= gamma_cols |A| |x| =: gamma_cols m, and from that y' with
+// |y' - A^T t'| <= gamma_rows |A^T| |t'|: N. Higham, Accuracy and Stability of Numerical
+// Algorithms, section 3.5. Together
+//   |y' - y| <= |A^T| (gamma_rows |t| + (gamma_cols + gamma_rows gamma_cols) m),
+// which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much less when signs
+// mix. The reference errs in the same way, with the roundoff of Wide in place of u.
+template <typename Wide, typename T>
+std::unique_ptr<Oracle> make_oracle(const Problem<T>& p, InputKind kind) {
+  const Dtype dtype = dtype_of<T>();
+  const FirstProduct<Wide> first(p);
+  std::vector<double> weight(p.rows), expected(p.cols), bound(p.cols, 0.0);
+  if (kind == InputKind::integers) {
+    std::transform(first.t.begin(), first.t.end(), weight.begin(),
+                   [](Wide t) { return std::abs(static_cast<double>(t)); });
+    second_product(p, first.t, weight, expected, bound);
+    const double largest = std::max(*std::max_element(bound.begin(), bound.end()),
+                                    *std::max_element(first.m.begin(), first.m.end()));
+    if (largest > 1 / unit_roundoff(dtype)) {
+      throw std::logic_error("atax: integer inputs whose sums reach " + std::to_string(largest) +
+                             ", more than " + std::string(to_string(dtype)) + " holds exactly");
+    }
+    bound.assign(p.cols, 0.0);
+    return std::make_unique<ElementwiseOracle>("y", dtype, std::move(expected), std::move(bound));
+  }
+  constexpr double wide = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
+  const double u = unit_roundoff(dtype);
+  const double of_t = gamma(p.rows, u) + gamma(p.rows, wide);
+  const double of_m =
+      gamma(p.cols, u) * (1 + gamma(p.rows, u)) + gamma(p.cols, wide) * (1 + gamma(p.rows, wide));
+  for (std::int64_t row = 0; row < p.rows; ++row) {
+    weight[row] = of_t * std::abs(static_cast<double>(first.t[row])) + of_m * first.m[row];
+  }
+  second_product(p, first.t, weight, expected, bound);
+  // t as computed here stands for t, and these sums themselves are rounded: a relative error each.
+  const double rounded = 1 + gamma(p.rows + 2 * p.cols + 8, 0x1p-53);
+  for (std::int64_t col = 0; col < p.cols; ++col) {
+    bound[col] = bound[col] * rounded + std::abs(expected[col]) * 0x1p-53;
+  }
+  return std::make_unique<ElementwiseOracle>("y", dtype, std::move(expected), std::move(bound));
+}
+
+class AtaxContract final : public Workload {
+ public:
+  std::string_view name() const override { return "atax"; }
+  std::string_view summary() const override {
+    return "y = A^T (A x), dense matrix A (rows x cols, row-major), vector x";
+  }
+  std::vector<std::string_view> dimensions() const override { return {"rows", "cols"}; }
+
+  Size complete(const std::vector<std::int64_t>& typed) const override {
+    if (typed.size() == 1) return {typed[0], typed[0]};
+    if (typed.size() == 2) return typed;
+    throw UsageError("atax takes one size (n x n) or two (rows cols)");
+  }
+
+  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+
+  Work work(const Size& size, Dtype dtype) const override {
+    const double rows = static_cast<double>(size[0]), cols = static_cast<double>(size[1]);
+    const double element = static_cast<double>(bytes_of(dtype));
+    return {4 * rows * cols, (rows * cols + 2 * cols) * element, cols * element};
+  }
+
+  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+    const auto rows = size[0], cols = size[1];
+    return {{"a", rows * cols, Role::input}, {"x", cols, Role::input}, {"y", cols, Role::output}};
+  }
+
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+    dispatch(dtype, [&]<typename T>(T) {
+      const auto [limit, thin] = exact_integers(size, dtype);
+      const auto matrix = [=, limit = limit, thin = static_cast<std::uint64_t>(thin)](auto i) {
+        if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+        return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit) : T{0};
+      };
+      const auto vector = [=, limit = limit](auto i) {
+        return kind == InputKind::uniform ? random_uniform<T>(2, i)
+                                          : random_integer<T>(2, i, limit);
+      };
+      fill_parallel(inputs.get<T>("a"), size[0] * size[1], matrix);
+      fill_parallel(inputs.get<T>("x"), size[1], vector);
+    });
+  }
+
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
+                                 InputKind kind, Arithmetic) const override {
+    return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+      const Problem<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
+                               size[1]};
+      // Sums of whole numbers stay exact in double.
+      if (std::is_same_v<T, double> && kind == InputKind::uniform) {
+        return make_oracle<long double>(problem, kind);
+      }
+      return make_oracle<double>(problem, kind);
+    });
+  }
+};
+
+const RegisterWorkload registered(std::make_unique<AtaxContract>());
+
+}  // namespace
+}  // namespace parlab

@@ -1,0 +1,158 @@
+#include "workloads/conv2d.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/random.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// Calls f(weight, element of a) for the nine neighbours of a point.
+template <typename T, typename F>
+void for_each_neighbour(const T* a, std::int64_t cols, std::int64_t row, std::int64_t col, F f) {
+  for (int down = -1; down <= 1; ++down) {
+    for (int across = -1; across <= 1; ++across) {
+      f(Conv2d::weight<T>(down, across), a[(row + down) * cols + col + across]);
+    }
+  }
+}
+
+// Integers: a comb of impulses, one in each square of 3 x 3, so that exactly one of the nine
+// products of a point is not zero. Whatever the order, and with or without fused multiply-add, the
+// result is that product, rounded once: equality is demanded though the weights are not whole.
+// Period 3 has no common factor with the width of any tile or word, so every weight meets every
+// place in a tile; which one meets the corner depends on the size.
+bool has_impulse(const Size& size, std::int64_t i) {
+  const auto row = i / size[1], col = i % size[1];
+  return row % 3 == size[0] % 3 && col % 3 == size[1] % 3;
+}
+
+// Uniform: |b - sum w a| <= gamma_9 sum |w| |a|, nine products in any order of summation (Higham,
+// section 3.1), where w is the weight as rounded to T. The reference is summed in a wider type; its
+// own error is added, and that of rounding it to double.
+template <typename T>
+class Conv2dOracle final : public Oracle {
+ public:
+  Conv2dOracle(const T* a, const Size& size, InputKind kind)
+      : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
+    if (kind == InputKind::uniform) bound_.resize(expected_.size());
+    using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+    const double factor = gamma(9, unit_roundoff(dtype_of<T>())) +
+                          gamma(9, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 1; row < rows_ - 1; ++row) {
+      for (std::int64_t col = 1; col < cols_ - 1; ++col) {
+        const auto at = row * cols_ + col;
+        if (bound_.empty()) {
+          T sum = 0;
+          for_each_neighbour(a, cols_, row, col, [&](T weight, T value) { sum += weight * value; });
+          expected_[at] = sum;
+          continue;
+        }
+        Wide sum = 0;
+        double magnitude = 0;
+        for_each_neighbour(a, cols_, row, col, [&](T weight, T value) {
+          sum += static_cast<Wide>(weight) * static_cast<Wide>(value);
+          magnitude += std::abs(static_cast<double>(weight) * static_cast<double>(value));
+        });
+        expected_[at] = static_cast<double>(sum);
+        bound_[at] =
+            factor * magnitude * (1 + gamma(9, 0x1p-53)) + std::abs(expected_[at]) * 0x1p-53;
+      }
+    }
+  }
+
+  std::optional<Mismatch> check(const Arrays& outputs) const override {
+    const T* b = outputs.get<const T>("b");
+    std::int64_t first = rows_;  // row with a mismatch
+#pragma omp parallel for schedule(static) reduction(min : first)
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      if (first > row && check_row(b, row)) first = row;
+    }
+    return first < rows_ ? check_row(b, first) : std::nullopt;
+  }
+
+ private:
+  std::optional<Mismatch> check_row(const T* b, std::int64_t row) const {
+    std::array<unsigned char, sizeof(T)> poison;
+    poison.fill(poison_byte);
+    for (std::int64_t col = 0; col < cols_; ++col) {
+      const auto at = row * cols_ + col;
+      const auto name = [&] {
+        return "b[" + std::to_string(row) + "," + std::to_string(col) + "]";
+      };
+      if (row == 0 || row == rows_ - 1 || col == 0 || col == cols_ - 1) {
+        if (std::memcmp(b + at, poison.data(), sizeof(T)) == 0) continue;
+        return Mismatch{name() + ", on the border, which must keep its value",
+                        std::numeric_limits<double>::quiet_NaN(), static_cast<double>(b[at]), 0};
+      }
+      const double found = static_cast<double>(b[at]);
+      const double bound = bound_.empty() ? 0 : bound_[at];
+      // Written so that NaN, which compares false, fails.
+      if (!(std::abs(found - expected_[at]) <= bound)) {
+        return Mismatch{name(), expected_[at], found, bound};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::int64_t rows_, cols_;
+  std::vector<double> expected_, bound_;  // bound_: empty when equality is demanded
+};
+
+class Conv2dContract final : public Workload {
+ public:
+  std::string_view name() const override { return "conv2d"; }
+  std::string_view summary() const override {
+    return "B = A convolved with 3x3 fixed weights, row-major (rows x cols), border of B kept";
+  }
+  std::vector<std::string_view> dimensions() const override { return {"rows", "cols"}; }
+
+  Size complete(const std::vector<std::int64_t>& typed) const override {
+    if (typed.size() == 1) return {typed[0], typed[0]};
+    if (typed.size() == 2) return typed;
+    throw UsageError("conv2d takes one size (n x n) or two (rows cols)");
+  }
+
+  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+
+  // Nine products and eight sums a point. Images without interior need nothing at all.
+  Work work(const Size& size, Dtype dtype) const override {
+    const double rows = size[0], cols = size[1], bytes = bytes_of(dtype);
+    const double interior = std::max(rows - 2, 0.0) * std::max(cols - 2, 0.0);
+    if (interior == 0) return {};
+    return {17 * interior, (rows * cols + interior) * bytes, interior * bytes};
+  }
+
+  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+    return {{"a", size[0] * size[1], Role::input}, {"b", size[0] * size[1], Role::output}};
+  }
+
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+    dispatch(dtype, [&]<typename T>(T) {
+      fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
+        if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+        const T value = random_integer<T>(1, i, 1000);
+        return !has_impulse(size, i) ? T{0} : value != 0 ? value : T{1};
+      });
+    });
+  }
+
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
+                                 InputKind kind, Arithmetic) const override {
+    if (dtype == Dtype::f32) {
+      return std::make_unique<Conv2dOracle<float>>(inputs.get<const float>("a"), size, kind);
+    }
+    return std::make_unique<Conv2dOracle<double>>(inputs.get<const double>("a"), size, kind);
+  }
+};
+
+const RegisterWorkload registered(std::make_unique<Conv2dContract>());
+
+}  // namespace
+}  // namespace parlab

@@ -1,0 +1,190 @@
+#include "workloads/convsep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/random.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// Both passes over one tile of the image at a time, in Wide; prepare(x) stands for every weight and
+// every pixel x. result: rows x cols.
+template <typename Wide, typename T, typename F>
+void reference(const T* a, const T* w, const Size& size, std::vector<double>& result, F prepare) {
+  constexpr std::int64_t height = 128, width = 256;
+  const auto rows = size[0], cols = size[1], radius = size[2];
+#pragma omp parallel for collapse(2) schedule(dynamic)
+  for (std::int64_t top = 0; top < rows; top += height) {
+    for (std::int64_t left = 0; left < cols; left += width) {
+      const auto tall = std::min(height, rows - top), wide = std::min(width, cols - left);
+      // Row y of it is row top + y - radius of the image.
+      std::vector<Wide> between((tall + 2 * radius) * width), sum(width);
+      for (std::int64_t y = 0; y < tall + 2 * radius; ++y) {
+        const auto row = top + y - radius;
+        if (row < 0 || row >= rows) continue;
+        Wide* to = &between[y * width];
+        for (std::int64_t k = -radius; k <= radius; ++k) {
+          const Wide weight = prepare(static_cast<Wide>(w[k + radius]));
+          const auto from = std::max(std::int64_t{0}, -k - left);
+          const auto end = std::min(wide, cols - k - left);
+          const T* pixels = a + row * cols + left + k;
+          for (auto x = from; x < end; ++x) to[x] += weight * prepare(static_cast<Wide>(pixels[x]));
+        }
+      }
+      for (std::int64_t y = 0; y < tall; ++y) {
+        std::fill(sum.begin(), sum.end(), Wide{0});
+        for (std::int64_t k = 0; k <= 2 * radius; ++k) {
+          const Wide weight = prepare(static_cast<Wide>(w[k]));
+          const Wide* from = &between[(y + k) * width];
+          for (std::int64_t x = 0; x < wide; ++x) sum[x] += weight * from[x];
+        }
+        std::copy_n(sum.begin(), wide, &result[(top + y) * cols + left]);
+      }
+    }
+  }
+}
+
+// Integers: at most 100 in a pixel and 2 in a weight; (2 * 129)^2 * 100 < 2^24, so every partial
+// sum is exact in float, and equality is demanded.
+//
+// Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a| at the most (Higham,
+// section 3.1), which the column pass carries on and adds its own to: |b - exact| <=
+// (2 gamma_n + gamma_n^2) M <= gamma_2n M, where M is the same two passes over |w| and |a|. The
+// reference is summed in a wider type; its own error is added, and that of rounding it to double.
+template <typename T>
+class ConvsepOracle final : public Oracle {
+ public:
+  ConvsepOracle(const T* a, const T* w, const Size& size, InputKind kind)
+      : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
+    if (kind == InputKind::integers) {
+      reference<double>(a, w, size, expected_, [](double x) { return x; });
+      return;
+    }
+    using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+    reference<Wide>(a, w, size, expected_, [](Wide x) { return x; });
+    bound_.resize(expected_.size());
+    reference<double>(a, w, size, bound_, [](double x) { return std::abs(x); });
+    const auto roundings = 2 * (2 * size[2] + 1);
+    const double factor = (gamma(roundings, unit_roundoff(dtype_of<T>())) +
+                           gamma(roundings, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
+                          (1 + gamma(roundings, 0x1p-53));
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < bound_.size(); ++i) {
+      bound_[i] = factor * bound_[i] + std::abs(expected_[i]) * 0x1p-53;
+    }
+  }
+
+  std::optional<Mismatch> check(const Arrays& outputs) const override {
+    const T* b = outputs.get<const T>("b");
+    std::int64_t first = rows_;  // row with a mismatch
+#pragma omp parallel for schedule(static) reduction(min : first)
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      if (first > row && check_row(b, row)) first = row;
+    }
+    return first < rows_ ? check_row(b, first) : std::nullopt;
+  }
+
+ private:
+  std::optional<Mismatch> check_row(const T* b, std::int64_t row) const {
+    for (std::int64_t col = 0; col < cols_; ++col) {
+      const auto at = row * cols_ + col;
+      const double found = static_cast<double>(b[at]);
+      const double bound = bound_.empty() ? 0 : bound_[at];
+      // Written so that NaN, which compares false, fails.
+      if (std::abs(found - expected_[at]) <= bound) continue;
+      return Mismatch{"b[" + std::to_string(row) + "," + std::to_string(col) + "]", expected_[at],
+                      found, bound};
+    }
+    return std::nullopt;
+  }
+
+  std::int64_t rows_, cols_;
+  std::vector<double> expected_, bound_;  // bound_: empty when equality is demanded
+};
+
+template <typename T>
+T pixel(InputKind kind, std::int64_t i) {
+  return kind == InputKind::uniform ? random_uniform<T>(1, i) : random_integer<T>(1, i, 100);
+}
+
+// Whole weights are never 0: a neighbour that is not read must show.
+template <typename T>
+T weight(InputKind kind, std::int64_t i) {
+  if (kind == InputKind::uniform) return random_uniform<T>(2, i);
+  const T value = random_integer<T>(2, i, 2);
+  return value != 0 ? value : T{1};
+}
+
+class ConvsepContract final : public Workload {
+ public:
+  std::string_view name() const override { return "convsep"; }
+  std::string_view summary() const override {
+    return "B = A filtered along rows, then columns, row-major (rows x cols), zeros outside of A";
+  }
+  std::vector<std::string_view> dimensions() const override { return {"rows", "cols", "radius"}; }
+  std::vector<Tunable> parameters() const override {
+    return {{"radius", 16, 0, Convsep::max_radius}};
+  }
+
+  Size complete(const std::vector<std::int64_t>& typed) const override {
+    if (typed.size() == 1) return {typed[0], typed[0]};
+    if (typed.size() == 2) return typed;
+    throw UsageError("convsep takes one size (n x n) or two (rows cols)");
+  }
+
+  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+
+  // A pass: 2 radius + 1 products a pixel and one sum less; the image is read once, written once.
+  Work work(const Size& size, Dtype dtype) const override {
+    const double pixels = static_cast<double>(size[0]) * static_cast<double>(size[1]);
+    const double taps = 2 * static_cast<double>(size[2]) + 1;
+    const double bytes = static_cast<double>(bytes_of(dtype));
+    return {2 * (2 * taps - 1) * pixels, (2 * pixels + taps) * bytes, pixels * bytes};
+  }
+
+  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+    const auto rows = size[0], cols = size[1], radius = size[2];
+    return {{"a", rows * cols, Role::input},
+            {"a_padded", rows * (cols + 2 * radius), Role::input, "a"},
+            {"w", 2 * radius + 1, Role::input},
+            {"b", rows * cols, Role::output}};
+  }
+
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+    const auto cols = size[1], radius = size[2];
+    dispatch(dtype, [&]<typename T>(T) {
+      for (const auto& array : inputs) {
+        T* data = static_cast<T*>(array.data);
+        const bool weights = array.spec.name == "w";
+        if (array.spec.name == "a_padded") {
+          const auto pitch = cols + 2 * radius;
+          fill_parallel(data, array.spec.count, [&](std::int64_t i) {
+            const auto col = i % pitch - radius;
+            return col < 0 || col >= cols ? T{0} : pixel<T>(kind, i / pitch * cols + col);
+          });
+        } else {
+          fill_parallel(data, array.spec.count, [&](std::int64_t i) {
+            return weights ? weight<T>(kind, i) : pixel<T>(kind, i);
+          });
+        }
+      }
+    });
+  }
+
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
+                                 InputKind kind, Arithmetic) const override {
+    const auto make = [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+      return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"), inputs.get<const T>("w"),
+                                                size, kind);
+    };
+    return dtype == Dtype::f32 ? make(float{}) : make(double{});
+  }
+};
+
+const RegisterWorkload registered(std::make_unique<ConvsepContract>());
+
+}  // namespace
+}  // namespace parlab

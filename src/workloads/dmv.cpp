@@ -1,0 +1,113 @@
+#include "workloads/dmv.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/random.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// out (cols x rows) = in (rows x cols) transposed, in squares that fit a cache.
+template <typename T>
+void transpose(const T* in, T* out, std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t edge = 32;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (std::int64_t r0 = 0; r0 < rows; r0 += edge) {
+    for (std::int64_t c0 = 0; c0 < cols; c0 += edge) {
+      for (std::int64_t c = c0; c < std::min(c0 + edge, cols); ++c) {
+        for (std::int64_t r = r0; r < std::min(r0 + edge, rows); ++r) {
+          out[c * rows + r] = in[r * cols + c];
+        }
+      }
+    }
+  }
+}
+
+class DmvContract final : public Workload {
+ public:
+  std::string_view name() const override { return "dmv"; }
+  std::string_view summary() const override {
+    return "y = A x, dense matrix A (rows x cols, row-major) times vector x";
+  }
+  std::vector<std::string_view> dimensions() const override { return {"rows", "cols"}; }
+
+  Size complete(const std::vector<std::int64_t>& typed) const override {
+    if (typed.size() == 1) return {typed[0], typed[0]};
+    if (typed.size() == 2) return typed;
+    throw UsageError("dmv takes one size (n x n) or two (rows cols)");
+  }
+
+  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+
+  Work work(const Size& size, Dtype dtype) const override {
+    const double rows = size[0], cols = size[1];
+    return {2 * rows * cols, (rows * cols + rows + cols) * bytes_of(dtype)};
+  }
+
+  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+    const auto rows = size[0], cols = size[1];
+    return {{"a", rows * cols, Role::input},
+            {"a_transposed", rows * cols, Role::input, "a"},
+            {"x", cols, Role::input},
+            {"y", rows, Role::output}};
+  }
+
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+    dispatch(dtype, [&]<typename T>(T) {
+      const auto rows = size[0], cols = size[1];
+      // Products of at most limit^2, cols of them: their sum stays a whole number T can hold.
+      const double exact = 1 / unit_roundoff(dtype);
+      const auto limit =
+          static_cast<std::int64_t>(std::clamp(std::floor(std::sqrt(exact / cols)), 1.0, 8.0));
+      const auto element = [&](std::uint64_t stream) {
+        return [=](std::int64_t i) {
+          return kind == InputKind::integers ? random_integer<T>(stream, i, limit)
+                                             : random_uniform<T>(stream, i);
+        };
+      };
+      fill_parallel(inputs.get<T>("a"), rows * cols, element(1));
+      fill_parallel(inputs.get<T>("x"), cols, element(2));
+      if (T* transposed = inputs.get<T>("a_transposed")) {
+        transpose(inputs.get<T>("a"), transposed, rows, cols);
+      }
+    });
+  }
+
+  // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham, section 3.5. The
+  // reference is summed in long double; its own error, gamma_cols at 2^-64, is added.
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
+                                 InputKind kind, Arithmetic) const override {
+    return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+      using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+      const auto rows = size[0], cols = size[1];
+      const T* a = inputs.get<const T>("a");
+      const T* x = inputs.get<const T>("x");
+      const double factor = kind == InputKind::integers
+                                ? 0
+                                : gamma(cols, unit_roundoff(dtype)) +
+                                      gamma(cols, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
+      std::vector<double> expected(rows), bound(rows);
+#pragma omp parallel for schedule(static)
+      for (std::int64_t row = 0; row < rows; ++row) {
+        Wide sum = 0, magnitude = 0;
+        for (std::int64_t col = 0; col < cols; ++col) {
+          const Wide product = static_cast<Wide>(a[row * cols + col]) * static_cast<Wide>(x[col]);
+          sum += product;
+          magnitude += std::abs(product);
+        }
+        expected[row] = static_cast<double>(sum);
+        // Rounding the expected value to double costs one more half unit.
+        bound[row] = factor * static_cast<double>(magnitude) +
+                     (factor > 0 ? std::abs(expected[row]) * 0x1p-53 : 0);
+      }
+      return std::make_unique<ElementwiseOracle>("y", dtype, std::move(expected), std::move(bound));
+    });
+  }
+};
+
+const RegisterWorkload registered(std::make_unique<DmvContract>());
+
+}  // namespace
+}  // namespace parlab

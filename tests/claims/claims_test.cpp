@@ -1,0 +1,805 @@
+// Claims: every one is judged, by the right records alone, and each rule can come out both ways.
+#include "claims/claim.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "claims/published.hpp"
+#include "claims/rule.hpp"
+#include "cli/request.hpp"
+#include "commands/claims.hpp"
+#include "record/store.hpp"
+
+using namespace parlab;
+namespace fs = std::filesystem;
+
+namespace {
+
+Run a_run(bool gpu = true) {
+  Run run;
+  run.id = "run";
+  run.machine = "somewhere";
+  run.cpu = "a CPU";
+  if (gpu) run.gpu = "a GPU";
+  run.device.read = {{1e6, 9e12}, {1e9, 1e12}};
+  return run;
+}
+
+// Records made by hand: a measurement of so many microseconds, known to 0.2 %.
+class Records {
+ public:
+  Record& add(const std::string& workload, Dtype dtype, const std::string& name, const Size& size,
+              double us, const Tunables& tunables = {}) {
+    Record record;
+    record.workload = workload;
+    record.backend = name.substr(0, name.find('/'));
+    record.variant = name.substr(name.find('/') + 1);
+    record.dtype = dtype;
+    record.size = size;
+    record.tunables = tunables;
+    record.verdict = Verdict::passed;
+    record.machine = "somewhere";
+    record.run = "run";
+    for (int i = -5; i <= 5; ++i) record.seconds.push_back(us * 1e-6 * (1 + i * 4e-4));
+    list.push_back(record);
+    return list.back();
+  }
+  Record& dmv(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
+    return add("dmv", Dtype::f32, name, {n, n}, us, tunables);
+  }
+  Record& sum(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
+    return add("vector_sum", Dtype::i32, name, {n}, us, tunables);
+  }
+  Record& product(const std::string& name, std::int64_t n, double us, const Tunables& tunables,
+                  Dtype dtype = Dtype::i32) {
+    return add("matmul", dtype, name, {n, n, n}, us, tunables);
+  }
+  Record& patras(const std::string& workload, const std::string& name, std::int64_t n, double us,
+                 const Tunables& tunables = {}) {
+    const bool covariance = workload == "covariance";
+    return add(workload, Dtype::f64, name, covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
+  }
+  Record& separable(const std::string& name, std::int64_t n, double us, Tunables tunables,
+                    Dtype dtype = Dtype::f32) {
+    tunables.insert({{"load", 0}, {"store", 0}});
+    return add("convsep", dtype, name, {n, n, 16}, us, tunables);
+  }
+
+  Finding judge(const std::string& id, bool gpu = true) const {
+    for (auto& finding : judge_claims(list, {a_run(gpu)})) {
+      if (finding.id == id) return finding;
+    }
+    throw std::runtime_error("no finding " + id);
+  }
+  Outcome outcome(const std::string& id) const { return judge(id).outcome; }
+
+  std::vector<Record> list;
+};
+
+constexpr auto holds = Outcome::holds, in_part = Outcome::holds_in_part,
+               fails = Outcome::does_not_hold, untested = Outcome::cannot_be_tested;
+
+Tunables block(std::int64_t value) { return {{"block", value}}; }
+Tunables square_block(std::int64_t value) { return {{"block_x", value}, {"block_y", value}}; }
+Tunables tiles(std::int64_t threads, std::int64_t w1, std::int64_t h1, std::int64_t w2,
+               std::int64_t h2) {
+  return {{"block_x", threads}, {"block_y", threads}, {"w1", w1},
+          {"h1", h1},           {"w2", w2},           {"h2", h2}};
+}
+
+// The rows of a published table, by column.
+std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
+  std::ifstream in("results/published/" + name + ".csv");
+  BOOST_REQUIRE_MESSAGE(in, "results/published/" << name << ".csv is not there");
+  std::vector<std::map<std::string, std::string>> rows;
+  std::vector<std::string> titles;
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> cells(1);
+    for (const char c : line) {
+      if (c == ',')
+        cells.emplace_back();
+      else if (c != '\r')
+        cells.back() += c;
+    }
+    if (titles.empty()) {
+      titles = cells;
+      continue;
+    }
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < titles.size(); ++i) row[titles[i]] = cells.at(i);
+  }
+  return rows;
+}
+
+}  // namespace
+
+namespace parlab {
+std::ostream& operator<<(std::ostream& out, Outcome outcome) { return out << to_string(outcome); }
+}  // namespace parlab
+
+BOOST_AUTO_TEST_SUITE(claims)
+
+// ---- the list -----------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(every_claim_of_the_digest_is_there_in_order_and_observations_follow) {
+  std::vector<std::string> expected;
+  const std::pair<char, int> numbers[] = {{'P', 9}, {'S', 8}, {'C', 11}, {'V', 9}, {'T', 5}};
+  for (const auto& [letter, count] : numbers) {
+    for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
+  }
+  const auto findings = judge_claims({}, {});
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto& id = findings[i].id;
+    BOOST_TEST(seen.insert(id).second, id << " twice");
+    if (i < expected.size())
+      BOOST_TEST(id == expected[i]);
+    else
+      BOOST_TEST(id.find("-obs") == 1u, id);
+  }
+  BOOST_TEST(findings.size() > expected.size());
+}
+
+BOOST_AUTO_TEST_CASE(without_records_a_claim_says_what_is_missing_or_is_computed) {
+  for (const auto& finding : judge_claims({}, {})) {
+    BOOST_TEST(!finding.sentence.empty(), finding.id);
+    BOOST_TEST(!finding.rule.empty(), finding.id);
+    BOOST_TEST(!finding.report.empty(), finding.id);
+    if (finding.outcome == untested) {
+      BOOST_TEST(finding.missing.find("make ") != std::string::npos, finding.id);
+    } else {
+      BOOST_TEST(!finding.numbers.empty(), finding.id);
+      const auto text = finding.numbers + finding.rule;
+      BOOST_TEST((text.find("computed") != text.npos || text.find("published") != text.npos),
+                 finding.id);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_missing_depends_on_the_machine) {
+  const Records none;
+  BOOST_TEST(none.judge("P4").missing == "make patras-atax");
+  BOOST_TEST(none.judge("P4", false).missing == "make patras-atax on a machine with a GPU");
+  BOOST_TEST(none.judge("V8", false).missing ==
+             "make vector-sum and make counters on a machine with a GPU");
+  BOOST_TEST(none.judge("C1", false).missing == "make cslab-dmv");  // the CPU will do
+}
+
+BOOST_AUTO_TEST_CASE(figures_are_those_that_are_drawn) {
+  for (const auto& finding : judge_claims({}, {})) {
+    if (finding.figure.empty()) continue;
+    // The experiment that draws it comes first in its name; another than the report's may.
+    bool known = false, drawn = false;
+    for (const auto& folder : fs::directory_iterator("scripts")) {
+      const auto experiment = folder.path().filename().string();
+      if (!finding.figure.starts_with(experiment + "-")) continue;
+      known = true;
+      drawn |= fs::exists(folder.path() / (finding.figure.substr(experiment.size() + 1) + ".gp"));
+    }
+    BOOST_TEST((drawn || !known), finding.id << ": " << finding.figure);
+  }
+}
+
+// ---- which records count ------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(only_verified_timed_records_of_this_point_count) {
+  const auto spoil = [](auto change) {
+    Records r;
+    change(r.dmv("cuda/shmem", 1024, 5));
+    r.dmv("cuda/coalesced", 1024, 10);
+    return r.outcome("C6");
+  };
+  BOOST_TEST(spoil([](Record&) {}) == fails);
+  BOOST_TEST(spoil([](Record& r) { r.emulated = true; }) == untested);
+  BOOST_TEST(spoil([](Record& r) { r.verdict = Verdict::unverified; }) == untested);
+  BOOST_TEST(spoil([](Record& r) { r.verdict = Verdict::wrong_result; }) == untested);
+  BOOST_TEST(spoil([](Record& r) { r.seconds.clear(); }) == untested);
+  BOOST_TEST(spoil([](Record& r) { r.cache = Cache::cold; }) == untested);
+  BOOST_TEST(spoil([](Record& r) { r.dtype = Dtype::f64; }) == untested);
+  BOOST_TEST(spoil([](Record& r) { r.size = {1024, 512}; }) == untested);
+}
+
+BOOST_AUTO_TEST_CASE(the_latest_record_counts) {
+  Records r;
+  r.dmv("cuda/shmem", 1024, 5).source_hash = "old";
+  r.dmv("cuda/coalesced", 1024, 10);
+  r.dmv("cuda/shmem", 1024, 10).source_hash = "new";
+  BOOST_TEST(r.outcome("C6") == holds);
+}
+
+BOOST_AUTO_TEST_CASE(faster_needs_intervals_apart_and_few_samples_decide_nothing) {
+  const auto judge = [](double us, std::size_t samples) {
+    Records r;
+    r.product("cuda/tiled", 1000, 100, {{"tile", 16}});
+    auto& two = r.product("cuda/granularity", 1000, us, {{"tile", 16}, {"granularity", 2}});
+    two.seconds.resize(samples);
+    return r.judge("T2");
+  };
+  BOOST_TEST(judge(99, 11).outcome == holds);
+  BOOST_TEST(judge(99.9, 11).outcome == fails);
+  BOOST_TEST(judge(99.9, 11).numbers.find("(tie)") != std::string::npos);
+  BOOST_TEST(judge(50, 4).outcome == untested);
+  BOOST_TEST(judge(50, 4).numbers.find("too few samples") != std::string::npos);
+  BOOST_TEST(!judge(50, 4).missing.empty());
+}
+
+BOOST_AUTO_TEST_CASE(parts_add_up) {
+  const Judgement yes = judged(true, "a"), no = judged(false, "b"), open = needs_else("c");
+  BOOST_TEST(together({yes, yes}).outcome == holds);
+  BOOST_TEST(together({yes, no}).outcome == in_part);
+  BOOST_TEST(together({no, no}).outcome == fails);
+  BOOST_TEST(together({yes, open}).outcome == in_part);
+  BOOST_TEST(together({yes, open}).missing == "c");
+  BOOST_TEST(together({no, open}).outcome == fails);
+  BOOST_TEST(together({open, open}).outcome == untested);
+  BOOST_TEST(together({open, open}).missing == "c");
+  BOOST_TEST(together({yes, no}).numbers == "a; b");
+  BOOST_TEST(supported(yes, {open}).outcome == holds);
+  BOOST_TEST(supported(yes, {no}).outcome == in_part);
+}
+
+BOOST_AUTO_TEST_CASE(many_places_are_abbreviated_to_the_extremes) {
+  Tally tally;
+  for (int i = 1; i <= 9; ++i) tally.add(i > 3, i, std::to_string(i) + " there");
+  BOOST_TEST(tally.judgement("what:", {}).numbers == "what: from 1 there to 9 there (6 of 9)");
+  BOOST_TEST(tally.judgement("", {}).outcome == in_part);
+}
+
+// ---- patras-cuda --------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(convolution) {
+  const auto speedups = [](std::vector<double> serial_us) {
+    Records r;
+    std::int64_t n = 4096;
+    for (const double us : serial_us) {
+      r.patras("conv2d", "serial/plain", n, us);
+      r.patras("conv2d", "cuda/naive", n, 1, square_block(16));
+      n += 1000;
+    }
+    return r.outcome("P1");
+  };
+  BOOST_TEST(speedups({6, 8, 12}) == holds);
+  BOOST_TEST(speedups({6, 12, 8}) == in_part);
+  BOOST_TEST(speedups({6, 6, 6}) == fails);
+  BOOST_TEST(speedups({6}) == untested);
+
+  const auto utilization = [](double us, double occupancy, double reads) {
+    Records r;
+    auto& naive = r.patras("conv2d", "cuda/naive", 9000, us, square_block(16));
+    naive.roof_s = 100e-6;
+    naive.launch.occupancy = occupancy;
+    naive.launch.limited_by = "registers";
+    if (reads > 0) naive.counters["dram_read_bytes"] = reads * 9000 * 9000 * 8;
+    return r.outcome("P2");
+  };
+  BOOST_TEST(utilization(400, 0.5, 9) == holds);
+  BOOST_TEST(utilization(400, 0.5, 1) == in_part);
+  BOOST_TEST(utilization(130, 1, 1) == fails);
+  BOOST_TEST(utilization(400, 0.5, 0) == in_part);  // the counter is missing
+
+  Records r;
+  BOOST_TEST(r.outcome("P3") == holds);  // of that card, by computation
+  BOOST_TEST(r.outcome("P-obs4") == untested);
+  auto& small = r.patras("conv2d", "cuda/naive", 4096, 10, square_block(16));
+  small.launch.occupancy = 1;
+  small.launch.registers = 30;
+  small.to_device_s = small.to_host_s = 1e-3;
+  r.patras("conv2d", "cuda/naive", 4096, 10, square_block(32));
+  BOOST_TEST(r.outcome("P3") == in_part);
+  BOOST_TEST(r.outcome("P-obs4") == holds);
+  BOOST_TEST(r.outcome("P-obs2") == holds);
+  for (auto& record : r.list) record.to_device_s = record.to_host_s = 1e-9;
+  BOOST_TEST(r.outcome("P-obs2") == in_part);
+}
+
+BOOST_AUTO_TEST_CASE(atax) {
+  const auto with = [](double serial_us, const char* limit, double roof_s, double naive_us) {
+    Records r;
+    r.patras("atax", "serial/plain", 8000, serial_us);
+    r.patras("atax", "cuda/naive", 8000, naive_us, block(256));
+    auto& shared = r.patras("atax", "cuda/shared", 8000, 100, block(256));
+    shared.launch.limited_by = limit;
+    shared.roof_s = roof_s;
+    return r;
+  };
+  BOOST_TEST(with(3500, "registers", 50e-6, 300).outcome("P4") == holds);
+  BOOST_TEST(with(3500, "threads", 50e-6, 300).outcome("P4") == in_part);
+  BOOST_TEST(with(3000, "threads", 90e-6, 300).outcome("P4") == fails);
+  BOOST_TEST(with(3500, "registers", 50e-6, 300).outcome("P6") == holds);
+  BOOST_TEST(with(3500, "registers", 50e-6, 110).outcome("P6") == fails);
+
+  const auto blocks = [](double at_16, double at_512) {
+    Records r;
+    r.patras("atax", "cuda/shared", 4096, at_16, block(16));
+    r.patras("atax", "cuda/shared", 4096, 100, block(128));
+    r.patras("atax", "cuda/shared", 4096, 102, block(256));
+    r.patras("atax", "cuda/shared", 4096, at_512, block(512));
+    return r.outcome("P5");
+  };
+  BOOST_TEST(blocks(300, 105) == holds);
+  BOOST_TEST(blocks(300, 150) == in_part);
+  BOOST_TEST(blocks(90, 150) == fails);
+}
+
+BOOST_AUTO_TEST_CASE(covariance) {
+  const auto with = [](double serial_us, double naive_us, double others_us) {
+    Records r;
+    r.patras("covariance", "serial/plain", 2000, serial_us);
+    r.patras("covariance", "cuda/naive", 2000, naive_us, {{"tile", 16}});
+    r.patras("covariance", "cuda/tiled", 2000, 10, {{"tile", 16}});
+    for (const int tile : {8, 32}) {
+      r.patras("covariance", "cuda/tiled", 2000, others_us, {{"tile", tile}});
+    }
+    r.patras("covariance", "cuda/mirror", 2000, 5.5, {{"tile", 16}});
+    return r;
+  };
+  BOOST_TEST(with(1000, 20, 12).outcome("P7") == holds);
+  BOOST_TEST(with(1000, 11, 12).outcome("P7") == in_part);
+  BOOST_TEST(with(500, 11, 12).outcome("P7") == fails);
+  BOOST_TEST(with(1000, 20, 12).outcome("P9") == holds);
+  BOOST_TEST(with(100, 20, 12).outcome("P9") == in_part);
+  BOOST_TEST(with(50, 20, 9).outcome("P9") == fails);
+  BOOST_TEST(with(1000, 20, 12).outcome("P-obs13") == holds);
+
+  Records r;
+  r.dmv("cuda/coalesced", 1024, 10);
+  r.dmv("cuda/shmem", 1024, 10);
+  r.dmv("cuda/naive_1d", 1024, 50);
+  r.dmv("cuda/warp_per_row", 1024, 5);
+  BOOST_TEST(r.outcome("P8") == holds);
+}
+
+// ---- separable-convolution ----------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(cache_modes_and_tiles) {
+  const auto all_16 = tiles(16, 16, 16, 16, 16);
+  const auto modes = [&](const char* id, const char* variant, Tunables how, double past_l1,
+                         double streaming) {
+    Records r;
+    r.separable(variant, 8192, 100, how);
+    auto first = how, second = how;
+    first.insert({{"load", 2}, {"store", 0}});
+    second.insert({{"load", 3}, {"store", 1}});
+    r.separable(variant, 8192, past_l1, first);
+    r.separable(variant, 8192, streaming, second);
+    return r.outcome(id);
+  };
+  BOOST_TEST(modes("S1", "cuda/padded", {}, 165, 275) == holds);
+  BOOST_TEST(modes("S1", "cuda/padded", {}, 110, 275) == in_part);
+  BOOST_TEST(modes("S1", "cuda/padded", {}, 100, 100) == fails);
+  BOOST_TEST(modes("S6", "cuda/tiled", all_16, 100, 130) == holds);
+  BOOST_TEST(modes("S6", "cuda/tiled", all_16, 100, 100) == in_part);
+  BOOST_TEST(modes("S6", "cuda/tiled", all_16, 120, 100) == fails);
+
+  const auto settings = [&](double tall_us, double small_block_us) {
+    Records r;
+    r.separable("cuda/tiled", 8192, 100, all_16);
+    r.separable("cuda/tiled", 8192, tall_us, tiles(16, 16, 16, 16, 128)).launch.occupancy = 0.67;
+    for (const int tile : {32, 64}) {
+      r.separable("cuda/tiled", 8192, small_block_us, tiles(16, tile, tile, tile, tile));
+      r.separable("cuda/tiled", 8192, 150, tiles(32, tile, tile, tile, tile));
+    }
+    return r;
+  };
+  BOOST_TEST(settings(80, 120).outcome("S2") == holds);
+  BOOST_TEST(settings(110, 120).outcome("S2") == in_part);
+  BOOST_TEST(settings(80, 120).outcome("S3") == holds);
+  BOOST_TEST(settings(80, 160).outcome("S3") == fails);
+  BOOST_TEST(settings(80, 120).outcome("S5") == holds);
+  BOOST_TEST(settings(110, 120).outcome("S5") == in_part);
+
+  const auto saving = [&](double first, double second) {
+    Records r;
+    for (const auto& [n, us] : {std::pair{1024, first}, {2048, second}}) {
+      r.separable("cuda/tiled", n, us, all_16);
+      r.separable("cuda/padded", n, 100, {{"block_x", 16}, {"block_y", 16}});
+      r.separable("cuda/global", n, 10, {});  // another kernel: not the report's
+    }
+    return r.outcome("S4");
+  };
+  BOOST_TEST(saving(35, 40) == holds);
+  BOOST_TEST(saving(80, 90) == in_part);
+  BOOST_TEST(saving(101, 110) == fails);
+}
+
+BOOST_AUTO_TEST_CASE(double_and_occupancy) {
+  const auto tall = tiles(16, 16, 16, 16, 128);
+  const auto with = [&](Verdict verdict, std::int64_t shared) {
+    Records r;
+    r.separable("cuda/tiled", 4096, 10, tall).launch.shared_bytes = 3072;
+    r.separable("cuda/tiled", 4096, 25, tall, Dtype::f64).launch.shared_bytes = shared;
+    r.separable("cuda/tiled", 8192, 90, tall, Dtype::f64).verdict = verdict;
+    return r;
+  };
+  BOOST_TEST(with(Verdict::out_of_memory, 6144).outcome("S7") == holds);
+  BOOST_TEST(with(Verdict::passed, 6144).outcome("S7") == in_part);
+  BOOST_TEST(with(Verdict::passed, 6144).outcome("S-obs6") == holds);
+
+  const auto occupancies = [](double fast, double slow) {
+    Records r;
+    r.product("cuda/register", 4096, 10, {}, Dtype::f32).launch.occupancy = fast;
+    r.product("cuda/tiled", 4096, 20, {}, Dtype::f32).launch.occupancy = slow;
+    return r.outcome("S8");
+  };
+  BOOST_TEST(occupancies(0.25, 1) == holds);
+  BOOST_TEST(occupancies(1, 0.75) == fails);
+
+  // 66 reads of 4 bytes a pixel at 1 TB/s: 17.7 ms.
+  for (const auto& [us, outcome] : {std::pair{10e3, holds}, {20e3, fails}}) {
+    Records r;
+    r.separable("cuda/global", 8192, us, {{"load", 3}, {"store", 1}});
+    BOOST_TEST(r.outcome("S-obs7") == outcome);
+  }
+}
+
+// ---- cslab-dmv ----------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(openmp_threads) {
+  const auto with = [](int best_small, int best_large, int most = 24) {
+    Records r;
+    for (const int threads : {1, 4, 6, 12, 24}) {
+      if (threads > most) continue;
+      r.dmv("openmp/rows", 2048, threads == best_small ? 50 : 100, {{"threads", threads}});
+      r.dmv("openmp/rows", 8192, threads == best_large ? 500 : 900, {{"threads", threads}});
+    }
+    return r.judge("C1");
+  };
+  BOOST_TEST(with(12, 6).outcome == holds);
+  BOOST_TEST(with(12, 24).outcome == in_part);
+  BOOST_TEST(with(24, 24).outcome == fails);
+  BOOST_TEST(with(6, 6, 12).outcome == untested);
+  BOOST_TEST(with(6, 6, 12).missing.find("more than 12 cores") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(naive_blocks_and_growth) {
+  const auto with = [](double at_16, double at_496, double at_512) {
+    Records r;
+    r.dmv("serial/plain", 1024, 600);
+    r.dmv("cuda/naive", 1024, at_16, block(16));
+    r.dmv("cuda/naive", 1024, 100, block(256));
+    r.dmv("cuda/naive", 1024, at_496, block(496));
+    r.dmv("cuda/naive", 1024, at_512, block(512));
+    return r.outcome("C2");
+  };
+  BOOST_TEST(with(50, 500, 500) == holds);
+  BOOST_TEST(with(50, 200, 200) == in_part);
+  BOOST_TEST(with(110, 105, 104) == fails);
+
+  const auto growth = [](double at_2k, double memory) {
+    Records r;
+    r.dmv("cuda/naive", 1024, 10, block(16));
+    r.dmv("cuda/naive", 2048, at_2k, block(16));
+    r.dmv("cuda/naive", 8192, 280, block(16));
+    r.dmv("cuda/naive", 14336, 850, block(16)).counters = {{"memory_percent", memory},
+                                                           {"compute_percent", 10}};
+    return r.outcome("C3");
+  };
+  BOOST_TEST(growth(25, 90) == holds);
+  BOOST_TEST(growth(25, 5) == in_part);
+  BOOST_TEST(growth(45, 5) == fails);
+}
+
+BOOST_AUTO_TEST_CASE(coalesced_against_the_rest) {
+  const auto with = [](double coalesced, double openmp, double cublas) {
+    Records r;
+    r.dmv("serial/plain", 4096, 9000);
+    r.dmv("openmp/blocked", 4096, openmp, {{"threads", 8}});
+    r.dmv("cuda/naive", 4096, 70, block(16));
+    r.dmv("cuda/coalesced", 4096, coalesced, block(128));
+    r.dmv("cuda/coalesced", 4096, 2 * coalesced, block(16));
+    r.dmv("blas/cublas", 4096, cublas);
+    return r;
+  };
+  BOOST_TEST(with(20, 200, 21).outcome("C4") == holds);
+  BOOST_TEST(with(20, 30, 21).outcome("C4") == in_part);
+  BOOST_TEST(with(9000, 30, 21).outcome("C4") == fails);
+  BOOST_TEST(with(20, 200, 21).outcome("C7") == holds);
+  BOOST_TEST(with(20, 200, 25).outcome("C7") == fails);
+}
+
+BOOST_AUTO_TEST_CASE(coalesced_block_sizes) {
+  // Time as a function of the block.
+  const auto with = [](auto time) {
+    Records r;
+    for (std::int64_t b = 32; b <= 512; b += 16) {
+      auto& record = r.dmv("cuda/coalesced", 8192, time(b), block(b));
+      record.launch.active_warps = 64;
+      record.launch.occupancy = 1;
+    }
+    return r;
+  };
+  const auto favoured = [](std::int64_t b) { return b > 100 && b % 32 == 0 ? 100.0 : 110.0; };
+  const auto smaller = [](std::int64_t b) { return 100.0 + static_cast<double>(b); };
+  BOOST_TEST(with(favoured).outcome("C5") == holds);
+  BOOST_TEST(with(smaller).outcome("C5") == fails);
+  const auto dividing = [](std::int64_t b) { return 2048 % b == 0 ? 100.0 : 110.0; };
+  BOOST_TEST(with(dividing).outcome("C11") == holds);
+  BOOST_TEST(with(smaller).outcome("C11") == fails);
+}
+
+BOOST_AUTO_TEST_CASE(warps_transactions_and_strips) {
+  const auto warps = [](int of_shmem) {
+    Records r;
+    r.dmv("cuda/naive", 1024, 10, block(64)).launch.active_warps = 64;
+    r.dmv("cuda/shmem", 1024, 10, block(64)).launch.active_warps = of_shmem;
+    return r.outcome("C9");
+  };
+  BOOST_TEST(warps(64) == holds);
+  BOOST_TEST(warps(48) == fails);
+
+  const auto requests = [](double each) {
+    Records r;
+    r.dmv("cuda/shmem", 1024, 10).counters["global_load_requests"] = each * 1024 * 1024 / 32;
+    return r.outcome("C8");
+  };
+  BOOST_TEST(requests(1) == in_part);  // never whole: the old GPUs are not here
+  BOOST_TEST(requests(2) == fails);
+
+  const auto strips = [](double naive) {
+    Records r;
+    r.dmv("cuda/naive", 1024, naive, block(256));
+    r.dmv("cuda/naive_1d", 1024, 100, block(256));
+    return r.outcome("C10");
+  };
+  BOOST_TEST(strips(50) == holds);
+  BOOST_TEST(strips(150) == fails);
+}
+
+// ---- vector-sum ---------------------------------------------------------------------------------
+
+namespace {
+
+// All launch shapes of the report; times by block, the same for every n.
+Records sums(std::array<double, 4> rw, std::array<double, 4> brw, double serial_per_n = 0) {
+  Records r;
+  for (const std::int64_t n : {32768, 65536, 131072, 262144}) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::int64_t b[] = {32, 128, 256, 1024};
+      r.sum("cuda/rw", n, rw[i], block(b[i]));
+      r.sum("cuda/brw", n, brw[i], block(b[i]));
+    }
+    if (serial_per_n > 0) r.sum("serial/plain", n, serial_per_n * static_cast<double>(n));
+  }
+  return r;
+}
+
+// With counters: sectors of RW and BRW by n, uniform branches and occupancies.
+Records counted(double rw, double brw, double brw_at_32, double uniform, double occupancy) {
+  auto r = sums({40, 40, 40, 40}, {10, 10, 10, 10});
+  for (auto& record : r.list) {
+    const bool is_brw = record.variant == "brw", at_32 = record.tunables["block"] == 32;
+    const auto n = static_cast<double>(record.size[0]);
+    record.counters = {{"global_load_sectors", n * (is_brw ? (at_32 ? brw_at_32 : brw) : rw) / 2},
+                       {"global_store_sectors", n * (is_brw ? (at_32 ? brw_at_32 : brw) : rw) / 2},
+                       {"branch_uniformity", is_brw ? std::min(1.0, uniform + 0.3) : uniform},
+                       {"achieved_occupancy", occupancy}};
+    record.launch.occupancy = at_32 ? 0.5 : 1;
+  }
+  return r;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(sums_on_the_gpu) {
+  const auto quick = sums({40, 50, 60, 70}, {10, 8, 8, 11}, 1e-3);  // serial: 33 to 262 us
+  BOOST_TEST(quick.outcome("V2") == in_part);                       // RW loses at 32768
+  BOOST_TEST(sums({4, 5, 6, 7}, {1, 1, 1, 1}, 1e-3).outcome("V2") == holds);
+  BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}, 1e-6).outcome("V2") == in_part);  // it grows
+  BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}).outcome("V2") == untested);
+  BOOST_TEST(quick.outcome("V3") == holds);
+  BOOST_TEST(sums({40, 50, 49, 70}, {1, 1, 1, 1}).outcome("V3") == fails);
+  BOOST_TEST(sums({40, 50, 60, 70}, {10, 8, 8.1, 11}).outcome("V4") == holds);
+  BOOST_TEST(sums({70, 60, 50, 40}, {10, 8, 8, 11}).outcome("V4") == in_part);
+  BOOST_TEST(sums({70, 60, 50, 40}, {11, 10, 9, 8}).outcome("V4") == fails);
+}
+
+BOOST_AUTO_TEST_CASE(counters_of_sums) {
+  const auto good = counted(1.5, 0.3, 0.3, 0.5, 0.48);
+  BOOST_TEST(good.outcome("V1") == holds);
+  BOOST_TEST(good.outcome("V6") == in_part);  // fewer sectors, but as many accesses
+  BOOST_TEST(good.outcome("V7") == holds);
+  BOOST_TEST(good.outcome("V8") == fails);
+  BOOST_TEST(counted(1.5, 0.3, 0.3, 0.99, 0.48).outcome("V8") == holds);
+  BOOST_TEST(counted(1.5, 0.3, 0.3, 0.5, 0.1).outcome("V7") == in_part);
+  BOOST_TEST(counted(1, 2, 2, 0.5, 0.5).outcome("V1") == in_part);
+  BOOST_TEST(counted(1, 1, 1, 0.5, 0.5).outcome("V6") == fails);
+  BOOST_TEST(counted(1.5, 0.3, 0.2, 0.5, 0.5).outcome("V5") == in_part);
+  BOOST_TEST(counted(1, 0.6, 0.7, 0.5, 0.5).outcome("V5") == fails);
+  BOOST_TEST(good.outcome("V-obs6") == holds);
+  BOOST_TEST(counted(1, 1, 1, 0.5, 0.5).outcome("V-obs6") == fails);
+  BOOST_TEST(sums({1, 1, 1, 1}, {1, 1, 1, 1}).outcome("V5") == untested);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_computed_of_sums) {
+  const Records none;
+  BOOST_TEST(none.outcome("V9") == fails);
+  for (const auto* id : {"V-obs3", "V-obs4", "V-obs5", "V-obs9"}) {
+    BOOST_TEST(none.outcome(id) == holds, id);
+  }
+}
+
+// ---- tiled-matmul -------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(granularity) {
+  const auto needs = [](Record& record, std::int64_t shared, int registers, int warps) {
+    record.launch.shared_bytes = shared;
+    record.launch.registers = registers;
+    record.launch.active_warps = warps;
+  };
+  const auto with = [&](double two, double four, int registers, double sectors) {
+    Records r;
+    for (const std::int64_t n : {1000, 2000}) {
+      const double work = n == 1000 ? 1 : 7;
+      const Tunables tile{{"tile", 16}};
+      auto& one = r.product("cuda/tiled", n, 100 * work, tile);
+      needs(one, 2048, 32, 64);
+      auto& with_2 =
+          r.product("cuda/granularity", n, two * work, {{"tile", 16}, {"granularity", 2}});
+      needs(with_2, 3072, registers, 48);
+      r.product("cuda/granularity", n, four * work * (n == 1000 ? 1.1 : 1),
+                {{"tile", 16}, {"granularity", 4}});
+    }
+    auto& a = r.product("cuda/tiled", 2048, 100, {{"tile", 16}}, Dtype::f32);
+    a.counters["global_load_sectors"] = 100;
+    auto& b =
+        r.product("cuda/granularity", 2048, 80, {{"tile", 16}, {"granularity", 2}}, Dtype::f32);
+    b.counters["global_load_sectors"] = sectors;
+    return r;
+  };
+  const auto good = with(80, 60, 40, 75);
+  for (const auto* id : {"T1", "T2", "T3", "T4", "T-obs5"})
+    BOOST_TEST(good.outcome(id) == holds, id);
+  BOOST_TEST(with(80, 60, 40, 100).outcome("T1") == in_part);
+  BOOST_TEST(with(110, 60, 40, 75).outcome("T2") == fails);
+  BOOST_TEST(with(80, 60, 30, 75).outcome("T3") == in_part);
+  BOOST_TEST(with(80, 90, 40, 75).outcome("T4") == in_part);
+  BOOST_TEST(with(110, 120, 40, 75).outcome("T4") == fails);
+}
+
+BOOST_AUTO_TEST_CASE(fewer_threads_with_more_work) {
+  const auto with = [](double fewer_us) {
+    Records r;
+    auto& more = r.product("cuda/tiled", 1000, 100, {{"tile", 16}}, Dtype::f32);
+    more.launch.grid = {63, 63, 1};
+    more.launch.block = {16, 16, 1};
+    auto& fewer = r.product("cuda/granularity", 1000, fewer_us, {{"tile", 16}, {"granularity", 2}},
+                            Dtype::f32);
+    fewer.launch.grid = {32, 63, 1};
+    fewer.launch.block = {16, 16, 1};
+    return r.outcome("T5");
+  };
+  BOOST_TEST(with(80) == holds);
+  BOOST_TEST(with(120) == fails);
+}
+
+// ---- published numbers --------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(published_constants_are_those_of_the_tables) {
+  const auto number = [](const std::string& text) { return std::stod(text); };
+  const auto close = [&](const std::string& text, double value) {
+    BOOST_CHECK_CLOSE(number(text), value, 1e-9);
+  };
+  auto rows = csv("patras-cuda-convolution");
+  BOOST_REQUIRE(rows.size() == 2 * published::convolution.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& ours = published::convolution[i / 2];
+    close(rows[i]["rows"], static_cast<double>(ours.n));
+    close(rows[i]["time_s"], rows[i]["variant"] == "serial" ? ours.serial_s : ours.cuda_s);
+  }
+  std::map<std::string, double> limits;
+  for (auto& row : csv("patras-cuda-device-limits")) {
+    limits[row["limit"]] = std::strtod(row["value"].c_str(), nullptr);
+  }
+  BOOST_TEST(limits["registers_per_multiprocessor"] == published::registers_per_multiprocessor);
+  BOOST_TEST(limits["max_warps_per_multiprocessor"] == published::warps_per_multiprocessor);
+
+  rows = csv("separable-convolution-nontiled-cache");
+  BOOST_REQUIRE(rows.size() == 3 * published::nontiled.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& ours = published::nontiled[i / 3];
+    const std::map<std::string, double> modes{{"default", ours.normal_s},
+                                              {"dlcm_cg", ours.no_l1_s},
+                                              {"dlcm_cs_dscm_wt", ours.streaming_s}};
+    close(rows[i]["rows"], static_cast<double>(ours.n));
+    close(rows[i]["time_s"], modes.at(rows[i]["cache_mode"]));
+  }
+  rows = csv("separable-convolution-tile-sizes");
+  BOOST_REQUIRE(rows.size() == published::tiles.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& ours = published::tiles[i];
+    close(rows[i]["block_x"], ours.block);
+    close(rows[i]["tile_w1"], ours.w1);
+    close(rows[i]["tile_h1"], ours.h1);
+    close(rows[i]["tile_w2"], ours.w2);
+    close(rows[i]["tile_h2"], ours.h2);
+    close(rows[i]["time_s"], ours.time_s);
+  }
+  rows = csv("cslab-dmv-serial");
+  BOOST_REQUIRE(rows.size() == published::dmv_serial.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    BOOST_TEST(rows[i]["n_label"] == std::to_string(published::dmv_serial[i].k) + "K");
+    close(rows[i]["time_s"], published::dmv_serial[i].time_s);
+    close(rows[i]["gflops"], published::dmv_serial[i].gflops);
+  }
+  rows = csv("vector-sum-times");
+  auto transactions = csv("vector-sum-transactions"), occupancy = csv("vector-sum-occupancy");
+  BOOST_REQUIRE(rows.size() == published::vector_sum.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& ours = published::vector_sum[i];
+    BOOST_TEST((rows[i]["method"] == "BRW") == ours.brw);
+    close(rows[i]["n"], static_cast<double>(ours.n));
+    close(rows[i]["grid_blocks"], ours.blocks);
+    close(rows[i]["block_size"], ours.block);
+    close(rows[i]["time_ms"], ours.time_ms);
+    close(transactions[i]["accesses_per_transaction"], ours.accesses_per_transaction);
+    close(occupancy[i]["measured_occupancy_percent"], ours.measured_occupancy_percent);
+  }
+  rows = csv("tiled-matmul-times");
+  BOOST_REQUIRE(rows.size() == 2 * published::tiled_matmul.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& ours = published::tiled_matmul[i / 2];
+    close(rows[i]["n"], static_cast<double>(ours.n));
+    close(rows[i]["time_ms"],
+          rows[i]["variant"] == "tile_normal" ? ours.normal_ms : ours.granularity_ms);
+  }
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(claims_is_an_action_that_needs_records) {
+  const auto request = parse_request({"bin/parlab", "claims", "results/x", "--format", "json"}, {});
+  BOOST_TEST((request.action == Request::Action::claims));
+  BOOST_TEST(request.paths == std::vector<std::string>{"results/x"});
+  BOOST_TEST(request.format == "json");
+  BOOST_CHECK_THROW(parse_request({"bin/parlab", "claims"}, {}), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
+  const auto folder = fs::temp_directory_path() / ("parlab-claims-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  {
+    std::ofstream file(folder / "cslab-dmv.jsonl");
+    Records r;
+    r.dmv("cuda/shmem", 1024, 10).dimensions = {"rows", "cols"};
+    r.dmv("cuda/coalesced", 1024, 10).dimensions = {"rows", "cols"};
+    file << to_json_line(a_run()) << '\n';
+    for (const auto& record : r.list) file << to_json_line(record) << '\n';
+  }
+  std::ostringstream table, json;
+  BOOST_TEST(print_claims({folder.string()}, "table", table).empty());
+  BOOST_TEST(print_claims({folder.string()}, "json", json).empty());
+  BOOST_CHECK_THROW(print_claims({folder.string()}, "csv", table), UsageError);
+  fs::remove_all(folder);
+
+  std::string last;
+  std::istringstream lines(table.str());
+  for (std::string line; std::getline(lines, line);) {
+    BOOST_TEST(line.size() <= 100u, line);
+    last = line;
+  }
+  const auto findings = judge_claims({}, {}).size();
+  BOOST_TEST(last.find(std::to_string(findings) + " claims") == 0u);
+  BOOST_TEST(last.find("cannot be tested here") != std::string::npos);
+  BOOST_TEST(table.str().find("\ncslab-dmv\n") != std::string::npos);
+  BOOST_TEST(table.str().find("shmem over coalesced: 1.000x (tie) at 1024") != std::string::npos);
+
+  std::size_t count = 0;
+  std::istringstream objects(json.str());
+  for (std::string line; std::getline(objects, line); ++count) {
+    const auto object = nlohmann::json::parse(line);
+    BOOST_TEST(object.at("machine") == "somewhere");
+    if (object.at("id") == "C6") BOOST_TEST(object.at("outcome") == "holds");
+  }
+  BOOST_TEST(count == findings);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

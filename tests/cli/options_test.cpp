@@ -1,0 +1,447 @@
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include "cli/lists.hpp"
+#include "cli/request.hpp"
+#include "cli/usage.hpp"
+#include "commands/emulate.hpp"
+#include "commands/memory.hpp"
+#include "core/text.hpp"
+#include "fake_workload.hpp"
+#include "verify/problem.hpp"
+
+using namespace parlab;
+using Words = std::vector<std::string>;
+using Numbers = std::vector<std::int64_t>;
+
+namespace {
+
+struct Fixture {
+  Fixture() { register_fake_workloads(); }
+};
+
+Request parse(Words arguments, const Environment& environment = {}) {
+  arguments.insert(arguments.begin(), "bin/fake");
+  return parse_request(arguments, environment);
+}
+
+Words names(const Plan& plan) {
+  Words result;
+  for (const auto* variant : plan.variants)
+    result.push_back(variant->backend + "/" + variant->name);
+  return result;
+}
+
+// The message of the UsageError that a request gets; "" when it gets none.
+std::string error_of(const Words& arguments, const Environment& environment = {}) {
+  try {
+    parse(arguments, environment);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string printed(void (*print)(std::ostream&, const Request&), const Request& request) {
+  std::ostringstream out;
+  print(out, request);
+  return out.str();
+}
+
+}  // namespace
+
+#define CHECK_NAMES(plan, ...)                                       \
+  do {                                                               \
+    const Words found = names(plan), expected = __VA_ARGS__;         \
+    BOOST_TEST(found == expected, boost::test_tools::per_element()); \
+  } while (false)
+
+BOOST_FIXTURE_TEST_SUITE(options, Fixture)
+
+BOOST_AUTO_TEST_CASE(lists_and_ranges) {
+  const auto list = [](const std::string& text) { return parse_list("--block", text, 1, 1024); };
+  BOOST_TEST((list("16") == Numbers{16}));
+  BOOST_TEST((list("16,32,16,8") == Numbers{16, 32, 8}));
+  BOOST_TEST((list("16:64:16") == Numbers{16, 32, 48, 64}));
+  BOOST_TEST((list("16:60:16") == Numbers{16, 32, 48}));
+  BOOST_TEST((list("16:512:*2") == Numbers{16, 32, 64, 128, 256, 512}));
+  BOOST_TEST((list("16:500:*3") == Numbers{16, 48, 144, 432}));
+  BOOST_TEST((list("1:4") == Numbers{1, 2, 3, 4}));
+  BOOST_TEST((list("7:7:5") == Numbers{7}));
+  BOOST_TEST((list("1,4:16:4") == Numbers{1, 4, 8, 12, 16}));
+  BOOST_TEST((list("1K") == Numbers{1024}));
+  BOOST_TEST(list("16:512:16").size() == 32u);
+  const auto large = parse_list("size", "4611686018427387904:9223372036854775807:*2", 1, INT64_MAX);
+  BOOST_TEST((large == Numbers{4611686018427387904}));
+  BOOST_TEST((parse_list("size", "2M", 1, INT64_MAX) == Numbers{2097152}));
+}
+
+BOOST_AUTO_TEST_CASE(refused_lists) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"abc", "'abc' is not a whole number"},
+      {"", "'' is not a whole number"},
+      {"16,", "'' is not a whole number"},
+      {"1.5", "'1.5' is not a whole number"},
+      {"16 ", "'16 ' is not a whole number"},
+      {"0x10", "'0x10' is not a whole number"},
+      {"12KB", "'12KB' is not a whole number"},
+      {"-16", "'-16' is negative"},
+      {"0", "'0' is too small"},
+      {"1025", "'1025' is too large"},
+      {"2K", "'2K' is too large"},
+      {"99999999999999999999", "is too large"},
+      {"9223372036854775807K", "is too large"},
+      {"512:16:16", "the range '512:16:16' is reversed"},
+      {"16:512:0", "a step is 1 or more"},
+      {"16:512:-16", "a step is 1 or more"},
+      {"16:512:*1", "a factor is 2 or more"},
+      {"16:512:*", "'' is not a whole number"},
+      {"1:2:3:4", "'1:2:3:4' is no range"},
+      {":", "'' is not a whole number"},
+      {"16:2000:16", "'2000' is too large"}};
+  for (const auto& [text, why] : cases) {
+    const auto message = error_of({"64", "--block", text});
+    BOOST_TEST_CONTEXT("--block " << text << " -> " << message) {
+      BOOST_TEST(contains(message, why));
+      BOOST_TEST(contains(message, "--block "));
+      BOOST_TEST(contains(message, "allowed: 1 to 1024"));
+      BOOST_TEST(message.find('\n') == std::string::npos);
+    }
+  }
+  BOOST_CHECK_THROW(parse_list("size", "1:9223372036854775807", 1, INT64_MAX), UsageError);
+  // The variable is named as the user wrote it, and so is its value.
+  BOOST_TEST(error_of({"64"}, {{"GPU_BLOCK_SIZE", "2000"}}) ==
+             "GPU_BLOCK_SIZE=2000: '2000' is too large (allowed: 1 to 1024, a list 16,32 or a "
+             "range 16:512:16)");
+}
+
+BOOST_AUTO_TEST_CASE(sizes) {
+  BOOST_TEST((parse({"1024", "2048"}).plan.sizes == std::vector<Size>{{1024, 1024}, {2048, 2048}}));
+  BOOST_TEST((parse({"300x1000"}).plan.sizes == std::vector<Size>{{300, 1000}}));
+  BOOST_TEST((parse({"1K:4K:*2,1Kx3"}).plan.sizes ==
+              std::vector<Size>{{1024, 1024}, {2048, 2048}, {4096, 4096}, {1024, 3}}));
+  BOOST_TEST(parse({"64", "64"}).plan.sizes.size() == 1u);
+  for (const auto* text : {"0", "-5", "x", "3x", "3x0", "2x2x2", "3x1:4", "abc", "64:32"}) {
+    BOOST_TEST(contains(error_of({text}), "size "), text << ": " << error_of({text}));
+  }
+  BOOST_TEST(contains(error_of({"-5"}), "'-5' is negative"));
+  BOOST_TEST(contains(error_of({"3037000500"}), "more than 2^63 bytes"));
+  BOOST_TEST(contains(error_of({"9223372036854775807x9223372036854775807"}), "2^63"));
+  BOOST_TEST(contains(error_of({"9223372036854775808"}), "too large"));
+}
+
+BOOST_AUTO_TEST_CASE(defaults) {
+  const auto request = parse({"64"});
+  const Plan& plan = request.plan;
+  BOOST_TEST((request.action == Request::Action::run));
+  BOOST_TEST(request.format == "table");
+  BOOST_TEST(request.warnings.empty());
+  CHECK_NAMES(plan, {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv", "cuda/naive",
+                     "cuda/coalesced", "cuda/warp", "blas/library", "cuda/tiled"});
+  BOOST_TEST((plan.dtypes == std::vector{Dtype::f32}));
+  BOOST_TEST((plan.caches == std::vector{Cache::hot}));
+  BOOST_TEST(!plan.iterations);
+  BOOST_TEST(plan.tunables.empty());
+  BOOST_TEST(plan.results.empty());
+  BOOST_TEST(!plan.force);
+  BOOST_TEST(plan.command == "bin/fake 64");
+}
+
+BOOST_AUTO_TEST_CASE(every_option_is_a_variable_and_the_command_line_wins) {
+  const Environment environment{
+      {"NR_ITER", "7"},       {"PARLAB_DTYPE", "double"},    {"PARLAB_CACHE", "cold"},
+      {"BACKEND", "serial"},  {"PARLAB_TIME_LIMIT", "0.25"}, {"PARLAB_PRECISION", "0.05"},
+      {"PARLAB_FORCE", "1"},  {"PARLAB_FORMAT", "csv"},      {"PARLAB_RESULTS", "a.jsonl"},
+      {"PARLAB_EMULATE", "0"}};
+  const auto from_variables = parse({"64"}, environment);
+  const Plan& plan = from_variables.plan;
+  BOOST_TEST(*plan.iterations == 7);
+  BOOST_TEST((plan.dtypes == std::vector{Dtype::f64}));
+  BOOST_TEST((plan.caches == std::vector{Cache::cold}));
+  CHECK_NAMES(plan, {"serial/plain"});
+  BOOST_TEST(plan.time_limit_s == 0.25);
+  BOOST_TEST(plan.precision == 0.05);
+  BOOST_TEST(plan.force);
+  BOOST_TEST(!plan.emulate);
+  BOOST_TEST(from_variables.format == "csv");
+  BOOST_TEST(plan.results == "a.jsonl");
+  BOOST_TEST(contains(plan.command, "NR_ITER=7"));
+
+  const auto both = parse({"64", "--iterations", "9", "--dtype=float,double", "--cache", "hot,cold",
+                           "--backend", "openmp", "--time-limit", "2", "--precision", "0.1",
+                           "--format", "json", "--results", "b.jsonl", "--emulate"},
+                          environment);
+  BOOST_TEST(*both.plan.iterations == 9);
+  BOOST_TEST((both.plan.dtypes == std::vector{Dtype::f32, Dtype::f64}));
+  BOOST_TEST((both.plan.caches == std::vector{Cache::hot, Cache::cold}));
+  CHECK_NAMES(both.plan, {"openmp/rows", "openmp/second"});
+  BOOST_TEST(both.plan.time_limit_s == 2);
+  BOOST_TEST(both.plan.precision == 0.1);
+  BOOST_TEST(both.format == "json");
+  BOOST_TEST(both.plan.results == "b.jsonl");
+  BOOST_TEST(both.plan.emulate);
+}
+
+BOOST_AUTO_TEST_CASE(choosing_variants) {
+  CHECK_NAMES(parse({"64", "--kernel", "coalesced"}).plan,
+              {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv", "cuda/coalesced"});
+  CHECK_NAMES(parse({"64", "--kernel", "0,warp", "--backend", "cuda"}).plan,
+              {"cuda/naive", "cuda/warp"});
+  CHECK_NAMES(parse({"64", "--kernel", "0:2", "--backend", "serial,cuda"}).plan,
+              {"serial/plain", "cuda/naive", "cuda/coalesced", "cuda/warp"});
+  // The library's kernel belongs to blas, and to cuda when it is named.
+  CHECK_NAMES(parse({"64", "--kernel", "cublas", "--backend", "cuda"}).plan, {"blas/library"});
+  CHECK_NAMES(parse({"64", "--kernel", "3", "--backend", "blas"}).plan,
+              {"blas/gemv", "blas/library"});
+  CHECK_NAMES(parse({"64", "--variant", "openmp/second,fake/cuda/warp,plain"}).plan,
+              {"serial/plain", "openmp/second", "cuda/warp"});
+  CHECK_NAMES(parse({"64", "--variant", "openmp/rows"}, {{"BACKEND", "serial"}}).plan,
+              {"openmp/rows"});
+  // A variable may be meant for other runs; an option is meant.
+  CHECK_NAMES(parse({"64", "--backend", "serial"}, {{"GPU_KERNEL", "1"}}).plan, {"serial/plain"});
+  BOOST_TEST(error_of({"64", "--kernel", "1", "--backend", "serial"}) ==
+             "--kernel 1: excluded by --backend serial");
+}
+
+BOOST_AUTO_TEST_CASE(refused_names) {
+  const auto kernel = error_of({"64"}, {{"GPU_KERNEL", "coalescd"}});
+  BOOST_TEST(contains(kernel, "GPU_KERNEL=coalescd: fake has no kernel 'coalescd'"));
+  BOOST_TEST(contains(kernel, "did you mean 'coalesced'?"));
+  BOOST_TEST(contains(kernel, "0:naive, 1:coalesced, 2:warp, 3:library, 4:tiled"));
+  BOOST_TEST(contains(error_of({"64", "--kernel", "17"}), "--kernel 17: there is no kernel 17"));
+  BOOST_TEST(contains(error_of({"64", "--kernel", "-1"}), "'-1' is negative"));
+  BOOST_TEST(contains(error_of({"64", "--variant", "openmp/row"}), "mean 'openmp/rows'?"));
+  BOOST_TEST(contains(error_of({"64", "--backend", "opnmp"}),
+                      "--backend opnmp: backend 'opnmp' is unknown; did you mean 'openmp'?"));
+  BOOST_TEST(contains(error_of({"64", "--dtype", "half"}), "--dtype half: dtype 'half'"));
+  BOOST_TEST(contains(error_of({"64", "--dtype", "int"}), "--dtype int: fake has float, double"));
+  BOOST_TEST(contains(error_of({"64", "--cache", "warm"}), "--cache warm: cache state 'warm'"));
+  BOOST_TEST(contains(error_of({"64", "--format", "tabel"}), "did you mean 'table'?"));
+  BOOST_TEST(contains(error_of({"64", "--iterations", "0"}), "--iterations 0: '0' is too small"));
+  BOOST_TEST(contains(error_of({"64"}, {{"NR_ITER", "1,2"}}), "NR_ITER=1,2: one number"));
+  BOOST_TEST(contains(error_of({"64"}, {{"PARLAB_FORCE", "yes"}}), "PARLAB_FORCE=yes: allowed"));
+  for (const auto* text : {"0", "-1", "abc", "nan", "1e9", "inf"}) {
+    BOOST_TEST(contains(error_of({"64", "--time-limit", text}), "--time-limit "), text);
+  }
+  BOOST_TEST(contains(error_of({"64", "--blok", "3"}),
+                      "--blok: unknown option; did you mean "
+                      "'--block'?"));
+  BOOST_TEST(contains(error_of({"64", "--block"}), "--block: needs a value, LIST"));
+  BOOST_TEST(contains(error_of({"64", "--force=1"}), "--force: takes no value"));
+  BOOST_TEST(contains(error_of({"64", "--block", "1", "--block", "2"}), "--block: given twice"));
+}
+
+BOOST_AUTO_TEST_CASE(workloads) {
+  const auto of_parlab = [](Words arguments) {
+    arguments.insert(arguments.begin(), "/some/where/parlab");
+    return parse_request(arguments, {});
+  };
+  BOOST_TEST(of_parlab({"fake_line", "64"}).plan.workload->name() == "fake_line");
+  BOOST_TEST(of_parlab({"--block", "32", "fake", "64"}).plan.workload->name() == "fake");
+  BOOST_TEST((of_parlab({}).action == Request::Action::usage));
+  BOOST_TEST((of_parlab({"fake"}).action == Request::Action::usage));
+  BOOST_TEST((parse({}).action == Request::Action::usage));
+  BOOST_TEST((parse({"--list"}).action == Request::Action::list));
+  BOOST_TEST((of_parlab({"-h"}).action == Request::Action::help));
+  BOOST_TEST((of_parlab({"--version"}).action == Request::Action::version));
+  BOOST_TEST((of_parlab({"machine"}).action == Request::Action::machine));
+  BOOST_TEST((of_parlab({"show", "a", "b"}).paths == Words{"a", "b"}));
+  BOOST_TEST((of_parlab({"export", "a"}).action == Request::Action::export_csv));
+  BOOST_TEST((of_parlab({"show"}).paths == Words{"results"}));
+  BOOST_CHECK_EXCEPTION(of_parlab({"fak", "64"}), UsageError, [](const UsageError& error) {
+    return contains(error.what(), "workload 'fak' is unknown; did you mean 'fake'?");
+  });
+  BOOST_CHECK_EXCEPTION(of_parlab({"1024"}), UsageError, [](const UsageError& error) {
+    return contains(error.what(), "workload '1024' is unknown (");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(tunables) {
+  const auto request = parse({"64", "--block", "16:64:16", "--threads=1,2"});
+  BOOST_TEST((request.plan.tunables.at("block") == Numbers{16, 32, 48, 64}));
+  BOOST_TEST((request.plan.tunables.at("threads") == Numbers{1, 2}));
+  BOOST_TEST(request.warnings == Words{"--block 16:64:16: fake/cuda/warp cannot take 16, 48 "
+                                       "(allowed: 32 to 1024, a multiple of 32); left out"},
+             boost::test_tools::per_element());
+  std::size_t count = 0;
+  for (const auto* variant : request.plan.variants) {
+    count += configurations(request.plan, *variant).size();
+    if (variant->name != "warp") continue;
+    const auto all = configurations(request.plan, *variant);
+    BOOST_TEST_REQUIRE(all.size() == 2u);
+    BOOST_TEST(all[0]["block"] == 32);
+    BOOST_TEST(all[1]["block"] == 64);
+  }
+  BOOST_TEST(count == 1u + 2 + 2 + 1 + 4 + 4 + 2 + 1 + 1);
+  // A value that a variant cannot take drops it, unless it was named.
+  const auto dropped = parse({"64", "--block", "48"});
+  BOOST_TEST(dropped.warnings.size() == 1u);
+  const auto left = names(dropped.plan);
+  BOOST_TEST((std::find(left.begin(), left.end(), "cuda/warp") == left.end()));
+  BOOST_TEST(left.size() == 8u);
+  BOOST_TEST(error_of({"64"}, {{"GPU_BLOCK_SIZE", "48"}, {"GPU_KERNEL", "warp"}}) ==
+             "GPU_BLOCK_SIZE=48: fake/cuda/warp cannot take 48 (allowed: 32 to 1024, a multiple of "
+             "32)");
+  // tile: made from the registry, with a variable of its own; here nobody can take the value.
+  BOOST_TEST((parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") == Numbers{8, 32}));
+  BOOST_TEST(error_of({"64", "--tile", "12"}) ==
+             "--tile 12: fake/cuda/tiled cannot take 12 (allowed: 4 to 64, a power of two)");
+  BOOST_TEST(contains(error_of({"64", "--tile", "128"}), "allowed: 4 to 64"));
+}
+
+BOOST_AUTO_TEST_CASE(tunables_nobody_has) {
+  BOOST_TEST(contains(error_of({"64", "--block", "32", "--backend", "serial"}),
+                      "--block 32: no chosen variant has this tunable"));
+  const auto ignored = parse({"64", "--backend", "serial"}, {{"OMP_NUM_THREADS", "4"}});
+  BOOST_TEST(ignored.plan.tunables.empty());
+  BOOST_TEST(ignored.warnings.empty());
+  BOOST_CHECK_THROW(parse_request({"fake_line", "64", "--tile", "4"}, {}), UsageError);
+  BOOST_TEST(parse_request({"fake_line", "64"}, {{"PARLAB_TILE", "4"}}).plan.tunables.empty());
+}
+
+BOOST_AUTO_TEST_CASE(unknown_variables_are_a_warning) {
+  const auto request = parse({"64"}, {{"PARLAB_FORMATT", "csv"}, {"HOME", "/"}, {"GPU_X", "1"}});
+  BOOST_TEST(request.warnings == Words{"PARLAB_FORMATT=csv: unknown variable, ignored; did you "
+                                       "mean 'PARLAB_FORMAT'?"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_old_calling_convention) {
+  const auto format = [](const Words& arguments, const Environment& environment) {
+    return parse(arguments, environment).format;
+  };
+  BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "1"}}) == "record");
+  BOOST_TEST(format({"64"}, {{"GPU_BLOCK_SIZE", "128"}}) == "record");
+  BOOST_TEST(format({"64"}, {{"GPU_KERNEL", ""}}) == "table");
+  BOOST_TEST(format({"64"}, {{"OMP_NUM_THREADS", "1"}}) == "table");
+  BOOST_TEST(format({"64", "128"}, {{"GPU_KERNEL", "1"}}) == "table");
+  BOOST_TEST(format({"64", "--iterations", "3"}, {{"GPU_KERNEL", "1"}}) == "table");
+  BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "1"}, {"PARLAB_FORMAT", "table"}}) == "table");
+  BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "0,1"}}) == "table");
+  BOOST_TEST(format({"64"}, {{"GPU_BLOCK_SIZE", "16:512:16"}}) == "table");
+
+  const auto old = parse({"64"}, {{"GPU_KERNEL", "1"}, {"GPU_BLOCK_SIZE", "128"}});
+  CHECK_NAMES(old.plan, {"serial/plain", "openmp/rows", "cuda/coalesced"});
+  BOOST_TEST(*old.plan.iterations == 100);
+  CHECK_NAMES(parse({"64"}, {{"GPU_BLOCK_SIZE", "128"}}).plan,
+              {"serial/plain", "openmp/rows", "cuda/naive"});
+  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}}).plan,
+              {"serial/plain", "openmp/rows", "blas/library"});
+  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}, {"BACKEND", "cuda"}}).plan, {"blas/library"});
+  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}, {"BACKEND", "openmp"}}).plan, {"openmp/rows"});
+  const auto asked = parse({"64", "--format", "record", "--iterations", "5"});
+  CHECK_NAMES(asked.plan, {"serial/plain", "openmp/rows", "cuda/naive"});
+  BOOST_TEST(*asked.plan.iterations == 5);
+}
+
+BOOST_AUTO_TEST_CASE(what_emulation_may_stand_in_for) {
+  BOOST_TEST(can_be_emulated(parse({"64"})));
+  BOOST_TEST(!can_be_emulated(parse({"64", "--backend", "serial,openmp"})));
+  BOOST_TEST(can_be_emulated(parse({"64"}, {{"GPU_KERNEL", "1"}})));
+  BOOST_TEST(!can_be_emulated(parse({"64"}, {{"GPU_KERNEL", "3"}})));
+}
+
+BOOST_AUTO_TEST_CASE(parameters_of_a_problem) {
+  const auto sizes = [](std::vector<std::string> arguments, const Environment& environment = {}) {
+    arguments.insert(arguments.begin(), "fake_line");
+    return parse_request(arguments, environment).plan.sizes;
+  };
+  BOOST_TEST((sizes({"64"}) == std::vector<Size>{{64, 16}}));
+  BOOST_TEST((sizes({"64,128", "--radius", "1,2"}) ==
+              std::vector<Size>{{64, 1}, {64, 2}, {128, 1}, {128, 2}}));
+  BOOST_TEST((sizes({"64"}, {{"PARLAB_RADIUS", "0"}}) == std::vector<Size>{{64, 0}}));
+  BOOST_TEST((sizes({"64x3,32", "--radius", "5"}) == std::vector<Size>{{64, 3}, {32, 5}}));
+  BOOST_CHECK_EXCEPTION(sizes({"64", "--radius", "65"}), UsageError, [](const UsageError& error) {
+    return std::string(error.what()).starts_with("--radius 65: '65' is too large");
+  });
+  BOOST_CHECK_EXCEPTION(sizes({"64x65"}), UsageError, [](const UsageError& error) {
+    return std::string(error.what()) == "size 64x65: radius 65 is not allowed: 0 to 64";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(memory) {
+  const auto bytes = [](const Plan& plan, Dtype dtype) {
+    return bytes_needed(*plan.workload, plan.sizes[0], dtype, plan.variants);
+  };
+  auto plan = parse({"1000x500,2000", "--backend", "serial"}).plan;
+  BOOST_TEST(bytes(plan, Dtype::f32) == 4.0 * (500000 + 1000));
+  const auto transposed = parse({"1000x500", "--kernel", "coalesced"}).plan;
+  BOOST_TEST(bytes(transposed, Dtype::f64) == 8.0 * (1000000 + 1000));
+  plan.memory_bytes = 2004000;  // enough for one of the two: the sweep records what does not fit
+  BOOST_CHECK_NO_THROW(require_memory(plan));
+  plan.memory_bytes = 1 << 20;
+  BOOST_CHECK_EXCEPTION(require_memory(plan), UsageError, [](const UsageError& error) {
+    return std::string(error.what()) ==
+           "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 MiB are free";
+  });
+  BOOST_TEST(bytes_free() > 1e6);
+}
+
+BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
+  const auto usage = printed(print_usage, parse({}));
+  BOOST_TEST(
+      contains(usage, "[GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] fake <matrix size>"));
+  for (const auto* line : {"0:naive", "1:coalesced", "2:warp", "3:library", "4:tiled"}) {
+    BOOST_TEST(contains(usage, std::string("    ") + line));
+  }
+  BOOST_TEST(contains(usage, "one row a thread"));
+  const auto workloads = printed(print_usage, parse_request({"parlab"}, {}));
+  BOOST_TEST(contains(workloads, "  fake_line"));
+}
+
+BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
+  for (const auto* program : {"parlab", "fake"}) {
+    const auto help = printed(print_help, parse_request({program, "--help"}, {}));
+    const auto lines = split(help, '\n');
+    BOOST_TEST(lines.size() <= 52u);
+    for (const auto& line : lines) BOOST_TEST(line.size() <= 100u, line);
+    for (const auto* flag : {"--kernel", "--block", "--threads", "--iterations"}) {
+      BOOST_TEST(contains(help, flag));
+    }
+    for (const auto* name :
+         {"GPU_KERNEL", "GPU_BLOCK_SIZE", "OMP_NUM_THREADS", "NR_ITER", "BACKEND", "tile"}) {
+      BOOST_TEST(contains(help, name));
+    }
+    // The tunables of one workload are listed in full where it is named, and by name elsewhere.
+    const bool named = std::string(program) == "fake";
+    BOOST_TEST(contains(help, "PARLAB_TILE") == named);
+    BOOST_TEST(contains(help, "  --tile LIST") == named);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(list_shows_limits) {
+  const auto list = printed(print_list, parse({"--list"}));
+  BOOST_TEST(contains(list, "fake/cuda/warp"));
+  BOOST_TEST(contains(list, "--block 256 (32 to 1024, a multiple of 32)"));
+  BOOST_TEST(contains(list, "--tile 16 (4 to 64, a power of two)"));
+  BOOST_TEST(contains(list, "--threads all cores (1 to 4096)"));
+  BOOST_TEST(contains(list, "float double"));
+  BOOST_TEST(contains(list, "needs TMA"));
+}
+
+BOOST_AUTO_TEST_CASE(text_helpers) {
+  BOOST_TEST(edit_distance("kitten", "sitting") == 3u);
+  BOOST_TEST(edit_distance("", "abc") == 3u);
+  BOOST_TEST(did_you_mean("xyz", {"coalesced", "naive"}).empty());
+  BOOST_TEST(significant(4143.2, 3) == "4143");
+  BOOST_TEST(significant(0.012345, 3) == "0.0123");
+  BOOST_TEST(significant(9.996, 3) == "10.0");
+  BOOST_TEST(significant(0, 3) == "0.00");
+  BOOST_TEST(significant(0.012345, 3, 3) == "0.012");
+  BOOST_TEST(percent(0.953) == "95%");
+  BOOST_TEST(percent(0.0005) == "0.05%");
+  BOOST_TEST(percent(1.004) == "100%");
+  BOOST_TEST(seconds_with_unit(16.24e-6) == "16.24 us");
+  BOOST_TEST(seconds_with_unit(0.99999e-3) == "1.000 ms");
+  BOOST_TEST(seconds_with_unit(812e-9) == "812.0 ns");
+  BOOST_TEST(seconds_with_unit(75) == "75.00 s");
+  BOOST_TEST((wrap("one two three", 8) == Words{"one two", "three"}));
+  BOOST_TEST((wrap("abcdefgh", 3) == Words{"abc", "def", "gh"}));
+  BOOST_TEST((wrap("", 3) == Words{""}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,358 @@
+// Two runs, point by point: what did not change is not called slower, and what did is found.
+#include "compare/compare.hpp"
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <sstream>
+
+#include "cli/request.hpp"
+#include "commands/compare.hpp"
+#include "commands/show.hpp"
+#include "fake_workload.hpp"
+#include "machine/machine.hpp"
+#include "places/presence.hpp"
+#include "record/store.hpp"
+#include "report/console.hpp"
+#include "sweep/sweep.hpp"
+
+namespace fs = std::filesystem;
+using namespace parlab;
+
+namespace {
+
+constexpr int points = 200;
+
+// One run of a binary as a sweep leaves it: samples of one batch are alike, a few are disturbed.
+class Machine {
+ public:
+  explicit Machine(unsigned seed) : random_(seed) {}
+
+  // drift: spread of one run around the true time, the same for all samples of a point.
+  std::vector<Record> run(double drift, const std::function<double(int)>& true_time) {
+    std::vector<Record> records;
+    for (int i = 0; i < points; ++i) {
+      Record record;
+      record.workload = "fake";
+      record.backend = i % 2 == 0 ? "cuda" : "serial";
+      record.variant = "naive";
+      record.dimensions = {"rows", "cols"};
+      record.size = {1000 + i, 1000 + i};
+      record.tunables = {{"block", 256}};
+      record.verdict = Verdict::passed;
+      record.run = "run";
+      const double time = true_time(i) * std::exp(normal(drift));
+      for (int batch = 0; batch < 4; ++batch) {
+        const double of_batch = time * std::exp(normal(0.004));
+        for (int s = 0; s < 12; ++s) {
+          double sample = of_batch * std::exp(normal(0.01));
+          if (uniform_(random_) < 0.03) sample *= 1 + 2 * uniform_(random_);  // an interruption
+          record.seconds.push_back(sample);
+        }
+      }
+      records.push_back(std::move(record));
+    }
+    return records;
+  }
+
+ private:
+  double normal(double deviation) { return deviation * normal_(random_); }
+
+  std::mt19937 random_;
+  std::normal_distribution<double> normal_;
+  std::uniform_real_distribution<double> uniform_;
+};
+
+double typical(int point) { return 1e-6 * (10 + point); }
+
+Record point_of(std::vector<double> seconds, const std::string& variant = "naive") {
+  Record record;
+  record.workload = "fake";
+  record.backend = "cuda";
+  record.variant = variant;
+  record.dimensions = {"rows", "cols"};
+  record.size = {64, 64};
+  record.verdict = Verdict::passed;
+  record.seconds = std::move(seconds);
+  record.run = "run";
+  return record;
+}
+
+std::vector<double> around(double median) {
+  std::vector<double> samples;
+  for (int i = 0; i < 48; ++i) samples.push_back(median * (1 + 0.001 * (i % 5 - 2)));
+  return samples;
+}
+
+// A record file of its own, gone at the end.
+struct RecordFile {
+  explicit RecordFile(const std::vector<Record>& records, const std::string& machine = "here") {
+    std::string name = (fs::temp_directory_path() / "parlab-compare-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder = name;
+    path = (folder / "a.jsonl").string();
+    Run run;
+    run.id = "run";
+    run.machine = machine;
+    run.commit = "0123456789";
+    run.date = "2025-01-02T03:04:05Z";
+    Store store(path, run);
+    for (const auto& record : records) store.append(record);
+  }
+  ~RecordFile() { fs::remove_all(folder); }
+  fs::path folder;
+  std::string path;
+};
+
+std::string compared(const CompareRequest& request, bool fails = false) {
+  std::ostringstream out;
+  BOOST_TEST(print_comparison(request, out).fails == fails);
+  return out.str();
+}
+
+std::string shown(const std::string& path, const Filter& filter, const std::string& format) {
+  std::ostringstream out;
+  show_records({path}, filter, format, out);
+  return out.str();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Request parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bin/parlab");
+  return parse_request(arguments, {});
+}
+
+struct Fixture {
+  Fixture() { register_fake_workloads(); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(compare, Fixture)
+
+// Two runs of the same binary, whose times differ a little from run to run as real ones do.
+BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
+  Machine machine(1);
+  std::size_t same = 0;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const auto comparison = compare_records(machine.run(0.01, typical), machine.run(0.01, typical));
+    BOOST_TEST(comparison.points.size() == std::size_t{points});
+    BOOST_TEST(comparison.count(Change::slower) + comparison.count(Change::faster) == 0u);
+    same += comparison.count(Change::same);
+  }
+  BOOST_TEST(same > std::size_t{3 * points * 8 / 10});
+}
+
+// At the edge of the margin a wrong "slower" is most likely: still at most 1 comparison in 20.
+BOOST_AUTO_TEST_CASE(the_error_holds_for_all_points_together) {
+  Machine machine(2);
+  const auto edge = [](int point) {
+    return (1 + CompareRules{}.margin_of_one_run) * typical(point);
+  };
+  int wrong = 0;
+  for (int repeat = 0; repeat < 25; ++repeat) {
+    const auto comparison = compare_records(machine.run(0, typical), machine.run(0, edge));
+    wrong += comparison.count(Change::slower) + comparison.count(Change::faster) > 0;
+    BOOST_TEST(comparison.count(Change::same) < std::size_t{points / 8});  // 5 % of the points
+  }
+  BOOST_TEST(wrong <= 4);
+}
+
+BOOST_AUTO_TEST_CASE(what_changed_is_found_and_comes_first) {
+  Machine machine(3);
+  const auto changed = [](int point) {
+    if (point == 17) return 1.5 * typical(point);
+    if (point == 42) return 1.1 * typical(point);
+    return (point == 90 ? 0.8 : 1) * typical(point);
+  };
+  const auto comparison = compare_records(machine.run(0.002, typical), machine.run(0.002, changed));
+  BOOST_TEST(comparison.count(Change::slower) == 2u);
+  BOOST_TEST(comparison.count(Change::faster) == 1u);
+  BOOST_TEST(comparison.points[0].before.last.size[0] == 1017);
+  BOOST_TEST(comparison.points[1].before.last.size[0] == 1042);
+  BOOST_TEST(comparison.points[2].before.last.size[0] == 1090);
+  const auto& test = comparison.points[1].test;
+  BOOST_TEST(test.interval.low < 1.1);
+  BOOST_TEST(test.interval.high > 1.1);
+  BOOST_TEST(test.interval.high - test.interval.low < 0.05);
+}
+
+BOOST_AUTO_TEST_CASE(intervals_cover_the_truth) {
+  Machine machine(4);
+  const auto doubled = [](int point) { return 2 * typical(point); };
+  const auto comparison = compare_records(machine.run(0, typical), machine.run(0, doubled));
+  const auto covered = std::count_if(
+      comparison.points.begin(), comparison.points.end(), [](const ComparedPoint& point) {
+        return point.test.interval.low <= 2 && 2 <= point.test.interval.high;
+      });
+  BOOST_TEST(covered >= points * 91 / 100);
+  BOOST_TEST(covered < points);
+}
+
+// A machine that is not quiet: each run is off by some 20 per cent. One run cannot know, four can.
+BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
+  Machine machine(5);
+  const auto runs = [&](const std::function<double(int)>& true_time) {
+    std::vector<Record> records;
+    for (int run = 0; run < 4; ++run) {
+      for (auto& record : machine.run(0.2, true_time)) {
+        record.run = "run " + std::to_string(run);
+        records.push_back(std::move(record));
+      }
+    }
+    return records;
+  };
+  const auto changed = [&](const Comparison& comparison) {
+    return comparison.count(Change::slower) + comparison.count(Change::faster);
+  };
+  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) >
+             std::size_t{points / 2});
+  const auto again = compare_records(runs(typical), runs(typical));
+  BOOST_TEST(again.by_runs() == std::size_t{points});
+  BOOST_TEST(changed(again) == 0u);
+  const auto worse = [](int point) { return (point == 7 ? 50 : 1) * typical(point); };
+  const auto slower = compare_records(runs(typical), runs(worse));
+  BOOST_TEST(changed(slower) == 1u);
+  BOOST_TEST(slower.points[0].before.last.size[0] == 1007);
+}
+
+// The example of Holm's paper turned into numbers by hand: 4 times the least, 3 times the next, ...
+BOOST_AUTO_TEST_CASE(holm_by_hand) {
+  const std::vector<double> expected{0.03, 0.06, 0.06, 0.02},
+      found = holm({0.01, 0.04, 0.03, 0.005});
+  for (int i = 0; i < 4; ++i) BOOST_TEST(std::abs(found[i] - expected[i]) < 1e-12);
+  BOOST_TEST(holm({}).empty());
+  BOOST_TEST(holm({0.9, 0.8})[0] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_ticks_slowly_decides_nothing) {
+  const std::vector<double> before(48, 1e-6), after(48, 1.5e-6);
+  BOOST_TEST(test_ratio({before}, {after}, 0.02)->p_differs > 0.05);
+  const std::vector<double> longer(48, 1e-3), by_half(48, 1.5e-3);
+  BOOST_TEST(test_ratio({longer}, {by_half}, 0.02)->p_differs < 1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(few_samples_and_missing_points) {
+  Record failed = point_of({}, "broken"), gone = point_of({}, "gone");
+  failed.verdict = Verdict::wrong_result;
+  gone.verdict = Verdict::no_device;
+  Record emulated = point_of({}, "emulated");
+  emulated.emulated = true;
+  const auto comparison =
+      compare_records({point_of({1, 1, 1}), point_of(around(1), "broken"),
+                       point_of(around(1), "gone"), point_of(around(1), "old"), emulated},
+                      {point_of({9, 9, 9}), failed, gone, point_of(around(1), "new"),
+                       point_of(around(1), "newer"), emulated});
+  BOOST_REQUIRE(comparison.points.size() == 2u);
+  BOOST_TEST((comparison.points[0].change == Change::failed));
+  BOOST_TEST((comparison.points[1].change == Change::undecided));
+  BOOST_TEST(!comparison.points[1].tested);
+  BOOST_TEST(comparison.only_before == 1u);
+  BOOST_TEST(comparison.only_after == 2u);
+  BOOST_TEST(comparison.without_time == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(as_a_command) {
+  const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
+  const RecordFile after({point_of(around(1.06)), point_of(around(1), "steady")});
+  CompareRequest request{before.path, after.path, {}, {}, {}, "table"};
+  const auto table = compared(request);
+  BOOST_TEST(contains(table, "slower  fake/cuda/naive  64x64 float hot"));
+  BOOST_TEST(contains(table, "1.060"));
+  BOOST_TEST(!contains(table, "fake/cuda/steady"));
+  BOOST_TEST(contains(table, "2 points compared: 1 slower, 0 faster, 1 same, 0 undecided"));
+  request.fail_if_slower = 0.05;
+  compared(request, true);
+  request.fail_if_slower = 0.07;
+  compared(request, false);
+  request.format = "csv";
+  BOOST_TEST(contains(compared(request), "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
+  request.format = "json";
+  BOOST_TEST(contains(compared(request), R"("slower":1,"faster":0,"same":1)"));
+  request.filter.variants = {"steady"};
+  BOOST_TEST(contains(compared(request), R"("slower":0)"));
+  request.filter.variants = {"nonsuch"};
+  BOOST_CHECK_THROW(compared(request), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(as_typed) {
+  const auto request = parse({"compare", "a", "b", "--margin", "1%", "--fail-if-slower", "5"});
+  BOOST_TEST((request.action == Request::Action::compare));
+  BOOST_TEST(request.rules.margin == 0.01);
+  BOOST_TEST(request.rules.margin_of_one_run == 0.01);
+  BOOST_TEST(request.fail_if_slower.value() == 0.05);
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"compare", "a"},
+                                                {"compare", "a", "b", "c"},
+                                                {"compare", "a", "b", "--margin", "x"},
+                                                {"compare", "a", "b", "--margin", "0"},
+                                                {"compare", "a", "b", "--fail-if-slower", "1%"},
+                                                {"compare", "a", "b", "--format", "record"},
+                                                {"compare", "a", "b", "--backend", "cudda"},
+                                                {"fake", "64", "--margin", "5%"},
+                                                {"show", "a", "--margin", "5%"},
+                                                {"show", "a", "--verdict", "pased"},
+                                                {"show", "a", "--size", "0"}}) {
+    BOOST_CHECK_THROW(parse(wrong), UsageError);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(filters) {
+  auto records = std::vector<Record>{point_of(around(1)), point_of(around(2), "warp")};
+  Record serial = point_of(around(4), "plain");
+  serial.backend = "serial";
+  records.push_back(serial);
+  const RecordFile file(records);
+  const auto filtered = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"show", file.path};
+    words.insert(words.end(), options.begin(), options.end());
+    return shown(file.path, parse(words).filter, "csv");
+  };
+  const auto rows = [&](const std::vector<std::string>& options) {
+    const auto text = filtered(options);
+    return std::count(text.begin(), text.end(), '\n') - 1;
+  };
+  BOOST_TEST(rows({}) == 3);
+  BOOST_TEST(rows({"--backend", "cuda"}) == 2);
+  BOOST_TEST(rows({"--variant", "cuda/warp"}) == 1);
+  BOOST_TEST(rows({"--variant", "warp,fake/serial/plain"}) == 2);
+  BOOST_TEST(rows({"--workload", "dmv"}) == 0);
+  BOOST_TEST(rows({"--size", "64"}) == 3);
+  BOOST_TEST(rows({"--size", "16:64:*2"}) == 3);
+  BOOST_TEST(rows({"--size", "64x64"}) == 3);
+  BOOST_TEST(rows({"--size", "64x63,65"}) == 0);
+  BOOST_TEST(rows({"--dtype", "double"}) == 0);
+  BOOST_TEST(rows({"--cache", "hot"}) == 3);
+  BOOST_TEST(rows({"--verdict", "passed"}) == 3);
+  BOOST_TEST(rows({"--verdict", "wrong_result,timed_out"}) == 0);
+  // What is not shown is still what speedups are over, and the machine is known.
+  const auto warp = filtered({"--variant", "warp"});
+  BOOST_TEST(contains(warp, ",here,"));
+  BOOST_TEST(contains(warp, ",0123456789,"));
+  Filter cuda;
+  cuda.backends = {"cuda"};
+  const auto table = shown(file.path, cuda, "table");
+  BOOST_TEST(contains(table, "2.00x"));
+  BOOST_TEST(!contains(table, "serial/plain   "));
+  BOOST_TEST(shown(file.path, cuda, "json") != shown(file.path, {}, "json"));
+}
+
+BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
+  auto plan = parse({"dmv", "8", "--variant", "serial/plain", "--iterations", "6"}).plan;
+  plan.host_ceilings = Ceilings{};
+  std::ostringstream out, messages;
+  const auto reporter = make_reporter("csv", out);
+  Console console(*reporter, messages, 0);
+  BOOST_TEST(run_sweep(plan, console) == 0);
+  reporter->finish();
+  const auto here = describe_run("", gpu_facts().name, gpu_facts().driver, gpu_facts().runtime);
+  BOOST_TEST(contains(out.str(), "," + here.machine + "," + here.gpu + "," + here.cpu + ","));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

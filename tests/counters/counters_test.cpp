@@ -1,0 +1,312 @@
+// Counters: what ncu prints is read right, and what it could not read is absent.
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/request.hpp"
+#include "core/text.hpp"
+#include "counters/counters.hpp"
+#include "counters/execute_once.hpp"
+#include "counters/ncu.hpp"
+#include "places/executor.hpp"
+#include "record/store.hpp"
+#include "report/reporter.hpp"
+#include "support.hpp"
+
+namespace fs = std::filesystem;
+using namespace parlab;
+
+namespace {
+
+// As ncu 2025.3 prints it: its own lines, the titles, the units, a row a kernel. Two executions:
+// the first of two kernels, the second of one, whose branches and stores could not be read.
+constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
+==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
+==PROF== Disconnected from process 4711
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","dram__bytes_read.sum","dram__bytes_write.sum","gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed","gpu__time_duration.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_requests_pipe_lsu_mem_global_op_st.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","sm__warps_active.avg.pct_of_peak_sustained_active","smsp__sass_average_branch_targets_threads_uniform.pct"
+"","","","","","","","","","","","byte","byte","%","ns","","","","","%","%"
+"0","4711","parlab","h","parlab::<unnamed>::execution_begins()","1","13","(1, 1, 1)","(1, 1, 1)","0","9.0","0","0","0.1","1,000","0","0","0","0","1.5","n/a"
+"1","4711","parlab","h","void rw<int>(int *, const int *, long)","1","13","(128, 1, 1)","(2,048, 1, 1)","0","9.0","1,048,576","4,096","40.5","30,000","10,000","2,000","160,000","8,000","80","75.5"
+"2","4711","parlab","h","void rw<int>(int *, const int *, long)","1","13","(128, 1, 1)","(16, 1, 1)","0","9.0","8,192","0","0.5","1.0e+04","100","20","400","20","6.25","50"
+"3","4711","parlab","h","parlab::<unnamed>::execution_begins()","1","13","(1, 1, 1)","(2, 1, 1)","0","9.0","0","0","0.1","1,000","0","0","0","0","1.5","n/a"
+"4","4711","parlab","h","void last_block<int, 4>(""quoted"", int)","1","13","(256, 1, 1)","(264, 1, 1)","0","9.0","1,048,576","0","(!) n/a","5,000","2,048","0","32,768","0","96.5","nan"
+)csv";
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "parlab-counters-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+// PATH is the folder alone, with an ncu of this text in it.
+struct FakeNcu : Folder {
+  explicit FakeNcu(const std::string& script) : before(std::getenv("PATH")) {
+    std::ofstream(path / "ncu") << "#!/bin/sh\n" << script;
+    fs::permissions(path / "ncu", fs::perms::owner_all);
+    setenv("PATH", path.c_str(), 1);
+  }
+  ~FakeNcu() { setenv("PATH", before.c_str(), 1); }
+  std::string before;
+};
+
+Record a_record() {
+  Record record;
+  record.workload = "vector_sum";
+  record.backend = "cuda";
+  record.variant = "rw";
+  record.dimensions = {"n"};
+  record.size = {262144};
+  record.tunables = {{"block", 128}};
+  record.verdict = Verdict::passed;
+  record.seconds = {1e-5, 1.1e-5};
+  record.flops = 262143;
+  record.bytes = 1048580;
+  record.launch.launches = 2;
+  record.launch.registers = 16;
+  record.launch.occupancy = 1;
+  record.launch.active_warps = 64;
+  record.launch.limited_by = "threads";
+  record.run = "run-1";
+  return record;
+}
+
+std::string explained(const std::vector<Record>& records) {
+  std::ostringstream out;
+  const auto reporter = make_reporter("explain", out);
+  reporter->point(records);
+  reporter->finish();
+  return out.str();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(counters)
+
+BOOST_AUTO_TEST_CASE(rows_of_the_raw_page) {
+  const auto kernels = parse_profile(output);
+  BOOST_REQUIRE(kernels.size() == 5u);
+  BOOST_TEST(kernels[1].name == "void rw<int>(int *, const int *, long)");
+  BOOST_TEST(kernels[1].grid == "(2,048, 1, 1)");
+  BOOST_TEST(kernels[1].metrics.at("dram__bytes_read.sum") == 1048576);
+  BOOST_TEST(kernels[2].metrics.at("gpu__time_duration.sum") == 10000);
+  BOOST_TEST(kernels[4].name == "void last_block<int, 4>(\"quoted\", int)");
+  BOOST_TEST(kernels[4].metrics.count("smsp__sass_average_branch_targets_threads_uniform.pct") ==
+             0u);
+  BOOST_TEST(parse_profile("").empty());
+  BOOST_TEST(parse_profile("==ERROR== no\n\"4\",\"5\"\n").empty());
+}
+
+BOOST_AUTO_TEST_CASE(kernels_of_an_execution_together) {
+  const auto found = counters_by_execution(parse_profile(output), 2);
+  BOOST_REQUIRE(found.size() == 2u);
+  const auto close = [](double value, double expected) {
+    BOOST_TEST(value == expected, boost::test_tools::tolerance(1e-12));
+  };
+  const auto& rw = found[0];
+  close(rw.at("global_load_requests"), 10100);
+  close(rw.at("global_load_sectors"), 160400);
+  close(rw.at("sectors_per_load_request"), 160400.0 / 10100);
+  close(rw.at("sectors_per_store_request"), 8020.0 / 2020);
+  close(rw.at("dram_bytes"), 1048576 + 4096 + 8192);
+  close(rw.at("memory_percent"), (40.5 * 30000 + 0.5 * 10000) / 40000);
+  close(rw.at("achieved_occupancy"), 0.8);   // of the longer kernel
+  close(rw.at("branch_uniformity"), 0.755);  // likewise
+  close(rw.at("profiled_kernels"), 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_not_read_is_absent) {
+  const auto last = counters_by_execution(parse_profile(output), 2)[1];
+  BOOST_TEST(last.at("global_load_requests") == 2048);
+  BOOST_TEST(last.at("global_store_requests") == 0);  // read, and none
+  for (const auto* name : {"memory_percent", "branch_uniformity", "sectors_per_store_request",
+                           "compute_percent", "shared_bank_conflicts"}) {
+    BOOST_TEST(last.count(name) == 0u, name);
+  }
+  // One of two kernels without its number: no sum of the other alone.
+  std::string torn = output;
+  torn.replace(torn.find("\"8,192\""), 7, "\"n/a\"");
+  const auto rw = counters_by_execution(parse_profile(torn), 2)[0];
+  BOOST_TEST(rw.count("dram_read_bytes") == 0u);
+  BOOST_TEST(rw.count("dram_bytes") == 0u);
+  BOOST_TEST(rw.count("dram_write_bytes") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
+  // The first ended early: what belongs to the second stays with the second.
+  std::string text = output;
+  for (int i = 0; i < 3; ++i) {
+    const auto begin = text.find("\"" + std::to_string(i) + "\",\"4711\"");
+    text.erase(begin, text.find('\n', begin) + 1 - begin);
+  }
+  const auto found = counters_by_execution(parse_profile(text), 2);
+  BOOST_TEST(found[0].empty());
+  BOOST_TEST(found[1].at("global_load_requests") == 2048);
+  // A mark nobody asked for, and kernels before any mark.
+  BOOST_TEST(counters_by_execution(parse_profile(text), 1)[0].empty());
+  BOOST_TEST(counters_by_execution({{"rw", "(1, 1, 1)", {}}}, 1)[0].empty());
+  BOOST_TEST(counters_by_execution({{profile_mark, "", {}}, {"rw", "", {}}}, 1)[0].empty());
+}
+
+BOOST_AUTO_TEST_CASE(reasons) {
+  BOOST_TEST(has(why_nothing_was_counted("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The "
+                                         "user does not have permission\n"),
+                 "NVreg_RestrictProfilingToAdminUsers=0"));
+  BOOST_TEST(why_nothing_was_counted("==PROF== x\n==ERROR== LibraryNotLoaded\nelse\n") ==
+             "ncu says: LibraryNotLoaded");
+  BOOST_TEST(has(why_nothing_was_counted("parlab: x needs 3 GiB\n==WARNING== No kernels\n"),
+                 "the program said: parlab: x needs 3 GiB"));
+  BOOST_TEST(why_nothing_was_counted("") == "ncu saw no kernel");
+}
+
+BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
+  // Its arguments come back as the name of a kernel.
+  const FakeNcu fake(
+      "echo '\"ID\",\"Kernel Name\",\"Grid Size\"'\n"
+      "all=; for word in \"$@\"; do all=\"$all<$word>\"; done\n"
+      "echo \"\\\"0\\\",\\\"$all\\\",\\\"(1, 1, 1)\\\"\"\n");
+  const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold);
+  BOOST_REQUIRE(kernels.size() == 1u);
+  const auto& words = kernels[0].name;
+  BOOST_TEST_CONTEXT(words) {
+    BOOST_TEST(has(words, "<execute-once><vector_sum><it's $HOME><cuda/rw block=128>"));
+    BOOST_TEST(has(words, "<--cache-control><all>"));
+    BOOST_TEST(has(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
+    BOOST_TEST(has(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+  }
+  BOOST_TEST(has(profile({"x"}, Cache::hot)[0].name, "<--cache-control><none>"));
+}
+
+BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
+  const FakeNcu fake("echo '==ERROR== The profiler is in use' >&2; exit 9\n");
+  BOOST_CHECK_EXCEPTION(profile({"x"}, Cache::hot), NoCounters, [](const NoCounters& reason) {
+    return std::string(reason.what()) == "ncu says: The profiler is in use";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(without_a_gpu_one_note_and_nothing_else, *boost::unit_test::enable_if<
+#ifdef PARLAB_EMULATED
+                                                                  true
+#else
+                                                                  false
+#endif
+                                                                  >()) {
+  parlab::testing::Collector collector;
+  Points points{{a_record()}};
+  add_counters(points, "", collector);
+  BOOST_REQUIRE(collector.notes.size() == 1u);
+  BOOST_TEST(collector.notes[0].starts_with("no counters: "));
+  BOOST_TEST(points[0][0].counters.empty());
+  BOOST_CHECK_THROW(execute_once({"vector_sum", "64", "float", "cuda/rw block=32"}), PointError);
+}
+
+BOOST_AUTO_TEST_CASE(execute_once_refuses_nonsense) {
+  const std::vector<std::vector<std::string>> cases{{},
+                                                    {"vector_sum", "64"},
+                                                    {"nothing", "64", "float", "cuda/rw"},
+                                                    {"vector_sum", "64", "half", "cuda/rw"},
+                                                    {"vector_sum", "64", "float", "serial/plain"},
+                                                    {"vector_sum", "64", "float", "cuda/rw block"}};
+  for (const auto& words : cases) BOOST_CHECK_THROW(execute_once(words), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(an_amended_record_replaces_the_first_one) {
+  const Folder folder;
+  const auto file = folder.path / "r.jsonl";
+  Run run;
+  run.id = "run-1";
+  run.machine = "m";
+  auto record = a_record();
+  Store(file, run).append(record);
+  record.counters = {{"dram_bytes", 5}};
+  Store(file, run).append(record);
+  const auto loaded = load_records(file);
+  BOOST_TEST(loaded.warnings.empty());
+  BOOST_TEST(loaded.records.size() == 2u);
+  const auto last = latest(loaded.records);
+  BOOST_REQUIRE(last.size() == 1u);
+  BOOST_TEST(last[0].counters.at("dram_bytes") == 5);
+  BOOST_TEST(last[0].seconds == record.seconds, boost::test_tools::per_element());
+  std::ifstream in(file);
+  int lines = 0;
+  for (std::string line; std::getline(in, line);) ++lines;
+  BOOST_TEST(lines == 3);  // the run once
+}
+
+BOOST_AUTO_TEST_CASE(how_they_are_asked_for) {
+  const auto parse = [](std::vector<std::string> words, const Environment& environment = {}) {
+    words.insert(words.begin(), {"bin/parlab"});
+    return parse_request(words, environment);
+  };
+  BOOST_TEST(!parse({"vector_sum", "64"}).counters);
+  BOOST_TEST(parse({"vector_sum", "64", "--counters"}).counters);
+  BOOST_TEST(parse({"vector_sum", "64"}, {{"PARLAB_COUNTERS", "1"}}).counters);
+  BOOST_TEST(parse({"show", "x.jsonl", "--explain"}).format == "explain");
+  BOOST_TEST(parse({"vector_sum", "64", "--explain"}, {{"PARLAB_FORMAT", "csv"}}).format ==
+             "explain");
+  BOOST_CHECK_THROW(parse({"vector_sum", "64", "--explain", "--format", "csv"}), UsageError);
+  const auto child = parse({"execute-once", "vector_sum", "64", "float", "cuda/rw block=32"});
+  BOOST_TEST((child.action == Request::Action::execute_once));
+  BOOST_TEST(child.paths.back() == "cuda/rw block=32");
+}
+
+BOOST_AUTO_TEST_CASE(explanations) {
+  auto wide = a_record();
+  wide.variant = "granularity_of_it_all";
+  wide.tunables = {{"granularity", 4}, {"tile", 32}};
+  wide.launch.limited_by = "shared memory";
+  wide.launch.shared_bytes = 232448;
+  wide.launch.registers = 255;
+  wide.launch.spill_bytes = 16;
+  auto serial = a_record();
+  serial.backend = "serial";
+  serial.launch = {};
+  auto wrong = a_record();
+  wrong.variant = "bad";
+  wrong.verdict = Verdict::wrong_result;
+  wrong.detail = "y[3] is off";
+  const auto plain = explained({serial, a_record(), wide, wrong});
+  BOOST_TEST_CONTEXT(plain) {
+    BOOST_TEST(has(plain, "intensity 0.250 flop/byte"));
+    BOOST_TEST(has(plain, "No counters were read"));
+    BOOST_TEST(has(plain, "spills 16 bytes a thread"));
+    BOOST_TEST(has(plain, "wrong_result: y[3] is off"));
+    BOOST_TEST(!has(plain, "serial"));
+    BOOST_TEST(!has(plain, "occ*"));
+  }
+  auto rw = a_record();
+  rw.counters = counters_by_execution(parse_profile(output), 2)[0];
+  wide.counters = {{"sectors_per_load_request", 31.96},
+                   {"achieved_occupancy", 0.999},
+                   {"branch_uniformity", 1},
+                   {"shared_bank_conflicts", 123456789},
+                   {"dram_bytes", 123.4 * wide.bytes},
+                   {"memory_percent", 99.7},
+                   {"compute_percent", 100},
+                   {"sectors_per_store_request", 12.55}};
+  const auto counted = explained({rw, wide, a_record()});
+  BOOST_TEST_CONTEXT(counted) {
+    BOOST_TEST(has(counted, "15.9"));   // sectors a load request
+    BOOST_TEST(has(counted, "76%"));    // branch uniformity
+    BOOST_TEST(has(counted, "1.01x"));  // DRAM traffic
+    BOOST_TEST(has(counted, "123M"));
+    BOOST_TEST(!has(counted, "No counters were read"));
+  }
+  for (const auto& text : {plain, counted}) {
+    for (const auto& line : split(text, '\n')) BOOST_TEST(line.size() <= 100u, line);
+  }
+  BOOST_TEST(has(explained({serial}), "nothing to explain"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,227 @@
+// Images: what is read and written, what is refused, and variants on them.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "commands/image.hpp"
+#include "image/filter.hpp"
+
+using namespace parlab;
+using namespace std::string_literals;
+
+namespace {
+
+std::string refusal(const std::string& bytes) {
+  try {
+    parse_image(bytes, "x.pgm");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const Variant& variant_called(const std::string& name) {
+  for (const auto* variant : Registry::instance().variants("convsep")) {
+    if (variant->full_name() == name) return *variant;
+  }
+  throw std::logic_error(name);
+}
+Tunables fallbacks(const Variant& variant) {
+  Tunables tunables;
+  for (const auto& tunable : variant.tunables) tunables.emplace(tunable.name, tunable.fallback);
+  if (tunables.count("threads") > 0) tunables.insert_or_assign("threads", 1);
+  return tunables;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(image)
+
+BOOST_AUTO_TEST_CASE(all_four_formats_in_8_and_16_bits) {
+  const Image grey{2, 3, 1, 255, {0, 1, 2, 253, 254, 255}};
+  BOOST_TEST((parse_image("P2 3 2 255\n0 1 2\n253 254 255\n", "") == grey));
+  BOOST_TEST((parse_image("P5\n3 2\n255\n\x00\x01\x02\xfd\xfe\xff"s, "") == grey));
+  const Image deep{1, 2, 1, 1000, {258, 1000}};
+  BOOST_TEST((parse_image("P2 2 1 1000 258 1000", "") == deep));
+  BOOST_TEST((parse_image("P5 2 1 1000\n\x01\x02\x03\xe8"s, "") == deep));
+  const Image colour{1, 2, 3, 9, {1, 2, 3, 4, 5, 9}};
+  BOOST_TEST((parse_image("P3 2 1 9 1 2 3 4 5 9", "") == colour));
+  BOOST_TEST((parse_image("P6 2 1 9\n\x01\x02\x03\x04\x05\x09"s, "") == colour));
+}
+
+BOOST_AUTO_TEST_CASE(comments_and_white_space_stand_anywhere_in_the_header) {
+  const Image grey{1, 2, 1, 255, {'#', ' '}};
+  BOOST_TEST((parse_image("P5#a\n#\n2\t#b 9\r\n 1\n#c\n255\n# ", "") == grey));
+  BOOST_TEST((parse_image("P2\n2 1 # of\n255\n35 # first\n32", "") == grey));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_written_is_read_again) {
+  for (const auto& image : {Image{1, 2, 1, 65535, {65535, 7}},
+                            Image{2, 1, 3, 255, {1, 2, 3, 4, 5, 255}}, Image{1, 1, 1, 1, {1}}}) {
+    BOOST_TEST((parse_image(format_image(image), "") == image));
+  }
+  const auto path = (std::filesystem::temp_directory_path() / "parlab-image-test.pgm").string();
+  const auto photo = read_image("generated:30x41");
+  write_image(photo, path);
+  BOOST_TEST((read_image(path) == photo));
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(bad_files_are_refused_in_words) {
+  for (const auto& [bytes, words] : std::vector<std::pair<std::string, std::string>>{
+           {"", "is no PGM or PPM"},
+           {"P", "is no PGM or PPM"},
+           {"P4 1 1\n1", "is no PGM or PPM"},
+           {"\x89PNG\r\n", "is no PGM or PPM"},
+           {"P5", "no number where the width"},
+           {"P5 # 3 2 255", "no number where the width"},
+           {"P5 x 2 255\n", "no number where the width"},
+           {"P5 3.5 2 255\n", "no number where the width"},
+           {"P5 -3 2 255\n", "no number where the width"},
+           {"P5 3", "no number where the height"},
+           {"P5 3 0 255\n", "has 0 for the height"},
+           {"P5 0 3 255\n", "has 0 for the width"},
+           {"P5 3 2 0\n123456", "has 0 for the largest value"},
+           {"P5 3 2 65536\n123456", "has 65536 for the largest value"},
+           {"P5 99999999999999999999999 1 255\n", "has 99999999999999999999 for the width"},
+           {"P5 1073741824 1073741824 255\n", "more than parlab takes"},
+           {"P6 1000000000 1 255\n", "more than parlab takes"},
+           {"P5 100000 10000 255\nab", "cut off"},
+           {"P2 100000 10000 255\n1 2", "cut off"},
+           {"P5 3 2 255", "cut off"},
+           {"P5 3 2 255\n12345", "promises 6 samples, 5 bytes are left"},
+           {"P5 1 1 300\n1", "cut off"},
+           {"P6 1 1 255\n12", "cut off"},
+           {"P2 2 1 255 1          ", "no number where a sample"},
+           {"P2 2 1 255 1 256", "has 256 for a sample"},
+           {"P2 2 1 255 1 -1", "no number where a sample"},
+           {"P5 1 1 9\nx", "a sample of 120"}}) {
+    const auto refused = refusal(bytes);
+    BOOST_TEST(contains(refused, "image x.pgm " + (words.starts_with("is") ? words : ""s)), bytes);
+    BOOST_TEST(contains(refused, words), bytes << ": " << refused);
+  }
+  for (const auto* name :
+       {"generated:", "generated:5", "generated:5x", "generated:0x5", "generated:5x5x5",
+        "generated:-1x4", "generated:9999999999x9999999999", "/nowhere/x.pgm", "/"}) {
+    BOOST_CHECK_THROW(read_image(name), UsageError);
+  }
+}
+
+// Whatever is cut off or changed: an image within its header's promises, or one line.
+BOOST_AUTO_TEST_CASE(damaged_files_never_do_harm) {
+  for (const auto& whole :
+       {"P5 # c\n4 3\n255\nabcdefghijkl"s, "P3 2 2 15 1 2 3 4 5 6 7 8 9 10 11 12"s,
+        "P6\n2 1 1000\n\x01\x02\x01\x02\x01\x02\x01\x02\x01\x02\x01\x02"s}) {
+    int read = 0;
+    const auto attempt = [&](const std::string& bytes) {
+      try {
+        const auto image = parse_image(bytes, "x");
+        ++read;
+        BOOST_TEST(image.samples.size() ==
+                   static_cast<std::size_t>(image.rows * image.cols * image.channels));
+        for (const auto sample : image.samples) BOOST_TEST(sample <= image.most);
+      } catch (const UsageError&) {
+      }
+    };
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      attempt(whole.substr(0, i));
+      for (int byte = 0; byte < 256; byte += 3) {
+        auto changed = whole;
+        changed[i] = static_cast<char>(byte);
+        attempt(changed);
+      }
+    }
+    BOOST_TEST(read > 0);
+    attempt(whole);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(filters) {
+  BOOST_TEST((parse_filter("box:1") == std::vector<double>(3, 1.0 / 3)));
+  BOOST_TEST((parse_filter("gaussian:0") == std::vector<double>{1}));
+  const auto gaussian = parse_filter("gaussian:2.5");
+  BOOST_TEST(gaussian.size() == 17U);
+  BOOST_TEST(std::abs(std::accumulate(gaussian.begin(), gaussian.end(), -1.0)) < 1e-12);
+  BOOST_TEST(gaussian[8] / gaussian[13] == std::exp(2.0), boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(parse_filter("gaussian:21").size() <= 129U);
+  const auto path = (std::filesystem::temp_directory_path() / "parlab-filter-test").string();
+  const auto from_file = [&](const char* text) {
+    std::ofstream(path) << text;
+    return parse_filter("file:" + path);
+  };
+  BOOST_TEST((from_file("-1 0\n1\n") == std::vector<double>{-1, 0, 1}));
+  for (const auto* text : {"", "1 2", "1 x 2", "1 2 3 x"}) {
+    BOOST_CHECK_THROW(from_file(text), UsageError);
+  }
+  std::filesystem::remove(path);
+  for (const auto* text : {"", "box", "box:", "box:65", "box:-1", "box:1.5", "box:1x",
+                           "gaussian:22", "gaussian:nan", "disc:3", "file:/nowhere"}) {
+    BOOST_CHECK_THROW(parse_filter(text), UsageError);
+  }
+}
+
+// One white pixel becomes the filter itself; every variant, in colour.
+BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
+  Image point{9, 11, 3, 1000, std::vector<std::uint16_t>(9 * 11 * 3)};
+  point.samples[(4 * 11 + 5) * 3 + 1] = 900;  // green
+  for (const auto* variant : Registry::instance().variants("convsep")) {
+    const auto filtered =
+        filter_image(point, parse_filter("box:1"), *variant, Dtype::f32, fallbacks(*variant));
+    if (filtered.verdict == Verdict::no_device) continue;
+    BOOST_TEST((filtered.verdict == Verdict::passed), variant->full_name() << filtered.detail);
+    for (int i = 0; i < 9 * 11 * 3; ++i) {
+      const int row = i / 33, col = i / 3 % 11;
+      const bool near = std::abs(row - 4) <= 1 && std::abs(col - 5) <= 1 && i % 3 == 1;
+      BOOST_TEST(filtered.image.samples[i] == (near ? 100 : 0));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sums_beyond_white_and_black_are_cut_off) {
+  const Image grey{3, 3, 1, 255, {200, 0, 0, 0, 0, 0, 0, 0, 200}};
+  const auto& plain = variant_called("convsep/serial/plain");
+  for (const auto& [weight, value] : {std::pair{2.0, 255}, {1.2, 255}, {1.1, 242}}) {
+    const auto filtered = filter_image(grey, {weight}, plain, Dtype::f64, {});
+    BOOST_TEST(filtered.image.samples[0] == value);
+    BOOST_TEST(filtered.image.samples[1] == 0);
+  }
+  const auto negative = filter_image(grey, {0, 1, -1}, plain, Dtype::f64, {});
+  BOOST_TEST(negative.image.samples[0] == 200);
+  BOOST_TEST(negative.image.samples[8] == 200);
+}
+
+BOOST_AUTO_TEST_CASE(the_command) {
+  const auto path = (std::filesystem::temp_directory_path() / "parlab-command-test.pgm").string();
+  const auto request = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"parlab", "convsep"});
+    return parse_request(arguments, {});
+  };
+  const auto photo = request({"--image", "generated:20x31", "--filter", "gaussian:1", "--output",
+                              path, "--variant", "serial/plain"});
+  std::ostringstream out;
+  BOOST_TEST(filter_an_image(photo, out) == 0);
+  BOOST_TEST(contains(out.str(), "convsep/serial/plain in float: passed"));
+  const auto filtered = read_image(path);
+  BOOST_TEST(filtered.rows == 20);
+  BOOST_TEST(filtered.cols == 31);
+  BOOST_TEST((filtered.samples != read_image("generated:20x31").samples));
+  std::filesystem::remove(path);
+  const auto chosen = request({"--image", "x", "--filter", "box:1", "--output", "y"}).plan.variants;
+  BOOST_REQUIRE(chosen.size() == 1U);
+  BOOST_TEST(!chosen[0]->on_gpu);  // without a wish the last rung of the CPU
+  using Words = std::vector<std::string>;
+  for (const auto& arguments :
+       {Words{"--image", "x", "--output", "y"}, Words{"--image", "x", "--filter", "box:1"},
+        Words{"--filter", "box:1", "--output", "y"},
+        Words{"64", "--image", "x", "--filter", "box:1", "--output", "y"}}) {
+    BOOST_CHECK_THROW(request(arguments), UsageError);
+  }
+  BOOST_CHECK_THROW(parse_request({"parlab", "dmv", "--image", "x"}, {}), UsageError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

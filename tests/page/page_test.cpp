@@ -1,0 +1,313 @@
+// The page: what it chooses among records, and that nothing in them becomes markup.
+#include "page/page.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "cli/request.hpp"
+#include "fake_workload.hpp"
+#include "page/chart.hpp"
+#include "page/figures.hpp"
+#include "page/html.hpp"
+#include "page/sections.hpp"
+#include "page/transfers.hpp"
+#include "page/words.hpp"
+
+using namespace parlab;
+using namespace parlab::page;
+
+namespace {
+
+Run a_run(const std::string& gpu = "a GPU") {
+  Run run;
+  run.id = "run";
+  run.machine = "somewhere";
+  run.date = "2026-01-02T03:04:05Z";
+  run.cpu = "a CPU";
+  run.gpu = gpu;
+  return run;
+}
+
+// A measurement of so many microseconds, known to 0.2 %.
+Record a_record(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
+  Record record;
+  record.workload = "fake";
+  record.backend = name.substr(0, name.find('/'));
+  record.variant = name.substr(name.find('/') + 1);
+  record.dimensions = {"rows", "cols"};
+  record.size = {n, n};
+  record.tunables = tunables;
+  record.source = "x." + std::string(record.backend == "cuda" ? "cu" : "cpp");
+  record.verdict = Verdict::passed;
+  record.machine = "somewhere";
+  record.run = "run";
+  record.flops = 2.0 * static_cast<double>(n * n);
+  record.bytes = 4.0 * static_cast<double>(n * n);
+  record.roof_s = 1e-6;
+  if (record.backend == "cuda") {
+    record.to_device_s = 100e-6;
+    record.to_host_s = 10e-6;
+  }
+  for (int i = -5; i <= 5; ++i) record.seconds.push_back(us * 1e-6 * (1 + i * 4e-4));
+  return record;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+bool has(const std::string& text, const std::string& what) { return count(text, what) > 0; }
+
+std::string glance(const Measured& measured) {
+  Html html;
+  write_glance(html, measured);
+  return html.str();
+}
+
+struct WithFakes {
+  WithFakes() { register_fake_workloads(); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(page, WithFakes)
+
+BOOST_AUTO_TEST_CASE(text_and_attributes_are_escaped) {
+  BOOST_TEST(escape("<b a=\"1\" b='2'>&\x01") ==
+             "&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;\xef\xbf\xbd");
+  Html html;
+  html.open("p", {{"id", "\"><script>"}}).text("</p>").close();
+  BOOST_TEST(html.str() == "<p id=\"&quot;&gt;&lt;script&gt;\">&lt;/p&gt;</p>");
+  BOOST_CHECK_THROW(html.close(), std::logic_error);
+  BOOST_TEST(anchor("A b/<1>\"\xc3\xa9") == "a-b--1----");
+}
+
+BOOST_AUTO_TEST_CASE(no_record_becomes_markup) {
+  const std::string evil = "<script>alert('1')</script>&\"><img src=x onerror=alert(1)>";
+  auto run = a_run(evil);
+  run.machine = run.cpu = run.driver = run.compiler = run.flags = run.commit = run.date = evil;
+  auto record = a_record("cuda/naive", 8, 5, {{evil, 3}});
+  record.machine = record.workload = record.variant = record.dimensions[0] = evil;
+  auto failed = record;
+  failed.verdict = Verdict::wrong_result;
+  failed.seconds.clear();
+  failed.detail = evil;
+  failed.variant += "2";
+  auto measured = arrange({run}, {record, failed});
+  measured.experiments = {{evil, {evil}}};
+  const auto text = machine_page(measured, "/nowhere");
+  BOOST_TEST(has(text, "&lt;script&gt;alert(&#39;1&#39;)"));
+  BOOST_TEST(!has(text, "<script"));
+  BOOST_TEST(!has(text, "<img"));
+  BOOST_TEST(has(text, "1 point without a time"));
+}
+
+BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
+  const std::string svg =
+      "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg width=\"7\"><title>Gnuplot</title>"
+      "<g id='a'/><use xlink:href='#a' fill=\"url(#b)\"/><text id=\"b\">1 &lt; 2 "
+      "id='c'</text></svg>";
+  BOOST_TEST(inline_svg(svg, "p-", "x&y") ==
+             "<svg role=\"img\" aria-label=\"x&amp;y\" width=\"7\">"
+             "<g id='p-a'/><use xlink:href='#p-a' fill=\"url(#p-b)\"/>"
+             "<text id=\"p-b\">1 &lt; 2 id='c'</text></svg>");
+  for (const std::string bad :
+       {"no picture", "<svg><script>alert(1)</script></svg>", "<svg onload=\"alert(1)\"></svg>",
+        "<svg><g OnClick='x'/></svg>", "<svg><use href='http://x/y'/></svg>",
+        "<svg><image href='#a'/></svg>", "<svg><rect fill='url(http://x)'/></svg>",
+        "<svg><a href='#x'></a></svg>", "<svg><foreignObject/></svg>", "<svg><g id='"}) {
+    BOOST_TEST(inline_svg(bad, "p-", "t").empty(), bad);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tables_are_cut_by_their_rule) {
+  const auto tables = parse_tables(
+      "about it\nin two lines\n\nTable 1: times\nn     time µs  \n----  -------  \n1     2\n"
+      "10µ   30 ms\n\nTable 2\nno records of it here\n");
+  BOOST_TEST_REQUIRE(tables.size() == 3u);
+  BOOST_TEST(tables[0].title == "about it in two lines");
+  BOOST_TEST(tables[0].columns.empty());
+  BOOST_TEST(tables[1].title == "Table 1: times");
+  BOOST_TEST((tables[1].columns == std::vector<std::string>{"n", "time µs"}));
+  BOOST_TEST((tables[1].rows[1] == std::vector<std::string>{"10µ", "30 ms"}));
+  BOOST_TEST(tables[2].title == "Table 2 no records of it here");
+}
+
+BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
+  const auto measured =
+      arrange({a_run()}, {a_record("serial/plain", 8, 9), a_record("serial/plain", 16, 9),
+                          a_record("openmp/rows", 8, 9), a_record("openmp/rows", 16, 9),
+                          a_record("cuda/naive", 8, 9), a_record("cuda/naive", 16, 9),
+                          a_record("cuda/naive", 32, 9)});
+  BOOST_TEST((largest_common_size(all(measured)) == Size{16, 16}));
+  // Where no size is common to all, most of them count.
+  const auto apart =
+      arrange({a_run()}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 9),
+                          a_record("cuda/naive", 32, 9)});
+  BOOST_TEST((largest_common_size(all(apart)) == Size{8, 8}));
+  BOOST_TEST(has(glance(apart), "not measured at this size"));
+  BOOST_TEST(!largest_common_size({}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
+  auto few = a_record("cuda/warp", 8, 10.05);
+  few.seconds.resize(2);
+  const auto measured = arrange(
+      {a_run()}, {a_record("serial/plain", 8, 100), a_record("cuda/naive", 8, 10, {{"block", 1}}),
+                  a_record("cuda/naive", 8, 10.001, {{"block", 2}}),
+                  a_record("cuda/coalesced", 8, 10.002), a_record("cuda/tiled", 8, 11), few});
+  const auto* first = best(of_side(all(measured), Side::cuda));
+  BOOST_TEST_REQUIRE(first != nullptr);
+  BOOST_TEST(setting(first->record) == "cuda/naive, block=1");
+  BOOST_TEST(ties(all(measured), *first).size() == 2u);
+  const auto text = glance(measured);
+  BOOST_TEST(has(text, "tied with coalesced, 1 other setting"));
+  BOOST_TEST(has(text, "10.0×"));  // over serial
+  BOOST_TEST(is_tie({1, {0.99, 1.01}}));
+  BOOST_TEST(!is_tie({1, {0, std::numeric_limits<double>::infinity()}}));
+  BOOST_TEST(interval(Ratio{1, {0.99, 1.01}}) == "0.990–1.01×: a tie");
+}
+
+BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
+  auto tf32 = a_record("blas/fast_tf32", 8, 1);
+  tf32.source = "blas/fake/fast_tf32.cu";
+  auto library = a_record("blas/library", 8, 2);
+  library.source = "blas/fake/library.cu";
+  const auto measured = arrange(
+      {a_run()}, {library, tf32, a_record("cuda/coalesced", 8, 5, {{"block", 2}}),
+                  a_record("cuda/coalesced", 8, 4, {{"block", 1}}), a_record("cuda/naive", 8, 8)});
+  const auto rungs = ladder(all(measured));
+  BOOST_TEST_REQUIRE(rungs.size() == 4u);
+  BOOST_TEST(rungs[0]->record.variant == "naive");
+  BOOST_TEST(setting(rungs[1]->record) == "cuda/coalesced, block=1");
+  BOOST_TEST(best_peer(rungs)->record.variant == "library");
+  Html html;
+  write_ladders(html, all(measured));
+  BOOST_TEST(has(html.str(), "2.00× as fast as cuda/naive"));
+  BOOST_TEST(has(html.str(), "In reduced precision"));
+  BOOST_TEST(count(html.str(), "<li>") == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
+  // The kernel always wins; its 110 us of transfers are worth it from 32 on.
+  const auto measured =
+      arrange({a_run()}, {a_record("serial/plain", 8, 50), a_record("cuda/naive", 8, 10),
+                          a_record("serial/plain", 16, 90), a_record("cuda/naive", 16, 10),
+                          a_record("serial/plain", 32, 300), a_record("cuda/naive", 32, 20),
+                          a_record("serial/plain", 64, 900), a_record("openmp/rows", 64, 600),
+                          a_record("cuda/naive", 64, 30), a_record("cuda/naive", 128, 50)});
+  auto found = duels(all(measured));
+  BOOST_TEST_REQUIRE(found.size() == 4u);
+  BOOST_TEST(found[3].cpu->record.backend == "openmp");
+  auto kernel = crossover(found, &Duel::kernel), travelled = crossover(found, &Duel::travelled);
+  BOOST_TEST(kernel.always);
+  BOOST_TEST(!travelled.always);
+  BOOST_TEST_REQUIRE(travelled.first == &found[2]);
+  BOOST_TEST(*executions_to_pay(found[0]) == 3);  // 110 / (50 - 10)
+  BOOST_TEST(*executions_to_pay(found[3]) == 1);
+  Html html;
+  write_transfers(html, measured);
+  BOOST_TEST(has(html.str(), "from 32×32 on"));
+  // Too few samples at 32: counts neither way. A loss at the largest: it wins in places.
+  found[2].travelled.interval = {0, std::numeric_limits<double>::infinity()};
+  travelled = crossover(found, &Duel::travelled);
+  BOOST_TEST(travelled.first == &found[3]);
+  BOOST_TEST(travelled.undecided == 1u);
+  found[3].travelled.interval = {0.9, 1.1};
+  found[2].travelled.interval = {2, 3};
+  travelled = crossover(found, &Duel::travelled);
+  BOOST_TEST(travelled.first == nullptr);
+  BOOST_TEST(travelled.in_places);
+}
+
+BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
+  const auto line = [](std::int64_t n, std::int64_t radius) {
+    auto record = a_record("serial/plain", n, 9);
+    record.workload = "fake_line";
+    record.dimensions = {"n", "radius"};
+    record.size = {n, radius};
+    record.flops = static_cast<double>(n * radius);
+    return record;
+  };
+  const auto measured = arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
+  BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
+  const auto some = of_same_parameters(all(measured));
+  BOOST_TEST_REQUIRE(some.size() == 3u);
+  BOOST_TEST((some[0]->record.size == Size{8, 1}));
+  BOOST_TEST(of_same_parameters({}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
+  Chart chart;
+  chart.x = chart.y = {"", tick_count};
+  BOOST_TEST(draw(chart) == "");
+  Series series;
+  series.label = "a & b";
+  series.points = {Point{0, 1}, Point{-1, 1}, Point{1, std::nan("")}};
+  chart.series = {series};
+  BOOST_TEST(draw(chart) == "");
+  chart.series[0].points.emplace_back(1, 10);
+  chart.marks = {Mark{{5, 1e6}, "1", 2}, Mark{{5, 1e6}, "2", 3}};
+  const auto svg = draw(chart);
+  BOOST_TEST(has(svg, "a &amp; b"));
+  BOOST_TEST(!has(svg, "nan"));
+  BOOST_TEST(count(svg, "class=\"leader\"") == 2u);
+  BOOST_TEST(tick_count(1e6) == "10⁶");
+  BOOST_TEST(tick_count(2e8) == "2·10⁸");
+  BOOST_TEST(tick_seconds(0.02) == "20 ms");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
+  const auto text = machine_page(
+      arrange({a_run("")}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 3)}),
+      "/nowhere");
+  BOOST_TEST(has(text, "no GPU here"));
+  BOOST_TEST(!has(text, "On the GPU"));
+  BOOST_TEST(has(text, "3.00×"));
+  BOOST_TEST(has(machine_page(arrange({}, {}), "/nowhere"), "At a glance"));
+  // Neither emulated nor cold nor failed ones have a time.
+  auto emulated = a_record("cuda/naive", 8, 9), cold = a_record("serial/plain", 8, 9),
+       failed = a_record("openmp/rows", 8, 9);
+  emulated.emulated = true;
+  cold.cache = Cache::cold;
+  failed.verdict = Verdict::timed_out;
+  const auto none = arrange({a_run()}, {emulated, cold, failed});
+  BOOST_TEST(none.entries.empty());
+  BOOST_TEST(none.failed.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(machines_side_by_side) {
+  auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30), a_record("cuda/naive", 8, 10),
+                                 a_record("cuda/naive", 16, 20)});
+  auto run = a_run("");
+  run.machine = "other";
+  auto record = a_record("openmp/rows", 8, 20);
+  record.machine = "other";
+  auto two = arrange({run}, {record});
+  one.folder = "some where\"<";
+  two.folder = "other";
+  const auto text = index_page({one, two});
+  BOOST_TEST(has(text, "href=\"some%20where%22%3C/index.html\""));
+  BOOST_TEST(has(text, "href=\"other/index.html\""));
+  BOOST_TEST(has(text, "8×8, float"));  // 16 is one machine's alone
+  BOOST_TEST(has(text, "2.00× the time"));
+  BOOST_TEST(has(text, "3.00× the time"));
+  BOOST_TEST(has(index_page({}), "Side by side"));
+}
+
+BOOST_AUTO_TEST_CASE(the_command_knows_where_things_are) {
+  const auto request = parse_request({"parlab", "page", "results/m/"}, {});
+  BOOST_TEST(request.page.figures == "plots/m");
+  BOOST_TEST(request.page.output == "plots/m/index.html");
+  BOOST_TEST(parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
+             "plots/index.html");
+  BOOST_CHECK_THROW(parse_request({"parlab", "page"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "index"}, {}), UsageError);
+  BOOST_CHECK_THROW(load_machine("/nowhere"), UsageError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

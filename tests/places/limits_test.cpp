@@ -1,0 +1,89 @@
+// Sizes that take too long or too much memory: recorded with the reason, and the sweep goes on.
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "host/host.hpp"
+#include "record/store.hpp"
+#include "support.hpp"
+#include "workloads/dmv.hpp"
+
+using namespace parlab;
+
+namespace {
+
+// Ten milliseconds a row.
+const Register<Dmv, float> slow(
+    {.idea = "waits"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 * p.rows));
+      for (std::int64_t row = 0; row < p.rows; ++row) {
+        p.y[row] = p.a[row] * p.x[0];
+      }
+    },
+    "serial/limits/slow.cpp", "");
+
+Plan plan_of_three_sizes() {
+  const auto variants = Registry::instance().variants("limits");
+  auto plan = testing::plan_for(*Registry::instance().workload("dmv"), *variants.front(), {1, 1});
+  plan.sizes = {{1, 1}, {20, 1}, {40, 1}};
+  plan.iterations = 2;
+  return plan;
+}
+
+int status_of(const Plan& plan) {
+  testing::Collector collector;
+  return run_sweep(plan, collector);
+}
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "parlab-limits-test";
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(limits)
+
+BOOST_AUTO_TEST_CASE(a_size_after_one_that_took_too_long_is_skipped) {
+  auto plan = plan_of_three_sizes();
+  plan.point_limit_s = 0.15;
+  const auto records = testing::sweep(plan);
+  BOOST_REQUIRE_EQUAL(records.size(), 3);
+  BOOST_TEST(records[0].timed());
+  BOOST_TEST(records[1].timed());  // nobody knew before it ran
+  BOOST_TEST((records[2].verdict == Verdict::timed_out));
+  BOOST_TEST(records[2].seconds.empty());
+  BOOST_TEST(records[2].detail.starts_with("skipped: one execution at 20x1 took 0.2"));
+  BOOST_TEST(records[2].detail.ends_with("the limit is 0.15 s"));
+  BOOST_TEST(status_of(plan) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_higher_limit_measures_what_was_skipped) {
+  const Folder folder;
+  auto plan = plan_of_three_sizes();
+  plan.results = folder.path / "records.jsonl";
+  plan.point_limit_s = 0.15;
+  testing::sweep(plan);
+  const auto resumed = testing::sweep(plan);  // the limit holds for what is recorded, too
+  BOOST_TEST((resumed.at(2).verdict == Verdict::timed_out));
+  BOOST_TEST(load_records(plan.results).records.size() == 3);
+  plan.point_limit_s = 1;
+  BOOST_TEST(testing::sweep(plan).at(2).timed());
+}
+
+BOOST_AUTO_TEST_CASE(a_size_that_does_not_fit_is_recorded) {
+  auto plan = plan_of_three_sizes();
+  plan.memory_bytes = 4 * (20 + 1 + 20);
+  const auto records = testing::sweep(plan);
+  BOOST_TEST(records.at(1).timed());
+  BOOST_TEST((records.at(2).verdict == Verdict::out_of_memory));
+  BOOST_TEST(records.at(2).detail == "needs 324 B of host memory, 164 B are free");
+  BOOST_TEST(status_of(plan) == 0);
+  plan.sizes = {{40, 1}};
+  BOOST_TEST(status_of(plan) == 1);  // nothing fits
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,326 @@
+#include <boost/test/unit_test.hpp>
+#include <limits>
+#include <sstream>
+
+#include "core/text.hpp"
+#include "fake_workload.hpp"
+#include "record/store.hpp"
+#include "report/console.hpp"
+#include "report/reporter.hpp"
+#include "report/text_table.hpp"
+
+using namespace parlab;
+
+namespace {
+
+struct Fixture {
+  Fixture() { register_fake_workloads(); }
+};
+
+// A record of fake 1024x1024 whose samples lie within spread of the median time.
+Record make(const std::string& backend, const std::string& variant, double median,
+            double spread = 0.001, int count = 21) {
+  Record record;
+  record.workload = "fake";
+  record.backend = backend;
+  record.variant = variant;
+  record.dimensions = {"rows", "cols"};
+  record.size = {1024, 1024};
+  record.verdict = Verdict::passed;
+  record.converged = true;
+  record.flops = 2e6;
+  record.bytes = 4e6;
+  record.roof_s = 1e-6;
+  for (int i = 0; i < count; ++i) {
+    const double offset = count > 1 ? 2.0 * i / (count - 1) - 1 : 0;
+    record.seconds.push_back(median * (1 + spread * offset));
+  }
+  return record;
+}
+
+Record failed(Record record, Verdict verdict, const std::string& detail) {
+  record.seconds.clear();
+  record.verdict = verdict;
+  record.detail = detail;
+  return record;
+}
+
+Record emulated(Record record) {
+  record.seconds.clear();
+  record.emulated = true;
+  return record;
+}
+
+std::string printed(const std::string& format, const std::vector<std::vector<Record>>& points) {
+  std::ostringstream out;
+  const auto reporter = make_reporter(format, out);
+  for (const auto& point : points) reporter->point(point);
+  reporter->finish();
+  return out.str();
+}
+
+// The first line that contains all of the parts; "" when none does.
+std::string line_with(const std::string& text, const std::vector<std::string>& parts) {
+  for (const auto& line : split(text, '\n')) {
+    bool all = true;
+    for (const auto& part : parts) all &= line.find(part) != std::string::npos;
+    if (all) return line;
+  }
+  return "";
+}
+
+// The records of the example in the course's format.
+std::vector<Record> course_records() {
+  auto serial = make("serial", "plain", 0.00119, 0, 100);
+  auto openmp = make("openmp", "rows", 0.00011, 0, 100);
+  auto gpu = make("cuda", "coalesced", 0.00006, 0, 100);
+  gpu.tunables = {{"block", 128}};
+  gpu.launch.grid = {8, 8, 1};
+  gpu.launch.block = {128, 1, 1};
+  for (auto* record : {&serial, &openmp, &gpu}) record->flops = 2 * 1024 * 1024;
+  return {serial, openmp, gpu};
+}
+
+const char* const first_two_records =
+    "Matrix size: 1024\n"
+    "Adjusted matrix size: 1024\n"
+    ">>>> Begin of record <<<<\n"
+    "Serial version:\n"
+    "Elapsed time: 0.119000 s\n"
+    "Performance:  1.762313 Gflop/s\n"
+    ">>>> End of record <<<<\n"
+    ">>>> Begin of record <<<<\n"
+    "OpenMP version:\n"
+    "Checking ... PASSED\n"
+    "Elapsed time: 0.011000 s\n"
+    "Performance:  19.065018 Gflop/s\n"
+    ">>>> End of record <<<<\n";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(formats, Fixture)
+
+BOOST_AUTO_TEST_CASE(record_format_byte_for_byte) {
+  BOOST_TEST(printed("record", {course_records()}) == std::string(first_two_records) +
+                                                          ">>>> Begin of record <<<<\n"
+                                                          "Block size: 128x1\n"
+                                                          "Grid size : 8x8\n"
+                                                          "Shared memory size: 0 bytes\n"
+                                                          "GPU kernel version: coalesced\n"
+                                                          "Checking ... PASSED\n"
+                                                          "Elapsed time: 0.006000 s\n"
+                                                          "Performance:  34.952533 Gflop/s\n"
+                                                          ">>>> End of record <<<<\n");
+}
+
+BOOST_AUTO_TEST_CASE(record_format_of_the_library) {
+  auto library = make("blas", "library", 0.5, 0, 2);
+  library.flops = 2e9;
+  library.size = {300, 1000};
+  library.launch.grid = {4, 1, 1};
+  library.launch.block = {32, 8, 1};
+  library.launch.shared_bytes = 4096;
+  BOOST_TEST(printed("record", {{library}}) ==
+             "Matrix size: 300x1000\n"
+             "Adjusted matrix size: 300x1000\n"
+             ">>>> Begin of record <<<<\n"
+             "Block size: 32x8\n"
+             "Grid size : 4x1\n"
+             "Shared memory size: 4096 bytes\n"
+             "GPU kernel version: CUBLAS\n"
+             "Checking ... PASSED\n"
+             "Elapsed time: 1.000000 s\n"
+             "Performance:  4.000000 Gflop/s\n"
+             ">>>> End of record <<<<\n");
+}
+
+BOOST_AUTO_TEST_CASE(record_format_of_a_failure) {
+  auto records = course_records();
+  records.erase(records.begin());
+  records[0] = failed(records[0], Verdict::wrong_result, "y[17] is 3, expected 4 within 0");
+  records[1] = failed(records[1], Verdict::launch_failed, "too many resources requested");
+  BOOST_TEST(printed("record", {records}) ==
+             "Matrix size: 1024\n"
+             "Adjusted matrix size: 1024\n"
+             ">>>> Begin of record <<<<\n"
+             "OpenMP version:\n"
+             "Checking ... FAILED\n"
+             "wrong_result: y[17] is 3, expected 4 within 0\n"
+             ">>>> End of record <<<<\n"
+             ">>>> Begin of record <<<<\n"
+             "Block size: 128x1\n"
+             "Grid size : 8x8\n"
+             "Shared memory size: 0 bytes\n"
+             "GPU kernel version: coalesced\n"
+             "Checking ... FAILED\n"
+             "launch_failed: too many resources requested\n"
+             ">>>> End of record <<<<\n");
+}
+
+BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
+  auto records = course_records();
+  records[2] = failed(records[2], Verdict::no_device, "no NVIDIA driver");
+  BOOST_TEST(printed("record", {records}) ==
+             std::string(first_two_records) +
+                 "GPU kernel coalesced was not timed: no NVIDIA driver\n");
+  // Emulation comes as a point of its own, of a size that it can take.
+  auto small = emulated(course_records()[2]);
+  small.size = {512, 512};
+  records.pop_back();
+  BOOST_TEST(printed("record", {records, {small}}) ==
+             std::string(first_two_records) +
+                 "GPU kernel coalesced was not timed: executed by emulation at size 512, passed\n");
+}
+
+BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
+  auto naive = make("cuda", "naive", 200e-6);
+  auto coalesced = make("cuda", "coalesced", 100.0e-6, 0.01);
+  auto warp = make("cuda", "warp", 100.1e-6, 0.01);
+  for (auto* record : {&naive, &coalesced, &warp}) {
+    record->tunables = {{"block", 256}};
+    record->to_device_s = 300e-6;
+    record->to_host_s = 100e-6;
+  }
+  warp.flags = {"above_roof"};
+  warp.converged = false;
+  const std::string detail =
+      "y[1023] is 3.14159265, expected 2.71828183 within 1.2e-05; the launch wrote past the end of "
+      "y too";
+  const auto wrong = failed(make("blas", "library", 1), Verdict::wrong_result, detail);
+  const auto table = printed("table", {{make("serial", "plain", 1e-3), naive, coalesced, warp,
+                                        wrong, emulated(make("cuda", "tiled", 1))}});
+  BOOST_TEST_MESSAGE(table);
+  BOOST_TEST(table.starts_with("fake 1024x1024 float, caches hot\n"));
+  const auto row = [&](const std::string& name) { return line_with(table, {name}); };
+  BOOST_TEST(
+      row("serial/plain") ==
+      "   serial/plain               1.000 ms  0.05%   4.000  0.10%    1.00x               1.00x");
+  BOOST_TEST(row("cuda/coalesced").starts_with("*  cuda/coalesced  block=256"));
+  BOOST_TEST(row("cuda/warp").starts_with("=  cuda/warp       block=256"));
+  BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"));
+  BOOST_TEST(line_with(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%", "10.0x", "2.00x"}) !=
+             "");
+  BOOST_TEST(line_with(table, {"cuda/naive", "200.0 us", "5.00x", "4.99-5.01"}) != "");
+  BOOST_TEST(line_with(table, {"(above_roof)"}) != "");
+  BOOST_TEST(line_with(table, {"cuda/warp", "0.50%! "}) != "");
+  BOOST_TEST(line_with(table, {"-  blas/library", "wrong_result: y[1023] is 3.14159265"}) != "");
+  BOOST_TEST(line_with(table, {"-  cuda/tiled", "executed by emulation, passed; no time"}) != "");
+  BOOST_TEST(table.find("best of each variant") == std::string::npos);
+  BOOST_TEST(line_with(table, {"*: lowest median time; =: a tie"}) != "");
+  BOOST_TEST(line_with(table, {"over serial/plain"}) != "");
+  for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
+}
+
+BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
+  std::vector<Record> records{make("serial", "plain", 1e-3)};
+  for (const int block : {16, 32, 64}) {
+    records.push_back(make("cuda", "naive", block == 32 ? 1e-4 : 2e-4));
+    records.back().tunables = {{"block", block}};
+  }
+  const auto table = printed("table", {records});
+  const auto begin = table.find("best of each variant\n");
+  BOOST_TEST_REQUIRE(begin != std::string::npos);
+  const auto all = table.substr(0, begin), best = table.substr(begin);
+  for (const auto* block : {"block=16", "block=32", "block=64"}) {
+    BOOST_TEST(line_with(all, {"cuda/naive", block}) != "");
+  }
+  BOOST_TEST(line_with(best, {"*  cuda/naive", "block=32"}) != "");
+  BOOST_TEST(line_with(best, {"block=16"}) == "");
+  BOOST_TEST(line_with(best, {"block=64"}) == "");
+  BOOST_TEST(line_with(best, {"serial/plain"}) != "");
+}
+
+BOOST_AUTO_TEST_CASE(table_without_enough_to_say) {
+  // Three samples have no interval: nothing is claimed to be a tie.
+  const auto few = printed(
+      "table", {{make("serial", "plain", 1e-3, 0.001, 3), make("openmp", "rows", 1e-4, 0.001, 3)}});
+  BOOST_TEST(line_with(few, {"*  openmp/rows", " ?  ", "10.0x  ?"}) != "");
+  BOOST_TEST(line_with(few, {"   serial/plain"}) != "");
+  // Without a serial record there is no speedup, without a roof no share of it.
+  auto alone = make("openmp", "rows", 1e-4);
+  alone.roof_s = 0;
+  const auto no_baseline = printed("table", {{alone}});
+  BOOST_TEST(line_with(no_baseline, {"*  openmp/rows", "40.00     -        -"}) != "");
+  BOOST_TEST(line_with(no_baseline, {"speedup: over"}) == "");
+  // Nothing passed at all.
+  const auto none = printed("table", {{failed(alone, Verdict::timed_out, "no sample in 1 s")}});
+  BOOST_TEST(line_with(none, {"-  openmp/rows", "timed_out: no sample in 1 s"}) != "");
+  BOOST_TEST(line_with(none, {"variant", "tunables", "verdict"}) != "");
+  BOOST_TEST(line_with(none, {"speedup"}) == "");
+  BOOST_TEST(printed("table", {}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(table_shows_flops_where_they_are_the_limit) {
+  auto record = make("openmp", "rows", 1e-3);
+  record.flops = 1e9;
+  const auto table = printed("table", {{record}});
+  BOOST_TEST(line_with(table, {"Gflop/s"}) != "");
+  BOOST_TEST(line_with(table, {"openmp/rows", "1000"}) != "");
+  BOOST_TEST(line_with(table, {"GB/s"}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
+  auto record = make("cuda", "coalesced_with_a_very_long_name", 123.4e-6);
+  record.tunables = {{"block", 1024}, {"coarsening", 16}, {"tile_height", 64}, {"tile_width", 64}};
+  record.to_device_s = record.to_host_s = 1e-3;
+  const auto table = printed("table", {{make("serial", "plain", 1), record}});
+  for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
+  for (const auto* part : {"block=1024", "coarsening=1", "tile_height=", "tile_width=6"}) {
+    BOOST_TEST(line_with(table, {part}) != "", table);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(json_and_csv_are_the_stores) {
+  const auto records = course_records();
+  std::string lines;
+  for (const auto& record : records) {
+    auto line = to_json_line(record);
+    if (line.back() != '\n') line += '\n';
+    lines += line;
+  }
+  BOOST_TEST(printed("json", {{records[0], records[1]}, {records[2]}}) == lines);
+  std::ostringstream csv;
+  Loaded loaded;
+  loaded.records = records;
+  write_csv(csv, loaded);
+  BOOST_TEST(printed("csv", {{records[0], records[1]}, {records[2]}}) == csv.str());
+  BOOST_TEST(split(csv.str(), '\n').size() == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(progress_is_one_line_on_a_terminal) {
+  std::ostringstream out;
+  {
+    Progress progress(out, 40);
+    progress.start(8);
+    progress.show("fake 64x64 float hot", 0);
+    BOOST_TEST(out.str() == "\r\033[K[0/8] fake 64x64 float hot");
+    out.str("");
+    progress.show("fake 64x64 float hot, a long one", 2, std::chrono::seconds(50));
+    BOOST_TEST(out.str() == "\r\033[K[2/8] 2 min 30 s left, fake 64x64 float");
+    out.str("");
+    progress.clear();
+    progress.clear();
+    BOOST_TEST(out.str() == "\r\033[K");
+    progress.show("x", 8, std::chrono::seconds(1));
+    out.str("");
+  }
+  BOOST_TEST(out.str() == "\r\033[K");  // nothing stays behind
+  BOOST_TEST(time_left(59.4) == "59 s");
+  BOOST_TEST(time_left(7500) == "2 h 5 min");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_progress_in_a_pipe) {
+  std::ostringstream out, messages;
+  const auto reporter = make_reporter("json", out);
+  {
+    Console console(*reporter, messages, 0);
+    console.plan(3);
+    console.working_on("fake", 1);
+    console.note("a note");
+    console.point(course_records());
+  }
+  BOOST_TEST(messages.str() == "parlab: a note\n");
+  BOOST_TEST(split(out.str(), '\n').size() == 4u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

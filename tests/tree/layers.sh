@@ -1,0 +1,54 @@
+#!/bin/bash
+# Layers point one way: no file of src/ includes one of a layer above its own, every folder has its
+# layer, and no variant knows of options, timers or records.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+# From the ground up. A folder may include itself, and what stands on a line before its own.
+rooms=(
+  core
+  "workloads host gpu statistics"
+  "machine verify"
+  record
+  places
+  sweep
+  "claims tune compare counters image"
+  "page report"
+  cli
+  commands
+)
+level() { # FOLDER
+  local i
+  for i in "${!rooms[@]}"; do
+    [[ " ${rooms[i]} " != *" $1 "* ]] || { echo "$i"; return; }
+  done
+  echo unknown
+}
+
+unknown=() upward=()
+for folder in src/*/; do
+  from=$(basename "$folder")
+  own=$(level "$from")
+  if [[ $own == unknown ]]; then
+    unknown+=("src/$from")
+    continue
+  fi
+  while IFS=: read -r file to; do
+    other=$(level "$to")
+    if [[ $other == unknown ]]; then
+      unknown+=("$to/ in $file")
+    elif [[ $to != "$from" ]] && ((other >= own)); then
+      upward+=("$file includes $to/")
+    fi
+  done < <(grep -roE '^ *# *include "[a-z_]+/' "$folder" --include='*.[ch]*' | sed -E 's|# *include "([a-z_]+)/|\1|' | tr -d ' ' | sort -u)
+done
+expect "every folder of src/ has a layer: ${unknown[*]:-}" test ${#unknown[@]} = 0
+expect "no file includes one of a layer above its own: ${upward[*]:-}" test ${#upward[@]} = 0
+
+# What a variant may include is the ground: see core/register.hpp.
+strangers=$(grep -roE '^ *# *include "[a-z_]+/' serial openmp blas cuda |
+  grep -vE '"(core|workloads|host|gpu)/' | tr '\n' ' ')
+expect "no variant knows of options, timers or records: $strangers" test -z "$strangers"
+end_tests

@@ -1,0 +1,103 @@
+#!/bin/bash
+# The pages in a real browser: every picture is there, nothing scrolls sideways on a phone, every link
+# within the page leads somewhere, and nothing of a record is run.
+set -u
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+if ! command -v chromium >/dev/null; then
+  echo "skipped: no chromium"
+  exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Shows $work/NAME.html on a desktop and on a phone; what it says of itself goes to NAME.says.
+look_at() {
+  sed "s/PAGE/$1.html/g" >"$work/wrap.html" <<'WRAP'
+<iframe src="PAGE" width="1280" height="900"></iframe><iframe src="PAGE" width="400" height="800"></iframe>
+<script>
+addEventListener('load', () => {
+  for (const frame of document.querySelectorAll('iframe')) {
+    const page = frame.contentDocument, root = page.documentElement;
+    const pictures = [...page.querySelectorAll('figure svg')];
+    const ids = [...page.querySelectorAll('[id]')].map(e => e.id);
+    const says = {
+      width: frame.width,
+      sideways: Math.max(root.scrollWidth, page.body.scrollWidth) - root.clientWidth,
+      figures: page.querySelectorAll('figure').length,
+      seen: pictures.filter(e => e.getBoundingClientRect().width > 200 &&
+                                 e.getBoundingClientRect().height > 100).length,
+      scripts: page.querySelectorAll('script, img, iframe, object, embed').length,
+      twice: ids.length - new Set(ids).size,
+      nowhere: [...page.querySelectorAll('a[href^="#"]')].filter(
+        a => !page.getElementById(a.getAttribute('href').slice(1))).length,
+      ran: page.title === 'ran' || 'ran' in frame.contentWindow,
+    };
+    const line = document.createElement('p');
+    line.textContent = Object.entries(says).map(([k, v]) => k + '=' + v).join(' ');
+    document.body.append(line);
+  }
+});
+</script>
+WRAP
+  chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/user" \
+    --allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=30000 --dump-dom \
+    "file://$work/wrap.html" >"$work/dom" 2>"$work/$1.log"
+  grep -oE '<p>width=[^<]*' "$work/dom" >"$work/$1.says"
+}
+
+# expect_page NAME: what is demanded of every page.
+expect_page() {
+  local name=$1 says=$work/$1.says figures
+  look_at "$name"
+  expect "$name: shown on a desktop and on a phone" test "$(wc -l <"$says")" = 2
+  expect "$name: nothing scrolls sideways: $(grep -o 'sideways=[-0-9]*' "$says" | xargs)" \
+    eval "! grep -qE 'sideways=[1-9]' '$says'"
+  figures=$(grep -o '<figure' "$work/$name.html" | wc -l)
+  expect "$name: each of $figures pictures is there" \
+    test "$(grep -c "figures=$figures seen=$figures " "$says")" = 2
+  expect "$name: no id twice, no link to nowhere, nothing active, nothing was run" \
+    test "$(grep -c 'scripts=0 twice=0 nowhere=0 ran=false' "$says")" = 2
+  expect "$name: no error on the console" eval "! grep CONSOLE '$work/$name.log'"
+}
+
+page() { # NAME RECORDS FIGURES
+  expect "$1: is written" bin/parlab-emulated page "$2" --figures "$3" --output "$work/$1.html"
+}
+
+page h200 results/nvidia-h200 plots/nvidia-h200
+expect_page h200
+
+# A machine without a GPU: what the CPU of that one did.
+mkdir -p "$work/no-gpu"
+for file in results/nvidia-h200/*.jsonl; do
+  grep -vE '"backend":"cuda"|"source":"[^"]*[.]cu"' "$file" |
+    sed -E 's/"(gpu|driver|cuda)":"[^"]*"/"\1":""/g; s/"device":\{.*/"device":{"read":[],"copy":[],"fma":{},"launch_s":0}}/' \
+      >"$work/no-gpu/${file##*/}"
+done
+page no-gpu "$work/no-gpu" "$work/nowhere"
+expect "no-gpu: says so" grep -q 'no GPU here' "$work/no-gpu.html"
+expect_page no-gpu
+
+# Both beside each other; the one without a GPU has the other's name, but not its folder.
+expect "index: is written" bin/parlab-emulated index results/nvidia-h200 "$work/no-gpu" results/published \
+  --output "$work/index.html"
+expect "index: leads to the page of each" \
+  test "$(grep -oE 'href="(nvidia-h200|no-gpu)/index.html"' "$work/index.html" | sort -u | wc -l)" = 2
+expect_page index
+
+# Names that would like to be more than names.
+mkdir -p "$work/evil" "$work/drawn"
+evil="<script>ran=1;document.title='ran'<\\/script><img src=x onerror=ran=1>\\\\\"'\\&"
+sed -E "s#\"(gpu|cpu|driver|compiler|flags)\":\"[^\"]*\"#\"\1\":\"$evil\"#g; s#\"variant\":\"plain\"#\"variant\":\"$evil\"#" \
+  results/nvidia-h200/cslab-dmv.jsonl >"$work/evil/cslab-dmv.jsonl"
+echo '<svg onload="ran=1"><script>ran=1</script></svg>' >"$work/drawn/cslab-dmv-1-a&b.svg"
+page evil "$work/evil" "$work/drawn"
+expect "evil: the names are shown" grep -q '&lt;script&gt;ran' "$work/evil.html"
+expect "evil: a picture with a script is not" grep -q 'Not shown: cslab-dmv-1-a&amp;b.svg' "$work/evil.html"
+sed -i 's/<figure id="fig-cslab-dmv-1-a-b">/<div id="fig-cslab-dmv-1-a-b">/' "$work/evil.html"
+expect_page evil
+
+end_tests

@@ -1,0 +1,249 @@
+// Tuning: the values that are tried, the search, what is kept of it, and how it is used.
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "cli/request.hpp"
+#include "commands/tune.hpp"
+#include "fake_workload.hpp"
+#include "machine/topology.hpp"
+#include "record/store.hpp"
+#include "tune/search.hpp"
+#include "tune/space.hpp"
+#include "tune/tuned.hpp"
+
+namespace fs = std::filesystem;
+using namespace parlab;
+using Numbers = std::vector<std::int64_t>;
+
+namespace {
+
+struct Fixture {
+  Fixture() {
+    register_fake_workloads();
+    std::string name = (fs::temp_directory_path() / "parlab-tune-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder = name;
+    file = (folder / "tuned.trials").string();
+  }
+  ~Fixture() { fs::remove_all(folder); }
+
+  fs::path folder;
+  std::string file;
+};
+
+Variant variant_with(std::vector<Tunable> tunables) {
+  return describe({.tunables = std::move(tunables)}, "cuda/fake/tuned.cu", "hash");
+}
+
+Numbers values(const Tunable& tunable, std::int64_t cores = 6) {
+  return axes_of(variant_with({tunable}), {}, cores).at(0).values;
+}
+
+// 48 samples within 0.1 % of the median.
+Record trial(const Tunables& tunables, double median, const Size& size = {64, 64}) {
+  Record record;
+  record.workload = "fake";
+  record.backend = "cuda";
+  record.variant = "naive";
+  record.dimensions = {"rows", "cols"};
+  record.size = size;
+  record.tunables = tunables;
+  record.source_hash = "hash";
+  record.verdict = Verdict::passed;
+  record.converged = true;
+  record.machine = "here";
+  for (int i = 0; i < 48; ++i) record.seconds.push_back(median * (1 + 0.0005 * (i % 5 - 2)));
+  return record;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Request parse(std::vector<std::string> arguments, const Environment& environment = {}) {
+  arguments.insert(arguments.begin(), "bin/parlab");
+  return parse_request(arguments, environment);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tuning, Fixture)
+
+BOOST_AUTO_TEST_CASE(values_that_are_tried) {
+  BOOST_TEST((values({"tile", 16, 4, 64, 1, true}) == Numbers{4, 8, 16, 32, 64}));
+  BOOST_TEST((values({"depth", 2, 1, 4}) == Numbers{1, 2, 3, 4}));
+  BOOST_TEST((values(threads()) == Numbers{1, 2, 4, 6}));
+  BOOST_TEST((values(threads(), 1) == Numbers{1}));
+  const auto blocks = values(block_size());
+  BOOST_TEST(blocks.size() == 32u);
+  BOOST_TEST(blocks.front() == 32);
+  BOOST_TEST(blocks.back() == 1024);
+  const auto ladder = values({"stages", 7, 1, 100});
+  BOOST_TEST((ladder == Numbers{1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100}));
+  for (const auto value : values({"strip", 40, 20, 2000, 20})) BOOST_TEST(value % 20 == 0);
+  const auto asked = axes_of(variant_with({block_size(256, 32)}), {{"block", {100, 64, 32}}}, 4);
+  BOOST_TEST((asked[0].values == Numbers{32, 64}));
+  BOOST_CHECK_THROW(axes_of(variant_with({block_size(256, 32)}), {{"block", {100}}}, 4),
+                    UsageError);
+  const auto two = axes_of(variant_with({{"a", 1, 1, 3}, {"b", 1, 1, 4}}), {}, 4);
+  BOOST_TEST(count_of(two) == 12);
+  const auto all = all_of(two);
+  BOOST_TEST(std::set<Tunables>(all.begin(), all.end()).size() == 12u);
+}
+
+// A bowl with its lowest point at (300, 12), and configurations that fail.
+BOOST_AUTO_TEST_CASE(the_search_finds_the_valley) {
+  const auto time = [](const Tunables& t) {
+    return 1 + std::abs(std::log(static_cast<double>(t["block"]) / 320)) +
+           std::abs(std::log(static_cast<double>(t["depth"]) / 12));
+  };
+  std::size_t quick = 0, full = 0;
+  Search search;
+  search.axes = {{"block", {}}, {"depth", {}}};
+  for (std::int64_t n = 32; n <= 1024; n += 32) search.axes[0].values.push_back(n);
+  for (std::int64_t n = 1; n <= 40; ++n) search.axes[1].values.push_back(n);
+  search.start = {{"block", 1024}, {"depth", 1}};
+  search.stop = [] { return false; };
+  std::vector<Tunables> finalists;
+  search.measure = [&](const std::vector<Tunables>& configurations, Effort effort) {
+    std::vector<Record> records;
+    (effort == Effort::quick ? quick : full) += configurations.size();
+    if (effort == Effort::full) finalists = configurations;
+    for (const auto& one : configurations) {
+      records.push_back(trial(one, time(one)));
+      if (one["block"] == 1024 && one["depth"] > 1) {
+        records.back().verdict = Verdict::launch_failed;
+        records.back().seconds.clear();
+      }
+    }
+    return records;
+  };
+  BOOST_TEST(run_search(search) == quick);
+  BOOST_TEST(quick < 32u * 40u / 2);
+  BOOST_TEST(full <= 9u);
+  BOOST_TEST((finalists.front() == Tunables{{"block", 320}, {"depth", 12}}));
+  BOOST_TEST((finalists.back() == search.start));  // what the gain is over
+
+  quick = full = 0;
+  search.exhaustive = true;
+  BOOST_TEST(run_search(search) == 32u * 40u);
+  BOOST_TEST(quick == 0u);
+  BOOST_TEST(full == 32u * 40u);
+
+  quick = full = 0;
+  search.exhaustive = false;
+  search.stop = [&] { return quick > 0; };  // the budget ends at once
+  run_search(search);
+  BOOST_TEST(quick == 32u);
+  BOOST_TEST(full > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_best_and_its_ties) {
+  const Record slow = trial({{"block", 32}}, 2), best = trial({{"block", 64}}, 1);
+  const Record tie = trial({{"block", 96}}, 1.0001), failed = [] {
+    Record record = trial({{"block", 128}}, 1);
+    record.verdict = Verdict::wrong_result;
+    record.seconds.clear();
+    return record;
+  }();
+  Record lucky = trial({{"block", 160}}, 1);  // fast once in a while: not surely fast
+  for (std::size_t i = 0; i < lucky.seconds.size(); ++i) lucky.seconds[i] = i % 2 == 0 ? 0.9 : 1.5;
+  const auto choice = choose_best({slow, tie, failed, lucky, best});
+  BOOST_REQUIRE(choice.has_value());
+  BOOST_TEST((choice->best.tunables == best.tunables));
+  BOOST_REQUIRE(choice->ties.size() == 2u);
+  BOOST_TEST(!choose_best({failed}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_nearest_size_stands_in) {
+  Record other = trial({{"block", 512}}, 1, {64, 64});
+  other.machine = "elsewhere";
+  Record old = trial({{"block", 640}}, 1, {128, 128});
+  old.source_hash = "before";
+  const Tuned tuned({trial({{"block", 32}}, 1, {64, 64}), trial({{"block", 64}}, 1, {1024, 1024}),
+                     trial({{"block", 96}}, 2, {1024, 1024}), other, old},
+                    "here", {{"fake/cuda/naive", "hash"}});
+  const auto at = [&](const Size& size) {
+    const auto found = tuned.find("fake/cuda/naive", Dtype::f32, size);
+    BOOST_REQUIRE(found.has_value());
+    return std::pair(found->size, found->choice.best.tunables["block"]);
+  };
+  BOOST_TEST((at({64, 64}) == std::pair(Size{64, 64}, std::int64_t{32})));
+  BOOST_TEST((at({128, 128}) == std::pair(Size{64, 64}, std::int64_t{32})));
+  BOOST_TEST((at({500, 900}) == std::pair(Size{1024, 1024}, std::int64_t{64})));
+  BOOST_TEST(!tuned.find("fake/cuda/naive", Dtype::f64, {64, 64}).has_value());
+  BOOST_TEST(!tuned.find("fake/cuda/warp", Dtype::f32, {64, 64}).has_value());
+  BOOST_TEST(!tuned.find("fake/cuda/naive", Dtype::f32, {64}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(as_typed) {
+  const auto request = parse({"tune", "fake", "64", "--budget", "3", "--block", "32,64"});
+  BOOST_TEST((request.action == Request::Action::tune));
+  BOOST_TEST(request.budget_s == 3);
+  BOOST_TEST((request.plan.sizes == std::vector<Size>{{64, 64}}));
+  BOOST_TEST((request.plan.tunables.at("block") == Numbers{32, 64}));
+  const auto best = parse({"fake", "64"}, {{"GPU_BLOCK_SIZE", "best"}});
+  BOOST_TEST(best.best.at("block") == "GPU_BLOCK_SIZE=best");
+  BOOST_TEST(best.plan.tunables.empty());
+  BOOST_TEST(parse({"fake_line", "64"}, {{"GPU_BLOCK_SIZE", "best"}}).best.empty());
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"tune"},
+                                                {"tune", "fake"},
+                                                {"tune", "nonsuch", "64"},
+                                                {"tune", "fake", "64", "--budget", "0"},
+                                                {"tune", "fake", "64", "--block", "best"},
+                                                {"tune", "fake", "64", "--cache", "cold"},
+                                                {"tune", "fake", "64", "--format", "record"},
+                                                {"fake", "64", "--budget", "3"},
+                                                {"fake_line", "64", "--block", "best"}}) {
+    BOOST_CHECK_THROW(parse(wrong), UsageError);
+  }
+}
+
+// The whole way on a variant of the CPU: searched, kept, not searched twice, used.
+BOOST_AUTO_TEST_CASE(tuned_and_used) {
+  auto request = parse({"tune", "dmv", "40", "--variant", "openmp/rows", "--threads", "1,2",
+                        "--time-limit", "0.02", "--tuned", file});
+  request.plan.host_ceilings = Ceilings{};  // not of interest here, and seconds to measure
+  std::ostringstream out, messages;
+  const TuneRequest asked{request.plan, request.budget_s, request.tuned, "table"};
+  BOOST_TEST(tune(asked, out, messages) == 0);
+  BOOST_TEST(contains(out.str(), "openmp/rows  40x40 float"));
+  BOOST_TEST(contains(messages.str(), "kept in " + file));
+  const auto first = load_records(file);
+  BOOST_TEST(first.records.size() == 2u);
+  BOOST_TEST(tune(asked, out, messages) == 0);
+  BOOST_TEST(load_records(file).records.size() == 2u);
+
+  auto run = parse({"dmv", "40", "50", "--variant", "openmp/rows", "--threads", "best"});
+  const auto notes = use_best(run.best, file, run.plan);
+  BOOST_REQUIRE(notes.size() == 1u);
+  BOOST_TEST(contains(notes[0], "dmv/openmp/rows float is not tuned at 50x50: threads="));
+  BOOST_TEST(contains(notes[0], "is the best at 40x40"));
+  const auto chosen = run.plan.choose(*run.plan.variants[0], {50, 50}, Dtype::f32);
+  BOOST_REQUIRE(chosen.size() == 1u);
+  const auto choice = choose_best(first.records);
+  BOOST_TEST((chosen[0] == choice->best.tunables));
+
+  // Another variant is not tuned: said with the command, and an error when it is the only one.
+  auto both = parse({"dmv", "40", "--variant", "openmp/rows,openmp/blocked", "--threads", "best"});
+  const auto missing = use_best(both.best, file, both.plan);
+  BOOST_REQUIRE(missing.size() == 1u);
+  BOOST_TEST(contains(missing[0], "parlab tune dmv 40x40 --variant openmp/blocked"));
+  auto none = parse({"dmv", "40", "--variant", "openmp/blocked", "--threads", "best"});
+  BOOST_CHECK_EXCEPTION(use_best(none.best, file, none.plan), UsageError,
+                        [](const UsageError& error) {
+                          return contains(error.what(),
+                                          "--threads best: nothing is known of it on this machine; "
+                                          "run 'parlab tune dmv 40x40 --variant openmp/blocked'");
+                        });
+  const TuneRequest untunable{parse({"tune", "dmv", "40", "--variant", "serial/plain"}).plan, 60,
+                              file, "table"};
+  BOOST_CHECK_THROW(tune(untunable, out, messages), UsageError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

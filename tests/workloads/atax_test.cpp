@@ -1,0 +1,121 @@
+// atax: what its oracle must find, and the ways through the last rung that small sizes do not take.
+#include <boost/test/unit_test.hpp>
+#include <limits>
+
+#include "support.hpp"
+#include "workloads/atax.hpp"
+
+using namespace parlab;
+
+namespace {
+
+template <typename T>
+struct Product {
+  Size size;
+  std::vector<T> a, x, y;
+  Arrays arrays;
+  std::unique_ptr<Oracle> oracle;
+
+  Product(Size extents, InputKind kind)
+      : size(std::move(extents)), a(size[0] * size[1]), x(size[1]), y(size[1]) {
+    const auto& workload = *Registry::instance().workload("atax");
+    const auto specs = workload.arrays(size, dtype_of<T>());
+    arrays = Arrays({{specs[0], a.data()}, {specs[1], x.data()}, {specs[2], y.data()}});
+    workload.fill(arrays, size, dtype_of<T>(), kind);
+    oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
+  }
+  // y = A^T (A x), or, as the report's kernel computes it, A^T (A^T x) of a square matrix.
+  void compute(bool transposed_twice = false) {
+    const auto rows = size[0], cols = size[1];
+    std::vector<T> t(rows);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < cols; ++j) {
+        t[i] += (transposed_twice ? a[j * cols + i] : a[i * cols + j]) * x[j];
+      }
+    }
+    std::fill(y.begin(), y.end(), T{0});
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < cols; ++j) y[j] += a[i * cols + j] * t[i];
+    }
+  }
+  bool right() const { return !oracle->check(arrays); }
+};
+
+using Reals = std::tuple<float, double>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(atax)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_must_be_equal, T, Reals) {
+  for (const auto& size : {Size{57, 57}, {300, 7}, {7, 300}}) {
+    Product<T> product(size, InputKind::integers);
+    BOOST_TEST(!product.right());  // nothing computed yet
+    product.compute();
+    BOOST_TEST(product.right());
+    product.y[3] += 1;
+    BOOST_TEST(!product.right());
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(reals_must_lie_within_rounding, T, Reals) {
+  Product<T> product({57, 93}, InputKind::uniform);
+  product.compute();
+  BOOST_TEST(product.right());
+  const T before = product.y[92];
+  for (const T wrong : {before + 1000 * std::numeric_limits<T>::epsilon() * 93,
+                        std::numeric_limits<T>::quiet_NaN()}) {
+    product.y[92] = wrong;
+    BOOST_TEST(!product.right());
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(the_wrong_orientation_is_found, T, Reals) {
+  for (const auto kind : {InputKind::integers, InputKind::uniform}) {
+    Product<T> product({41, 41}, kind);
+    product.compute(true);
+    BOOST_TEST(!product.right());
+  }
+}
+
+// The oracle throws when an integer input could lead to a sum that float does not hold.
+BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
+  for (const auto& size : {Size{4096, 512}, {200000, 5}, {3, 100000}}) {
+    BOOST_CHECK_NO_THROW(Product<float>(size, InputKind::integers));
+  }
+}
+
+// Rows that take a team of blocks, with more strips than the ring holds, and rows beyond any team.
+// Emulation has room for 8 blocks at once.
+BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
+  struct Case {
+    Size size;
+    Dtype dtype;
+    std::int64_t block, team, stages;
+  };
+  const std::vector<Case> cases{
+      {{70, 64}, Dtype::f32, 512, 4, 2},   {{70, 66}, Dtype::f64, 512, 4, 3},
+      {{40, 67}, Dtype::f64, 256, 3, 3},   {{15, 2050}, Dtype::f64, 256, 2, 3},
+      {{18, 2000}, Dtype::f64, 256, 1, 2}, {{4, 4500}, Dtype::f32, 512, 1, 0},
+      {{4, 4090}, Dtype::f64, 512, 1, 2},  {{5, 9000}, Dtype::f64, 512, 0, 0},
+      {{3, 12000}, Dtype::f64, 0, 0, 0},   {{3, 16389}, Dtype::f32, 512, 0, 0},
+      {{3, 10002}, Dtype::f32, 0, 0, 0},   {{1, 70000}, Dtype::f64, 512, 0, 0},
+      {{1, 263000}, Dtype::f64, 0, 0, 0}};
+  const auto& workload = *Registry::instance().workload("atax");
+  for (const auto* variant : Registry::instance().variants("atax")) {
+    if (variant->name != "fused" || !variant->on_gpu || !variant->run_gpu) continue;
+    for (const auto& [size, dtype, block, team, stages] : cases) {
+      Plan plan = testing::plan_for(workload, *variant, size, dtype);
+      plan.verify_only = true;
+      plan.tunables = {{"block", {block}}, {"team", {team}}, {"stages", {stages}}};
+      for (const auto& record : testing::sweep(plan)) {
+        const bool fine = record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
+        BOOST_TEST(fine, to_string(size)
+                             << " " << to_string(dtype) << " " << to_string(record.tunables) << ": "
+                             << to_string(record.verdict) << ", " << record.detail);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

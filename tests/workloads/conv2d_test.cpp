@@ -1,0 +1,169 @@
+// The oracle of conv2d must find every kind of wrong neighbour or weight, at every point, on both
+// kinds of input, and anything written to the border.
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "support.hpp"
+#include "workloads/conv2d.hpp"
+
+using namespace parlab;
+
+namespace {
+
+// What a wrong kernel may use in place of the right weight and element, for each of the nine.
+struct Term {
+  int weight_down, weight_across, down, across;
+};
+using Terms = std::vector<Term>;
+
+Terms right_terms() {
+  Terms terms;
+  for (int down = -1; down <= 1; ++down) {
+    for (int across = -1; across <= 1; ++across) terms.push_back({down, across, down, across});
+  }
+  return terms;
+}
+
+// Transposed, upside down, mirrored and both, two weights exchanged, one term left out, and one
+// neighbour of each taken from a place beside it.
+std::vector<Terms> wrong_terms() {
+  std::vector<Terms> wrong(4, right_terms());
+  for (std::size_t i = 0; i < 9; ++i) {
+    const auto [down, across, d, a] = right_terms()[i];
+    wrong[0][i] = {across, down, d, a};
+    wrong[1][i] = {-down, across, d, a};
+    wrong[2][i] = {down, -across, d, a};
+    wrong[3][i] = {-down, -across, d, a};
+    for (std::size_t other = i + 1; other < 9; ++other) {
+      wrong.push_back(right_terms());
+      std::swap(wrong.back()[i].weight_down, wrong.back()[other].weight_down);
+      std::swap(wrong.back()[i].weight_across, wrong.back()[other].weight_across);
+    }
+    wrong.push_back(right_terms());
+    wrong.back().erase(wrong.back().begin() + static_cast<std::ptrdiff_t>(i));
+    for (const auto& [aside_down, aside_across] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+      // Beyond the image there is nothing to take.
+      if (std::abs(d + aside_down) > 1 || std::abs(a + aside_across) > 1) continue;
+      wrong.push_back(right_terms());
+      wrong.back()[i] = {down, across, d + aside_down, a + aside_across};
+    }
+  }
+  return wrong;
+}
+
+template <typename T>
+struct Image {
+  static inline const Size size{19, 25};
+  std::vector<T> a, b;
+  Arrays arrays;
+  std::unique_ptr<Oracle> oracle;
+
+  explicit Image(InputKind kind) : a(size[0] * size[1]), b(a.size()) {
+    const auto& workload = *Registry::instance().workload("conv2d");
+    const auto specs = workload.arrays(size, dtype_of<T>());
+    arrays = Arrays({{specs[0], a.data()}, {specs[1], b.data()}});
+    workload.fill(arrays, size, dtype_of<T>(), kind);
+    std::memset(b.data(), poison_byte, b.size() * sizeof(T));
+    oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
+    for (std::int64_t row = 1; row < size[0] - 1; ++row) {
+      for (std::int64_t col = 1; col < size[1] - 1; ++col)
+        at(row, col) = point(right_terms(), row, col);
+    }
+  }
+  T& at(std::int64_t row, std::int64_t col) { return b[row * size[1] + col]; }
+  T point(const Terms& terms, std::int64_t row, std::int64_t col) const {
+    T sum = 0;
+    for (const auto& term : terms) {
+      sum += Conv2d::weight<T>(term.weight_down, term.weight_across) *
+             a[(row + term.down) * size[1] + col + term.across];
+    }
+    return sum;
+  }
+  bool right() const { return !oracle->check(arrays); }
+};
+
+using Types = std::tuple<float, double>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(conv2d)
+
+// With one impulse in 3 x 3 points, a wrong term shows where the impulse meets it.
+BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
+  Image<T> image(InputKind::integers);
+  BOOST_TEST(image.right());
+  for (const auto& terms : wrong_terms()) {
+    int seen = 0;
+    for (std::int64_t row = 7; row < 10; ++row) {
+      for (std::int64_t col = 11; col < 14; ++col) {
+        const T before = image.at(row, col);
+        image.at(row, col) = image.point(terms, row, col);
+        seen += !image.right();
+        image.at(row, col) = before;
+      }
+    }
+    BOOST_TEST(seen >= 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point, T, Types) {
+  Image<T> image(InputKind::uniform);
+  BOOST_TEST(image.right());
+  int missed = 0;
+  for (const auto& terms : wrong_terms()) {
+    for (std::int64_t row = 1; row < image.size[0] - 1; row += 5) {
+      for (std::int64_t col = 1; col < image.size[1] - 1; ++col) {
+        const T before = image.at(row, col);
+        image.at(row, col) = image.point(terms, row, col);
+        missed += image.right();
+        image.at(row, col) = before;
+      }
+    }
+  }
+  BOOST_TEST(missed == 0);
+}
+
+// Half of the bound's least unit of play: a few roundings, no more.
+BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Types) {
+  for (const auto kind : {InputKind::integers, InputKind::uniform}) {
+    Image<T> image(kind);
+    T& point = image.at(9, 9);
+    point += 40 * static_cast<T>(unit_roundoff(dtype_of<T>())) * std::max(std::abs(point), T{1});
+    BOOST_TEST(!image.right());
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(the_border_must_keep_its_value, T, Types) {
+  for (const auto& [row, col] : {std::pair{0, 0}, {0, 7}, {18, 24}, {18, 3}, {5, 0}, {5, 24}}) {
+    Image<T> image(InputKind::uniform);
+    image.at(row, col) = 0;
+    BOOST_TEST(!image.right());
+  }
+}
+
+// Rows of whole words of 64, 32, 16, 8 and 4 bytes, more than one warp side by side, an odd row
+// over, strips that end inside a batch.
+BOOST_AUTO_TEST_CASE(all_widths_of_words_are_right) {
+  const auto& workload = *Registry::instance().workload("conv2d");
+  for (const auto* variant : Registry::instance().variants("conv2d")) {
+    for (const auto& size :
+         {Size{21, 272}, Size{22, 264}, Size{21, 260}, Size{21, 262}, Size{21, 259}}) {
+      for (const auto dtype : variant->dtypes) {
+        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        plan.verify_only = true;
+        if (variant->tunable("threads") != nullptr) plan.tunables["threads"] = {1, 3};
+        if (variant->tunable("strip") != nullptr) plan.tunables["strip"] = {8, 16};
+        if (variant->tunable("batch") != nullptr) plan.tunables["batch"] = {2, 4, 8};
+        for (const auto& record : testing::sweep(plan)) {
+          const bool fine =
+              record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
+          BOOST_TEST(fine, record.full_name()
+                               << " " << to_string(size) << " " << to_string(dtype) << " "
+                               << to_string(record.tunables) << ": " << record.detail);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,112 @@
+// The check of matmul that needs no product: it must find single wrong elements; and the sizes at
+// which the last rung takes its fast paths.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "support.hpp"
+#include "workloads/matmul.hpp"
+
+using namespace parlab;
+
+namespace {
+
+template <typename T>
+struct Product {
+  // More elements than are compared with a reference one by one, at little work.
+  static inline const Size size{5800, 2, 5800};
+  std::vector<T> a, b, c;
+  Arrays arrays;
+  std::unique_ptr<Oracle> oracle;
+
+  explicit Product(InputKind kind, Arithmetic arithmetic = Arithmetic::ieee)
+      : a(size[0] * size[1]), b(size[1] * size[2]), c(size[0] * size[2]) {
+    const auto& workload = *Registry::instance().workload("matmul");
+    const auto specs = workload.arrays(size, dtype_of<T>());
+    arrays = Arrays({{specs[0], a.data()}, {specs[1], b.data()}, {specs[2], c.data()}});
+    workload.fill(arrays, size, dtype_of<T>(), kind);
+    const std::int64_t m = size[0], k = size[1], n = size[2];
+    // By pointers: this file is not optimised, and calls of operator[] would be most of its time.
+#pragma omp parallel for
+    for (std::int64_t i = 0; i < m; ++i) {
+      T* const row = &c[i * n];
+      for (std::int64_t l = 0; l < k; ++l) {
+        const T factor = a[i * k + l];
+        const T* const from = &b[l * n];
+        for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
+      }
+    }
+    oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, arithmetic);
+  }
+  bool right() const { return !oracle->check(arrays); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(matmul)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(one_wrong_element_among_whole_numbers_is_found, T,
+                              decltype(std::tuple<float, double, int>())) {
+  Product<T> product(InputKind::integers);
+  BOOST_TEST(product.right());
+  // Neither the first nor the last row, which are compared element by element.
+  for (const std::int64_t at : {std::int64_t{5800}, std::int64_t{5800 * 2700 + 313}}) {
+    const T before = product.c[at];
+    product.c[at] += 1;
+    BOOST_TEST(!product.right());
+    product.c[at] = before;
+  }
+  std::swap(product.c[58000], product.c[58001]);
+  BOOST_TEST_REQUIRE(product.c[58000] != product.c[58001]);
+  BOOST_TEST(!product.right());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found, T,
+                              decltype(std::tuple<float, double>())) {
+  Product<T> product(InputKind::uniform);
+  BOOST_TEST(product.right());
+  const T before = product.c[77777];
+  product.c[77777] = std::numeric_limits<T>::quiet_NaN();
+  BOOST_TEST(!product.right());
+  product.c[77777] = before + T{1000};
+  BOOST_TEST(!product.right());
+  product.c[77777] = before;
+  product.c[3] += T(0.001);  // in a row that is compared element by element
+  BOOST_TEST(!product.right());
+}
+
+// An element of the first row is allowed what its arithmetic costs, and no more.
+BOOST_AUTO_TEST_CASE(tf32_has_a_wider_bound_of_its_own) {
+  Product<float> exact(InputKind::uniform), rounded(InputKind::uniform, Arithmetic::tf32);
+  exact.c[3] += 1e-5f;
+  rounded.c[3] += 1e-5f;
+  BOOST_TEST(!exact.right());
+  BOOST_TEST(rounded.right());
+  rounded.c[3] += 1;
+  BOOST_TEST(!rounded.right());
+}
+
+BOOST_AUTO_TEST_CASE(shapes_with_and_without_edges_are_right_on_the_gpu) {
+  const auto& workload = *Registry::instance().workload("matmul");
+  for (const auto* variant : Registry::instance().variants("matmul")) {
+    if (!variant->run_gpu) continue;
+    // Aligned rows with tiles that stick out; exact tiles; a device filled with large tiles.
+    for (const auto& size : {Size{300, 69, 276}, {200, 40, 128}, {256, 16, 256}, {2000, 9, 2000}}) {
+      if (size[0] == 2000 && variant->name != "warp_tiles") continue;
+      for (const auto dtype : variant->dtypes) {
+        if (size[0] == 2000 && dtype != Dtype::f32) continue;
+        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        plan.verify_only = true;
+        for (const auto& record : testing::sweep(plan)) {
+          const bool fine = record.verdict == Verdict::passed ||
+                            record.verdict == Verdict::no_device ||
+                            record.verdict == Verdict::not_supported;
+          BOOST_TEST(fine, record.full_name() << " " << to_string(size) << " " << to_string(dtype)
+                                              << ": " << record.detail);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
