@@ -1,8 +1,8 @@
 // What the variants on the GPU have in common before the product: the means and the centred copy.
 #pragma once
 
-#include "workloads/covariance.hpp"
 #include "gpu/gpu.hpp"
+#include "workloads/covariance.hpp"
 
 // 16 bytes, or a single element where rows do not begin at multiples of 16 bytes.
 template <typename T, int COUNT = 16 / sizeof(T)>
