@@ -179,7 +179,7 @@ Judgement transactions(const Evidence& e) {
     const double loads = static_cast<double>(record->size[0] * record->size[1]) / 32;
     const double each = *requests / loads;
     tally.add(each < 1.01, each,
-              significant(each, 4) + " requests a warp's load at " + place(record->size));
+              significant(each, 4) + " requests per load of a warp at " + place(record->size));
   }
   return together({tally.judgement("here, of 128 aligned bytes:", needs_counters(e, report)),
                    needs_else("GPUs of compute capability 1.0, 1.2 and 2.0")});
@@ -356,7 +356,7 @@ std::vector<Claim> cslab_claims() {
        "Active warps depend on the block size alone, not on registers or shared memory.",
        "naive, coalesced and shmem have the same active warps at every block size",
        "cslab-dmv-8-active-warps", active_warps},
-      {"C10", report, "A 2D grid with atomic partial sums beats one thread a row.",
+      {"C10", report, "A 2D grid with atomic partial sums beats one thread per row.",
        "naive faster than naive_1d with the same block", "cslab-dmv-7-all-gflops",
        strips_beat_rows},
       {"C11", report,

@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// Extents are equal; the parameters behind them (a radius) may be what they like.
+// All extents are equal; the parameters that follow them (a radius) may have any value.
 bool square(const Record& record) {
   const std::size_t extents = record.workload == "matmul" ? 3 : 2;
   return record.size.size() < extents ||

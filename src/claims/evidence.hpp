@@ -58,7 +58,7 @@ class Evidence {
   // Also those that failed: the verdict says how.
   Selection tried(const std::string& workload, Dtype dtype) const;
   bool has_gpu() const { return has_gpu_; }
-  // Bytes a second at the largest footprint, where no cache helps; nothing when not measured.
+  // Bytes per second at the largest footprint, where no cache helps; nothing when not measured.
   std::optional<double> device_bandwidth() const { return device_bandwidth_; }
 
  private:

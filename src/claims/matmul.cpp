@@ -1,4 +1,4 @@
-// Claims of the report on the tiled matrix product: one tile of C a block against several; int.
+// Claims of the report on the tiled matrix product: one tile of C per block against several; int.
 #include <string>
 
 #include "claims/published.hpp"
@@ -16,7 +16,7 @@ std::string where(const Record& record) {
   return place(record.size) + " tile " + std::to_string(record.tunables["tile"]);
 }
 
-// The kernel with so many tiles of C a block, at the size and tile width of another record; with
+// The kernel with so many tiles of C per block, at the size and tile width of another record; with
 // one it is the report's "tile normal".
 const Record* with_tiles(const Selection& all, const Record& like, std::int64_t tiles) {
   const auto same = all.size(like.size).with("tile", like.tunables["tile"]);
@@ -24,7 +24,7 @@ const Record* with_tiles(const Selection& all, const Record& like, std::int64_t 
                     : same.variant("cuda/granularity").with("granularity", tiles).best();
 }
 
-// With so many tiles a block against fewer, at every size and tile width that has both.
+// With so many tiles per block against fewer, at every size and tile width that has both.
 Tally more_tiles(const Selection& all, std::int64_t tiles, std::int64_t fewer) {
   Tally tally;
   for (const auto* one : all.variant("cuda/tiled")) {
@@ -161,12 +161,12 @@ Judgement less_than_eight(const Evidence& e) {
 
 std::vector<Claim> matmul_claims() {
   return {
-      {"T1", report, "Two tiles of C a block save a quarter of the accesses to global memory.",
+      {"T1", report, "Two tiles of C per block save a quarter of the accesses to global memory.",
        "computed: three tiles are loaded instead of four; sectors loaded, counted, of granularity "
        "2 "
        "for tiled",
        "tiled-matmul-3-granularity", fewer_accesses},
-      {"T2", report, "Two tiles a block are faster than one (published 1.19x and 1.46x).",
+      {"T2", report, "Two tiles per block are faster than one (published 1.19x and 1.46x).",
        "int: granularity 2 faster than tiled of the same tile width", "tiled-matmul-3-granularity",
        granularity_wins},
       {"T3", report,

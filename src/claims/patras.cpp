@@ -69,7 +69,7 @@ Judgement low_utilization(const Evidence& e) {
     if (!bytes) continue;
     const double each = *bytes / static_cast<double>(counted->size[0] * counted->size[1]) / 8;
     reads.add(each > 4.5, each,
-              significant(each, 3) + " reads a point from memory at " + place(counted->size));
+              significant(each, 3) + " reads per point from memory at " + place(counted->size));
   }
   return together({effect, registers, reads.judgement("", needs_counters(e, convolution))});
 }
@@ -311,7 +311,7 @@ Judgement slower_cpu(const Evidence& e) {
   const double from = nanoseconds(small.serial_s, small.n),
                to = nanoseconds(large.serial_s, large.n);
   const auto computed = judged(to > 1.1 * from, "published: " + significant(from, 3) + " to " +
-                                                    significant(to, 3) + " ns a point");
+                                                    significant(to, 3) + " ns per point");
   const auto serial = conv2d(e).variant("serial/plain");
   const auto sizes = serial.sizes();
   if (sizes.size() < 2) return computed;
@@ -334,14 +334,15 @@ std::vector<Claim> patras_claims() {
        "and no fall on the way",
        "patras-convolution-3-speedup", convolution_grows},
       {"P2", convolution,
-       "Utilization is low because of registers, and nine reads a point ask too much of memory.",
+       "Utilization is low because of registers, and nine reads per point ask too much of memory.",
        "naive with 16x16 at the largest size below half of the roof; occupancy limited by "
        "registers; "
        "more than 4.5 of the nine reads go to memory, counted",
        "patras-convolution-5-percent-of-roof", low_utilization},
       {"P3", convolution,
        "Blocks of 32x32 are impossible, and 16x16 allow half of the occupancy at most.",
-       "computed from the printed limits and 40 registers a thread; here whether naive with 32x32 "
+       "computed from the printed limits and 40 registers per thread; here whether naive with "
+       "32x32 "
        "runs, and its occupancy with 16x16",
        "patras-convolution-4-blocks", large_blocks},
       {"P4", atax, "32 to 38 times over serial at 33 to 67 % utilization, limited by registers.",
@@ -352,7 +353,7 @@ std::vector<Claim> patras_claims() {
        "the worst of the three within 20 % of the best; smaller than 32 slower than the best",
        "patras-atax-3-blocks", atax_blocks},
       {"P6", atax, "Coalesced reads, one thread a column and not a row, have an important effect.",
-       "shared, all reads coalesced, at least 1.5x naive, a thread a row in its first product",
+       "shared, all reads coalesced, at least 1.5x naive, one thread per row in its first product",
        "patras-atax-3-blocks", atax_coalescing},
       {"P7", covariance, "Up to 90 times over serial, thanks to tiles.",
        "double: the highest speedup of tiled over serial/plain at least 90; tiled at least 1.5x "
@@ -380,7 +381,7 @@ std::vector<Claim> patras_observations() {
        "kernel",
        "patras-convolution-3-speedup", copies_included},
       {"P-obs4", convolution,
-       "40 registers a thread, counted by hand, are not what a compiler needs.",
+       "40 registers per thread, counted by hand, are not what a compiler needs.",
        "registers of naive in the launch record below 40", "patras-convolution-4-blocks",
        hand_count},
       {"P-obs5", atax,
@@ -397,7 +398,7 @@ std::vector<Claim> patras_observations() {
        "computed: the index is one to one; mirror at least 1.5x tiled", "patras-covariance-1-time",
        one_triangle},
       {"P-obs14", convolution, "Part of the growing speedup (P1) is the CPU becoming slower.",
-       "serial time a point at the largest size more than 1.1x that at the smallest",
+       "serial time per point at the largest size more than 1.1x that at the smallest",
        "patras-convolution-1-time", slower_cpu},
   };
 }

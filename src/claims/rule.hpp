@@ -36,8 +36,8 @@ std::vector<Claim> matmul_observations();
 
 // ---- comparing ----------------------------------------------------------------------------------
 
-// How many times as fast as the other; of the same point the speedup, else the ratio of the medians
-// all the same. [0, infinity) around it when there are too few samples to say.
+// How many times as fast as the other: the speedup when both are of the same point, else the ratio
+// of their medians. Its interval is [0, infinity) when there are too few samples to give one.
 Ratio gain(const Record& record, const Record& over);
 struct Compared {
   Size size;

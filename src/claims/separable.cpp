@@ -103,7 +103,7 @@ Judgement small_blocks(const Evidence& e) {
   return tally.judgement("16x16 over 32x32:", needs(e, report));
 }
 
-// Shared and constant reads a pixel over global ones, of a pass whose tile is so long in the
+// Shared and constant reads per pixel over global ones, of a pass whose tile is so long in the
 // direction of the filter.
 double reuse(int tile) { return 2.0 * (2 * radius + 1) * tile / (tile + 2 * radius); }
 
@@ -215,7 +215,7 @@ Judgement largest_only(const Evidence&) {
                     percent(first) + " and +" + percent(second) + " in the mean");
 }
 
-// Time a pixel at the middle one over the greater of its neighbours'.
+// Time per pixel at the middle one over the greater of its neighbours'.
 double bump(double below, double middle, double above) { return middle / std::max(below, above); }
 
 Judgement outlier(const Evidence& e) {
@@ -227,7 +227,7 @@ Judgement outlier(const Evidence& e) {
   }
   const auto text = [](const std::array<double, 3>& ns) {
     return significant(ns[0], 3) + ", " + significant(ns[1], 3) + ", " + significant(ns[2], 3) +
-           " ns a pixel at 1024, 2048, 4096";
+           " ns per pixel at 1024, 2048, 4096";
   };
   const auto computed = judged(bump(published_ns[0], published_ns[1], published_ns[2]) > 1.2,
                                "published " + text(published_ns));
@@ -330,7 +330,7 @@ std::vector<Claim> separable_observations() {
       {"S-obs1", report, "S1 is true of the largest image only.",
        "computed from the published times", "separable-convolution-1-nontiled-cache", largest_only},
       {"S-obs2", report, "The published time at 2048 without tiles is an outlier.",
-       "published time a pixel at 2048 more than 1.2x that at 1024 and 4096; padded here less",
+       "published time per pixel at 2048 more than 1.2x that at 1024 and 4096; padded here less",
        "separable-convolution-1-nontiled-cache", outlier},
       {"S-obs3", report, "S3 contradicts the report's own table.",
        "published: with equal tiles blocks of 32x32 are faster",

@@ -337,7 +337,7 @@ Judgement cgma_alike(const Evidence&) {
 
 int launches_of(const published::Shape& shape) { return shape.blocks > 1024 ? 3 : 2; }
 
-// Growth of the published time a doubling of n: largest factor less smallest.
+// Growth of the published time per doubling of n: largest factor less smallest.
 double spread(const std::vector<double>& times) {
   double least = 1e300, most = 0;
   for (std::size_t i = 1; i < times.size(); ++i) {

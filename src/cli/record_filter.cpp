@@ -36,7 +36,7 @@ auto one_of(const std::vector<std::string>& known) {
   };
 }
 
-// Extents alone: a parameter of the problem (a radius) may be what it likes.
+// Extents alone: a parameter of the problem (a radius) may have any value.
 Size extents_of(const Record& record) {
   const auto* workload = Registry::instance().workload(record.workload);
   Size extents = record.size;

@@ -74,9 +74,9 @@ const std::vector<CommandHelp>& command_helps() {
        {"backend", "variant", "dtype", "cache", "format", "explain"}},
       {"compare",
        "Usage: parlab compare <before> <after> [options]\n\n"
-       "Says of each point both have whether it became slower, faster, stayed the same, or cannot "
-       "be\n"
-       "told. <before>, <after>: a record file, a folder, or a machine under results/.\n",
+       "Says for each point that both have whether it became slower or faster, stayed the same,\n"
+       "or cannot be told. <before>, <after>: a record file, a folder, or a machine under\n"
+       "results/.\n",
        {"backend", "variant", "dtype", "cache", "format"}},
       {"page",
        "Usage: parlab page results/MACHINE [options]\n\n"
@@ -174,7 +174,7 @@ void print_help(std::ostream& out, const Request& request) {
       << (filters ? "       " + request.program + image : "")
       << (known ? ""
                 : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
-                  "       ('parlab compare --help', of show, tune, page and index, say more)\n"
+                  "       ('parlab compare --help' says more; so with show, tune, page, index)\n"
                   "       parlab " +
                       std::string(filtering_workload) + image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"
@@ -193,7 +193,7 @@ void print_help(std::ostream& out, const Request& request) {
     print_option(out, option);
   }
   if (!known) {
-    out << "  --NAME LIST           PARLAB_NAME        tunables, whose they are with --list:\n";
+    out << "  --NAME LIST           PARLAB_NAME        tunables; --list shows who has them:\n";
     print_indented(out, others, 4);
   }
   out << '\n';

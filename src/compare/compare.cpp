@@ -10,7 +10,7 @@ namespace {
 
 using Points = std::map<std::string, Runs>;
 
-// Of each run its last record of a point.
+// Each run counts with its last record of a point.
 Points points_of(std::vector<Record> records) {
   std::map<std::string, std::vector<Record>> by_point;
   for (auto& record : records) {

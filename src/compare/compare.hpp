@@ -44,7 +44,7 @@ struct ComparedPoint {
 
 struct Comparison {
   std::vector<ComparedPoint> points;            // by change; within one, the largest change first
-  std::size_t only_before = 0, only_after = 0;  // points that the other side has not
+  std::size_t only_before = 0, only_after = 0;  // points that the other side lacks
   std::size_t without_time = 0;                 // on both sides, but not timed on both
 
   std::size_t count(Change change) const;
@@ -52,9 +52,9 @@ struct Comparison {
   std::size_t by_runs() const;
 };
 
-// Equal points have the same workload, size, dtype, cache, variant and tunables. Of one point all
-// runs of a side count that have the version of the source of the last one, whatever that is on the
-// other side; emulated records are left out. Each side is of one machine.
+// Equal points have the same workload, size, dtype, cache, variant and tunables. A side counts
+// those of its runs that were made from the same source as its last one; the two sides may differ
+// in it. Emulated records are left out. Each side is of one machine.
 Comparison compare_records(std::vector<Record> before, std::vector<Record> after,
                            const CompareRules& rules = {});
 

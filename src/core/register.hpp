@@ -6,7 +6,7 @@
 //       {.rung = 3, .idea = "...", .tunables = {...}},
 //       [](Gpu& gpu, const auto& dmv, const Tunables& tunables) { ... });
 //
-// and nothing else has to know of it. The callable, which captures nothing, computes the workload
+// and nothing else needs to be changed. The callable, which captures nothing, computes the workload
 // once; its first parameter, Gpu& or Host&, says where.
 //
 // Every variant includes this, and nvcc reads it twice: standard headers are few here.

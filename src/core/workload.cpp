@@ -18,7 +18,7 @@ ElementwiseOracle::ElementwiseOracle(std::string array, Dtype dtype, std::vector
       dtype_(dtype),
       expected_(std::move(expected)),
       bound_(std::move(bound)) {
-  if (expected_.size() != bound_.size()) throw std::logic_error("one bound an element");
+  if (expected_.size() != bound_.size()) throw std::logic_error("one bound per element");
 }
 
 std::optional<Mismatch> ElementwiseOracle::check(const Arrays& outputs) const {

@@ -62,7 +62,7 @@ Size complete_size(const Workload& workload, const std::vector<std::int64_t>& ty
 // Element-by-element oracle for one output array: |found - expected| <= bound, NaN fails.
 class ElementwiseOracle : public Oracle {
  public:
-  // One expected value and one bound an element; a bound of zero demands equality.
+  // One expected value and one bound per element; a bound of zero demands equality.
   ElementwiseOracle(std::string array, Dtype dtype, std::vector<double> expected,
                     std::vector<double> bound);
   std::optional<Mismatch> check(const Arrays& outputs) const override;

@@ -30,7 +30,7 @@ void count(const std::vector<Record*>& records) {
   for (std::size_t i = 0; i < records.size(); ++i) records[i]->counters = counters[i];
 }
 
-// Once more at the end of the file: the last record of an identity counts. Each stays a record of
+// Appends the record a second time: the last record of an identity counts. Each stays a record of
 // the run that measured it, which the file holds already.
 void append(const std::vector<Record*>& records, const std::string& results) {
   const auto runs = load_records(results).runs;

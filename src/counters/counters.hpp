@@ -29,7 +29,7 @@ class KeptPoints final : public Observer {
 };
 
 // Profiles one execution of each configuration that passed on a GPU and has no counters yet, one
-// run of ncu a point, and appends the records with their counters to results (empty: nowhere).
+// run of ncu per point, and appends the records with their counters to results (empty: nowhere).
 // Where nothing can be counted a note says why, and the points stay as they are. Throws what Store
 // does.
 void add_counters(Points& points, const std::string& results, Observer& observer);

@@ -12,7 +12,7 @@
 
 namespace parlab {
 
-// The calls of cuBLAS that variants use, in the library's own column-major terms. One handle a
+// The calls of cuBLAS that variants use, in the library's own column-major terms. One handle per
 // Gpu. It is not destroyed: the context it would have to speak to may be gone already.
 class Cublas {
  public:

@@ -27,7 +27,7 @@ struct Extent {
 struct LaunchConfig {
   Extent grid = {};
   Extent block = {};
-  std::size_t shared_bytes = 0;  // dynamic shared memory a block; may exceed 48 KB
+  std::size_t shared_bytes = 0;  // dynamic shared memory per block; may exceed 48 KB
   bool cooperative = false;      // all blocks resident at once, grid barriers allowed
 };
 
@@ -37,8 +37,8 @@ struct LaunchInfo {
   const void* kernel = nullptr;
 };
 
-// Throws PointError when a device that takes at most this, and so many threads in a block, cannot
-// take the configuration.
+// Throws PointError when the configuration is too large for a device: one whose grids, blocks and
+// shared memory are limited to `most`, and whose blocks have at most most_threads threads.
 inline void refuse_impossible(const LaunchConfig& config, const LaunchConfig& most,
                               std::int64_t most_threads) {
   const auto fits = [](const Extent& e, const Extent& limit) {

@@ -13,7 +13,7 @@
 
 namespace parlab {
 
-// The calls of OpenBLAS that variants use. One instance a process; the library stays loaded.
+// The calls of OpenBLAS that variants use. One instance per process; the library stays loaded.
 class OpenBlas {
  public:
   // Throws PointError(not_supported) when the library is not there.

@@ -26,7 +26,7 @@ struct Filtered {
   bool emulated = false;
 };
 
-// Executes the variant once a channel, in dtype, and compares with the oracle.
+// Executes the variant once per channel, in dtype, and compares with the oracle.
 Filtered filter_image(const Image& image, const std::vector<double>& weights,
                       const Variant& variant, Dtype dtype, const Tunables& tunables);
 

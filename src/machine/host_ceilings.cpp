@@ -1,6 +1,6 @@
-// One pinned thread a core, each with its own part of one buffer. Several kernels compete for each
-// roof (one or several streams, stores through or around the caches), for which is fastest depends
-// on the machine and on the footprint.
+// One pinned thread per core, each with its own part of one buffer. Several kernels compete for
+// each roof (one or several streams, stores through or around the caches), for which is fastest
+// depends on the machine and on the footprint.
 #include "machine/host_ceilings.hpp"
 
 #include <omp.h>
@@ -132,7 +132,7 @@ void fma_pass(std::int64_t repeats) {
 
 // ---- timing ---------------------------------------------------------------------------------
 
-// The OpenMP pool, one thread a core, pinned for as long as this lives.
+// The OpenMP pool, one thread per core, pinned for as long as this lives.
 class Team {
  public:
   Team() : pins_(static_cast<std::size_t>(physical_cores())) {

@@ -7,9 +7,10 @@
 
 namespace parlab {
 
-// Bytes a second for work that touches `work.bytes` of memory, `work.written` of them written.
-// Reads alone go at the read curve (or the copy curve, should it be higher), one byte written a
-// byte read at the copy curve, and mixtures in between in time. 0 when nothing was measured.
+// Bytes per second for work that touches `work.bytes` of memory, `work.written` of them written.
+// Pure reads go at the read curve (or at the copy curve, should it be higher), one byte written per
+// byte read at the copy curve; the time of a mixture is interpolated between these. 0 when nothing
+// was measured.
 // hot: the best of the curve at half this footprint or beyond (between two measured footprints,
 // interpolated in the logarithm of the footprint), so that a problem that fits a cache is judged by
 // that cache. cold: the curve at its largest footprint, where no cache helps.

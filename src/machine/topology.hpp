@@ -27,14 +27,14 @@ int numa_nodes();
 double memory_bytes();
 double available_memory_bytes();
 
-// Threads beside this one that a CPU works for or that wait for one: the fewest that were seen in
-// 20 ms; 0 when the system does not say. More than a few spoil what is measured on the CPU.
+// Threads other than this one that run on a CPU or wait for one: the fewest seen within 20 ms; 0
+// when the system does not say. More than a few make measurements on the CPU worthless.
 int others_at_work();
 
 // Parts of the above that need no machine; throw std::invalid_argument.
 std::vector<int> parse_cpu_list(const std::string& text);  // "0-3,8": {0, 1, 2, 3, 8}
 int parse_running(std::istream& stat);  // threads at work, by the text of /proc/stat; 0: not said
-// cpus: folder with cpuN/topology; a CPU it says nothing of is a core of its own.
+// cpus: folder with cpuN/topology; a CPU that it says nothing about counts as a core.
 struct Cores {
   std::vector<int> order;  // as pinning_order()
   int count = 0;           // physical

@@ -90,15 +90,15 @@ std::size_t extents_of(const Record& record);
 // alone.
 Entries of_same_parameters(const Entries& entries);
 
-// The lowest median; of equals the first. nullptr when there is none.
+// The entry with the lowest median, the first of equals; nullptr when there is none.
 const Entry* best(const Entries& entries);
-// Best of all that reckon in the full precision of their dtype: who may be compared with others.
+// The best of those that compute in the full precision of their dtype: only they are compared.
 const Entry* best_peer(const Entries& entries);
-// Those of the same point that are neither faster nor slower as far as the samples can tell.
+// Those of the same point whose samples do not show them to be faster or slower.
 Entries ties(const Entries& entries, const Entry& with);
 bool tied(const Entry& a, const Entry& b);
 
-// Its registration, for its rung and idea; nullptr when this build has it not.
+// Its registration, for its rung and idea; nullptr when this build lacks it.
 const Variant* variant_of(const Record& record);
 // Rounds its operands to TF32 or BF16.
 bool reduced_arithmetic(const Record& record);

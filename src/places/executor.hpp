@@ -40,7 +40,7 @@ struct Checked {
 };
 
 struct Batch {
-  std::vector<double> seconds;  // one entry an execution
+  std::vector<double> seconds;  // one entry per execution
   std::string discarded;        // why the batch must not be used: "the clock fell to 620 MHz"
 };
 

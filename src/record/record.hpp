@@ -1,4 +1,4 @@
-// A measurement, its verdict and its provenance, as stored: one JSON object a line.
+// A measurement, its verdict and its provenance, as stored: one JSON object per line.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 namespace parlab {
 
 // Shape and cost of a variant's main kernel launch: of those of one execution the one whose kernel
-// has the most registers a thread, and among its launches the largest.
+// has the most registers per thread, and among its launches the largest.
 struct LaunchShape {
   std::array<std::int64_t, 3> grid{}, block{};
-  std::int64_t shared_bytes = 0;  // dynamic and static, a block
-  int registers = 0;              // a thread
-  int spill_bytes = 0;            // local memory a thread
+  std::int64_t shared_bytes = 0;  // dynamic and static, per block
+  int registers = 0;              // per thread
+  int spill_bytes = 0;            // local memory per thread
   int launches = 0;               // kernels started by one execution
   double occupancy = 0;           // theoretical: active warps / most active warps, 0..1
-  int active_warps = 0;           // a multiprocessor
+  int active_warps = 0;           // per multiprocessor
   std::string limited_by;         // "registers", "shared memory", "threads", "blocks"
 };
 

@@ -48,7 +48,7 @@ bool next_line(std::istream& in, Line& line) {
   return any;
 }
 
-// Adds to loaded; one warning a line that is skipped, up to a limit.
+// Adds to loaded; one warning per line that is skipped, up to a limit.
 class FileReader {
  public:
   FileReader(const fs::path& path, Loaded& loaded) : path_(path), loaded_(loaded) {}
@@ -257,7 +257,7 @@ void Store::write_whole(const std::string& text) {
   if (error == 0 && ::fdatasync(file_) != 0 && errno != EINVAL) error = errno;
   if (error == 0) return;
   std::string advice = "make room or choose another file, then run the same command again";
-  // No half of a line stays behind. The lock keeps anybody else from having written after it.
+  // No half-written line stays behind: the lock has kept everybody else from writing after it.
   if (regular_ && ::ftruncate(file_, before.st_size) != 0) {
     advice += "; its last line is torn";
   }

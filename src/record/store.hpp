@@ -66,10 +66,10 @@ class Store {
 std::string to_json_line(const Record& record);
 std::string to_json_line(const Run& run);
 
-// Tidy CSV: one row a record of latest(), header first, '.' decimals, SI base units; one column a
-// dimension (rows, cols), a tunable (block, threads) and a counter; what is not known is empty. For
-// gnuplot, sqlite and spreadsheets. keep: which records get a row, all when empty; speedups are
-// over the serial record in either case.
+// Tidy CSV: one row per record of latest(), header first, '.' decimals, SI base units; one column
+// for each dimension (rows, cols), tunable (block, threads) and counter; what is not known is
+// empty. For gnuplot, sqlite and spreadsheets. keep: which records get a row, all when empty;
+// speedups are over the serial record in either case.
 void write_csv(std::ostream& out, const Loaded& loaded,
                const std::function<bool(const Record&)>& keep = {});
 

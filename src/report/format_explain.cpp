@@ -98,8 +98,8 @@ class ExplainReporter final : public Reporter {
       out_ << "no GPU kernels here: nothing to explain" << std::endl;
       return;
     }
-    out_ << "regs: registers a thread; shared: bytes of shared memory a block; occ: theoretical "
-            "occupancy;\nlimit: what keeps more warps from being resident.";
+    out_ << "regs: registers per thread; shared: bytes of shared memory per block;\n"
+            "occ: theoretical occupancy; limit: what keeps more warps from being resident.";
     if (counted_) {
       out_ << "\nread by the profiler: occ*: achieved occupancy; ld, st: 32-byte sectors a global "
               "load or store\nrequest of a warp; unif: branches all threads of a warp take "
@@ -142,7 +142,7 @@ class ExplainReporter final : public Reporter {
       table.add(std::move(row));
       if (record.launch.spill_bytes > 0) {
         table.add({""},
-                  "(spills " + std::to_string(record.launch.spill_bytes) + " bytes a thread)");
+                  "(spills " + std::to_string(record.launch.spill_bytes) + " bytes per thread)");
       }
     }
     table.print(out_);

@@ -1,4 +1,4 @@
-// The readable table: one a point, the best marked, ties shown.
+// The readable table: one per point, the best marked, ties shown.
 #include <algorithm>
 #include <cmath>
 #include <ostream>

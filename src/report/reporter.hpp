@@ -28,9 +28,9 @@ using Keep = std::function<bool(const Record&)>;
 std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out,
                                         const Keep& keep = {});
 
-// One table a point: times with intervals, rates, speedups; at most 100 columns wide.
+// One table per point: times with intervals, rates, speedups; at most 100 columns wide.
 std::unique_ptr<Reporter> make_table_reporter(std::ostream& out, const Keep& keep = {});
-// One table a point: what the GPU kernels cost and what their counters say; at most 100 columns.
+// One table per point: what the GPU kernels cost and what their counters say; at most 100 columns.
 std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out);
 // The course's format, for the scripts that read it line by line.
 std::unique_ptr<Reporter> make_record_reporter(std::ostream& out);

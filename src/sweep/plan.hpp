@@ -17,7 +17,7 @@ namespace parlab {
 
 struct Plan {
   const Workload* workload = nullptr;
-  std::vector<Size> sizes;  // complete: one extent a dimension
+  std::vector<Size> sizes;  // complete: one extent per dimension
   std::vector<Dtype> dtypes;
   std::vector<const Variant*> variants;  // in ladder order
   // Values asked for, by tunable; what is not named here has its fallback.
@@ -27,7 +27,8 @@ struct Plan {
   std::vector<Cache> caches;
   std::optional<int> iterations;  // NR_ITER: this many samples, no more and no less
   double time_limit_s = 1;        // of one measurement
-  // One execution that takes longer ends this configuration's sizes; larger ones are `timed_out`.
+  // An execution that takes longer stops this configuration from running at larger sizes: they are
+  // `timed_out`.
   double point_limit_s = std::numeric_limits<double>::infinity();
   // Of the host; sizes that need more are `out_of_memory`.
   double memory_bytes = std::numeric_limits<double>::infinity();

@@ -13,8 +13,8 @@
 namespace parlab {
 namespace {
 
-// A median this much below the time at the roof cannot be: something did not run. A host shares its
-// last-level cache and memory with others, and its roof moves with what they do.
+// A median this much below the time at the roof is impossible: something did not run. A host shares
+// its last-level cache and memory with others, and its roof moves with what they do.
 double roof_margin(const Variant& variant) { return variant.on_gpu ? 0.95 : 0.8; }
 
 // One configuration and what is known of it so far.
@@ -30,7 +30,7 @@ struct Trial {
   bool passed() const { return verdict == Verdict::passed; }
 };
 
-// One record to be: a trial in one cache state.
+// A pending record: a trial in one cache state.
 struct Entry {
   Trial* trial;
   Record record;
@@ -188,7 +188,7 @@ void Point::load(Executor& place) {
   }
 }
 
-// A device that stays lost fails what is left of the sweep there, and nothing else.
+// A device that cannot be recovered fails the rest of the sweep on it, and nothing else.
 bool Point::recover(Executor& place) {
   try {
     return place.recover();
@@ -274,7 +274,7 @@ void Point::store(Entry& entry) {
     }
     Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
-    // No peak is measured of products that are rounded: for them the roof is memory alone.
+    // Rounded products have no measured peak: their roof is memory alone.
     if (variant.arithmetic != Arithmetic::ieee) work.flops = 0;
     const auto& ceilings = session_.ceilings(variant);
     std::string peak(to_string(record.dtype));

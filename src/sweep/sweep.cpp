@@ -75,7 +75,7 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
   return parts;
 }
 
-// Times of the CPU are worth what the machine is idle.
+// Times of the CPU can be trusted only on an idle machine.
 void note_others_at_work(Run& run, Observer& observer) {
   run.others_at_work = others_at_work();
   if (run.others_at_work == 0) return;

@@ -121,7 +121,7 @@ class Conv2dContract final : public Workload {
 
   std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
 
-  // Nine products and eight sums a point. Images without interior need nothing at all.
+  // Nine products and eight sums per point. Images without interior need nothing at all.
   Work work(const Size& size, Dtype dtype) const override {
     const double rows = size[0], cols = size[1], bytes = bytes_of(dtype);
     const double interior = std::max(rows - 2, 0.0) * std::max(cols - 2, 0.0);

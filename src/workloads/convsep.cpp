@@ -137,7 +137,7 @@ class ConvsepContract final : public Workload {
 
   std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
 
-  // A pass: 2 radius + 1 products a pixel and one sum less; the image is read once, written once.
+  // A pass: 2 radius + 1 products per pixel and one sum less; the image is read once, written once.
   Work work(const Size& size, Dtype dtype) const override {
     const double pixels = static_cast<double>(size[0]) * static_cast<double>(size[1]);
     const double taps = 2 * static_cast<double>(size[2]) + 1;

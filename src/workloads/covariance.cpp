@@ -67,7 +67,7 @@ constexpr double wide_roundoff = std::is_same_v<Wide, long double> ? 0x1p-64 : 0
 //     E = sum |c' d' - c d| <= (2 u + u^2) sum |c| |d|
 //         + (1 + u) (t_d sum |c| + t_c sum |d|) + m t_c t_d.
 // - The sum in any order, and the division by the divisor: gamma_(m+1) (sum |c| |d| + E) more.
-// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers a column say it all:
+// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers per column say it all:
 // t, a = sum |c| and the norm.
 template <typename T, typename Wide>
 class Columns {

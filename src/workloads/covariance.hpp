@@ -9,7 +9,8 @@
 namespace parlab {
 
 struct Covariance {
-  // data: m x n, row-major: an observation a row, a variable a column. It must not be changed.
+  // data: m x n, row-major: each row is an observation, each column a variable. It must not be
+  // changed.
   //   mean_j   = sum over k of data[k][j], divided by mean_divisor
   //   cov[i,j] = sum over k of (data[k][i] - mean_i) (data[k][j] - mean_j), divided by divisor
   // Both divisions are divisions: a product with the reciprocal is rounded twice, and with whole

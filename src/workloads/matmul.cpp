@@ -211,7 +211,7 @@ class VectorsReference {
   std::int64_t n_ = 0;
   int count_ = 0;  // 8 or 24
   std::vector<long double> expected_;
-  std::vector<double> bound_;  // one a row
+  std::vector<double> bound_;  // one per row
 };
 
 template <typename T, typename Wide>

@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(explanations) {
   BOOST_TEST_CONTEXT(plain) {
     BOOST_TEST(has(plain, "intensity 0.250 flop/byte"));
     BOOST_TEST(has(plain, "No counters were read"));
-    BOOST_TEST(has(plain, "spills 16 bytes a thread"));
+    BOOST_TEST(has(plain, "spills 16 bytes per thread"));
     BOOST_TEST(has(plain, "wrong_result: y[3] is off"));
     BOOST_TEST(!has(plain, "serial"));
     BOOST_TEST(!has(plain, "occ*"));

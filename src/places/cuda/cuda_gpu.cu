@@ -82,7 +82,7 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
   if (all > properties_.sharedMemPerBlockOptin) {
     throw PointError(Verdict::not_supported,
                      "needs " + std::to_string(all) +
-                         " bytes of shared memory a block, the device has " +
+                         " bytes of shared memory per block, the device has " +
                          std::to_string(properties_.sharedMemPerBlockOptin));
   }
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

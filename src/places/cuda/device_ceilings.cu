@@ -8,7 +8,7 @@ namespace parlab {
 namespace {
 
 constexpr int block_threads = 512;
-constexpr int loads_in_flight = 8;  // 16-byte loads a thread issues before it uses the first
+constexpr int loads_in_flight = 8;  // 16-byte loads that a thread issues before it uses the first
 
 __global__ void empty_kernel() {}
 
@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(block_threads)
   if (sum.x + sum.y + sum.z + sum.w == 1e30f) *sink = 1;
 }
 
-// A block copies pieces that are contiguous, and all blocks that run at once neighbouring ones: the
-// memory likes that better than streams that are far apart.
+// Each block copies contiguous pieces, and the blocks that run at the same time copy neighbouring
+// ones: memory is faster for that than for streams that are far apart.
 __global__ void __launch_bounds__(block_threads)
     copy_all(const float4* from, float4* to, std::size_t count) {
   constexpr int in_flight = loads_in_flight / 2;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(block_threads) multiply_add(T a, T b, T* sink)
   if (total == static_cast<T>(12345)) *sink = total;
 }
 
-// The same by warps, on the tensor cores: 16 x 8 sums of 4 products an instruction.
+// The same by warps, on the tensor cores: 16 x 8 sums of 4 products per instruction.
 __global__ void __launch_bounds__(block_threads) multiply_matrices(double value, double* sink) {
   const double a[2] = {value, value};
   double sum[chains][4];
@@ -137,7 +137,7 @@ Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer) {
     const auto one_pass =
         ceil_div(static_cast<std::int64_t>(count), block_threads * loads_in_flight);
     for (const std::int64_t wanted : {sms, 2 * sms, 4 * sms, 8 * sms, one_pass}) {
-      // A small footprint has no work for more blocks than one 16-byte load a thread needs.
+      // A small footprint has no work for more blocks than one 16-byte load per thread needs.
       const auto blocks =
           static_cast<unsigned>(std::min(wanted, std::int64_t{loads_in_flight} * one_pass));
       for (const std::size_t kept : {std::size_t{0}, gpu.l2_bytes() / 3 / sizeof(float4), count}) {

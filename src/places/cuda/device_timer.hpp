@@ -24,8 +24,8 @@ class DeviceTimer {
   Batch time(const std::function<void()>& run, int count, Cache cache);
 
   // Queues before() and run() while the stream is held back, for hold_s more after run() returned,
-  // then lets both go: work that run() started on any other stream comes too early. Returns when
-  // the device is idle.
+  // then lets both go: work that run() started on any other stream will already have run. Returns
+  // when the device is idle.
   void run_held(const std::function<void()>& before, const std::function<void()>& run,
                 double hold_s = 0);
 

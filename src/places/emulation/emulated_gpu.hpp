@@ -53,7 +53,7 @@ class EmulatedGpu final : public Gpu {
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
   std::vector<emulation::Memory> scratch_;
-  std::deque<emulation::Block> workers_;  // one an OS thread
+  std::deque<emulation::Block> workers_;  // one per OS thread
 };
 
 }  // namespace parlab

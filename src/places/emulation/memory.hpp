@@ -36,7 +36,7 @@ struct Allocation {
   std::byte* data;
   std::size_t bytes;
   Kind kind;
-  std::vector<Cell> cells{};  // one a word; none for an input
+  std::vector<Cell> cells{};  // one per word; none for an input
 
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - data);
