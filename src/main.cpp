@@ -1,6 +1,4 @@
 // parlab: one computation on every backend, verified and measured with one method.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -11,17 +9,16 @@
 #include "commands/claims.hpp"
 #include "commands/compare.hpp"
 #include "commands/emulate.hpp"
+#include "commands/export.hpp"
 #include "commands/image.hpp"
+#include "commands/machine.hpp"
 #include "commands/memory.hpp"
 #include "commands/page.hpp"
+#include "commands/run.hpp"
 #include "commands/show.hpp"
-#include "commands/stored.hpp"
 #include "commands/tune.hpp"
-#include "counters/counters.hpp"
+#include "commands/warn.hpp"
 #include "counters/execute_once.hpp"
-#include "places/presence.hpp"
-#include "report/console.hpp"
-#include "sweep/sweep.hpp"
 
 namespace {
 
@@ -29,48 +26,6 @@ using namespace parlab;
 using Action = Request::Action;
 
 constexpr int usage_error = 2;
-constexpr int interrupted = 130;
-
-void warn(const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) std::cerr << "parlab: warning: " << warning << std::endl;
-}
-
-void explain(const Points& points) {
-  const auto reporter = make_explain_reporter(std::cout);
-  for (const auto& point : points) reporter->point(point);
-  reporter->finish();
-}
-
-// Does not return where the program that emulates takes over.
-void emulate_if_needed(const Request& request, char** arguments) {
-  if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
-    become_emulated(request, arguments);
-  }
-}
-
-int run(Request& request, char** arguments) {
-  emulate_if_needed(request, arguments);
-  if (!request.best.empty()) {
-    const auto notes = use_best(request.best, request.tuned, request.plan);
-    request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
-  }
-  warn(request.warnings);
-  request.plan.memory_bytes = bytes_free();
-  require_memory(request.plan);
-  const auto reporter = make_reporter(request.format, std::cout);
-  Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
-  KeptPoints kept(console);  // shown when their counters are known
-  const int status =
-      request.counters ? run_sweep(request.plan, kept) : run_sweep(request.plan, console);
-  if (request.counters && status != interrupted) {
-    add_counters(kept.points, request.plan.results, console);
-  }
-  for (const auto& point : kept.points) console.point(point);
-  reporter->finish();
-  if (request.counters && request.format == "table") explain(kept.points);
-  if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
-  return status;
-}
 
 int compare(const Request& request) {
   const auto outcome = print_comparison({request.paths.at(0), request.paths.at(1), request.rules,
@@ -81,7 +36,7 @@ int compare(const Request& request) {
 }
 
 int dispatch(Request request, char** arguments) {
-  if (request.action == Action::run) return run(request, arguments);
+  if (request.action == Action::run) return run_workload(std::move(request), arguments);
   warn(request.warnings);
   switch (request.action) {
     case Action::usage:

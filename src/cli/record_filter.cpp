@@ -83,7 +83,7 @@ bool lets(const Set& set, const Value& value) {
 
 }  // namespace
 
-bool Filter::operator()(const Record& record) const {
+bool RecordFilter::operator()(const Record& record) const {
   const auto any_size = [&] {
     return std::any_of(sizes.begin(), sizes.end(),
                        [&](const std::string& item) { return has_size(record, item); });
@@ -98,13 +98,13 @@ bool Filter::operator()(const Record& record) const {
          (sizes.empty() || any_size());
 }
 
-Filter filter_of(const Settings& settings) {
+RecordFilter filter_of(const Settings& settings) {
   const auto as_is = [](const std::string& word) { return word; };
   std::vector<std::string> verdicts;
   for (auto v = Verdict::passed; v <= Verdict::timed_out; v = Verdict(static_cast<int>(v) + 1)) {
     verdicts.emplace_back(to_string(v));
   }
-  Filter filter;
+  RecordFilter filter;
   filter.workloads = typed(settings, "workload", as_is);
   filter.backends = typed(settings, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
   filter.variants = typed(settings, "variant", as_is);

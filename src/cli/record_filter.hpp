@@ -11,7 +11,7 @@
 namespace parlab {
 
 // What is empty lets everything pass.
-struct Filter {
+struct RecordFilter {
   std::set<std::string> workloads, backends, variants;
   std::vector<std::string> sizes;  // as typed, one option's worth: "4096", "1K:4K:*2", "300x1000"
   std::set<Dtype> dtypes;
@@ -23,6 +23,6 @@ struct Filter {
 
 // From the command line alone: what is stored does not change with the environment. Throws
 // UsageError on words that cannot be.
-Filter filter_of(const Settings& settings);
+RecordFilter filter_of(const Settings& settings);
 
 }  // namespace parlab

@@ -48,7 +48,7 @@ struct Request {
   bool counters = false;           // run the profiler after the sweep
   std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
                                    // of execute-once, which --counters starts under the profiler
-  Filter filter;                   // of show and compare
+  RecordFilter filter;             // of show and compare
   CompareRules rules;              // of compare, which has two paths
   std::optional<double> fail_if_slower;     // of compare; 0.05: five per cent
   double budget_s = 60;                     // of tune

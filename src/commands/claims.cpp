@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "claims/claim.hpp"
-#include "commands/stored.hpp"
+#include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
 

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <set>
 
-#include "commands/stored.hpp"
+#include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
 #include "report/text_table.hpp"
@@ -21,7 +21,8 @@ struct Side {
   std::string title;  // "results/x: nvidia-h200, commit bcb473049c, 2026-11-21"
 };
 
-Side load_side(const std::string& name, const Filter& filter, std::vector<std::string>& warnings) {
+Side load_side(const std::string& name, const RecordFilter& filter,
+               std::vector<std::string>& warnings) {
   auto loaded = load_all({name});
   std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
   std::erase_if(loaded.records, [&](const Record& record) { return !filter(record); });

@@ -15,7 +15,7 @@ struct CompareRequest {
   std::string before, after;  // record files, folders, or machines under results/
   CompareRules rules;
   std::optional<double> fail_if_slower;  // 0.05: a slower point whose ratio is 1.05 or more
-  Filter filter;
+  RecordFilter filter;
   std::string format = "table";  // table, csv or json
 };
 

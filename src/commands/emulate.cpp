@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include "places/presence.hpp"
 
 namespace parlab {
 
@@ -23,6 +24,12 @@ void become_emulated(const Request& request, char** arguments) {
   execv(sibling.c_str(), arguments);
   if (request.plan.emulate) {
     throw UsageError("--emulate: " + sibling.string() + " cannot be started; 'make' builds it");
+  }
+}
+
+void emulate_if_needed(const Request& request, char** arguments) {
+  if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
+    become_emulated(request, arguments);
   }
 }
 

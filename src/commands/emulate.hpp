@@ -14,4 +14,7 @@ bool can_be_emulated(const Request& request);
 // and emulation was asked for.
 void become_emulated(const Request& request, char** arguments);
 
+// Both together: does not return where parlab-emulated takes over.
+void emulate_if_needed(const Request& request, char** arguments);
+
 }  // namespace parlab

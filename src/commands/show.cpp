@@ -4,7 +4,7 @@
 #include <map>
 #include <ostream>
 
-#include "commands/stored.hpp"
+#include "commands/record_files.hpp"
 #include "core/variant.hpp"
 #include "record/store.hpp"
 #include "report/reporter.hpp"
@@ -23,8 +23,9 @@ std::size_t place(const Record& record) {
 
 }  // namespace
 
-std::vector<std::string> show_records(const std::vector<std::string>& paths, const Filter& filter,
-                                      const std::string& format, std::ostream& out) {
+std::vector<std::string> show_records(const std::vector<std::string>& paths,
+                                      const RecordFilter& filter, const std::string& format,
+                                      std::ostream& out) {
   auto loaded = load_all(paths);
   const auto reporter = make_reporter(format, out, filter);
   for (const auto& [id, run] : loaded.runs) reporter->run(run);

@@ -1,3 +1,5 @@
+#include "record/csv.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <ostream>
 
 #include "record/speedup.hpp"
-#include "record/store.hpp"
 
 namespace parlab {
 namespace {

@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "record/store.hpp"
-
 namespace parlab {
 namespace {
 

@@ -1,4 +1,4 @@
-// Records and runs from one line of JSON, as to_json_line() of store.hpp writes them.
+// Records and runs as one line of JSON each.
 #pragma once
 
 #include <stdexcept>
@@ -20,5 +20,9 @@ struct ForeignLine : std::runtime_error {
 
 // Throws ForeignLine.
 std::variant<Run, Record> from_json_line(const std::string& line);
+
+// Throw std::invalid_argument on a number that is not finite. No line break within or at the end.
+std::string to_json_line(const Record& record);
+std::string to_json_line(const Run& run);
 
 }  // namespace parlab

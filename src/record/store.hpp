@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <iosfwd>
 #include <map>
 #include <set>
 #include <string>
@@ -61,16 +59,5 @@ class Store {
   std::set<std::string> done_;
   std::vector<std::string> warnings_;
 };
-
-// Throw std::invalid_argument on a number that is not finite. No line break within or at the end.
-std::string to_json_line(const Record& record);
-std::string to_json_line(const Run& run);
-
-// Tidy CSV: one row per record of latest(), header first, '.' decimals, SI base units; one column
-// for each dimension (rows, cols), tunable (block, threads) and counter; what is not known is
-// empty. For gnuplot, sqlite and spreadsheets. keep: which records get a row, all when empty;
-// speedups are over the serial record in either case.
-void write_csv(std::ostream& out, const Loaded& loaded,
-               const std::function<bool(const Record&)>& keep = {});
 
 }  // namespace parlab

@@ -19,7 +19,7 @@ struct Row {
 };
 
 // What all rows of one point are compared with.
-struct Comparison {
+struct Yardsticks {
   const Row* best = nullptr;         // lowest median
   const Record* baseline = nullptr;  // the serial one
   bool gflops = false;               // the rate to show: Gflop/s instead of GB/s
@@ -37,25 +37,25 @@ std::vector<Row> rows_of(const std::vector<Record>& records) {
   return rows;
 }
 
-Comparison compare(const std::vector<Row>& rows, const std::vector<Record>& records) {
-  Comparison comparison;
-  comparison.baseline = baseline_of(records, records.front());
+Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& records) {
+  Yardsticks yardsticks;
+  yardsticks.baseline = baseline_of(records, records.front());
   for (const auto& row : rows) {
     if (row.record->bytes > 0) {
-      comparison.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
+      yardsticks.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
     }
     if (!row.timed) continue;
-    if (comparison.best == nullptr || row.summary.median < comparison.best->summary.median) {
-      comparison.best = &row;
+    if (yardsticks.best == nullptr || row.summary.median < yardsticks.best->summary.median) {
+      yardsticks.best = &row;
     }
   }
-  return comparison;
+  return yardsticks;
 }
 
-std::string mark_of(const Row& row, const Comparison& comparison) {
-  if (row.record == comparison.best->record) return "*";
-  const bool tie = row.interval() && comparison.best->interval() &&
-                   row.summary.interval.overlaps(comparison.best->summary.interval);
+std::string mark_of(const Row& row, const Yardsticks& yardsticks) {
+  if (row.record == yardsticks.best->record) return "*";
+  const bool tie = row.interval() && yardsticks.best->interval() &&
+                   row.summary.interval.overlaps(yardsticks.best->summary.interval);
   return tie ? "=" : "";
 }
 
@@ -123,14 +123,14 @@ void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
   table.print(out);
 }
 
-void print_rows(std::ostream& out, const std::vector<Row>& rows, const Comparison& comparison) {
-  if (comparison.best == nullptr) return print_verdicts(out, rows);
+void print_rows(std::ostream& out, const std::vector<Row>& rows, const Yardsticks& yardsticks) {
+  if (yardsticks.best == nullptr) return print_verdicts(out, rows);
   TextTable table({{"", false},
                    {"variant", false, 20},
                    {"tunables", false, 12},
                    {"time", true},
                    {"+-95% ", true},
-                   {comparison.gflops ? "Gflop/s" : "GB/s", true},
+                   {yardsticks.gflops ? "Gflop/s" : "GB/s", true},
                    {"roof", true},
                    {"speedup", true},
                    {"(95%)", false},
@@ -142,9 +142,9 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, const Compariso
       table.add({"-", name, to_string(record.tunables)}, reason(record));
       continue;
     }
-    const auto gain = gain_of(row, comparison.baseline);
-    table.add({mark_of(row, comparison), name, to_string(record.tunables),
-               seconds_with_unit(row.summary.median), half_width(row), rate(row, comparison.gflops),
+    const auto gain = gain_of(row, yardsticks.baseline);
+    table.add({mark_of(row, yardsticks), name, to_string(record.tunables),
+               seconds_with_unit(row.summary.median), half_width(row), rate(row, yardsticks.gflops),
                roof(row), gain.value, gain.interval, gain.with_copies});
     if (const auto note = notes(record); !note.empty()) table.add({"", "", ""}, "(" + note + ")");
   }
@@ -176,18 +176,18 @@ class TableReporter final : public Reporter {
     auto rows = rows_of(records);
     if (keep_) std::erase_if(rows, [&](const Row& row) { return !keep_(*row.record); });
     if (rows.empty()) return;
-    const auto comparison = compare(rows, records);
+    const auto yardsticks = compare(rows, records);
     const Record& first = records.front();
     out_ << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
          << ", caches " << to_string(first.cache) << '\n';
-    print_rows(out_, rows, comparison);
+    print_rows(out_, rows, yardsticks);
     const auto best = best_of_each(rows);
-    if (comparison.best != nullptr && best.size() < rows.size()) {
+    if (yardsticks.best != nullptr && best.size() < rows.size()) {
       out_ << "best of each variant\n";
-      print_rows(out_, best, comparison);
+      print_rows(out_, best, yardsticks);
     }
     out_ << std::endl;
-    if (comparison.baseline != nullptr) baseline_ = comparison.baseline->variant;
+    if (yardsticks.baseline != nullptr) baseline_ = yardsticks.baseline->variant;
     printed_ = true;
   }
 

@@ -4,7 +4,8 @@
 #include <iterator>
 #include <ostream>
 
-#include "record/store.hpp"
+#include "record/csv.hpp"
+#include "record/json.hpp"
 
 namespace parlab {
 namespace {

@@ -1,4 +1,5 @@
 #include "sweep/point.hpp"
+#include "core/numbers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -353,9 +354,9 @@ void Point::require_memory() const {
   const double needed =
       bytes_needed(*session_.plan.workload, plan_.size, plan_.dtype, plan_.variants);
   if (needed <= session_.plan.memory_bytes) return;
-  throw PointError(Verdict::out_of_memory, "needs " + human_bytes(needed) + " of host memory, " +
-                                               human_bytes(session_.plan.memory_bytes) +
-                                               " are free");
+  throw PointError(Verdict::out_of_memory,
+                   "needs " + bytes_with_unit(needed) + " of host memory, " +
+                       bytes_with_unit(session_.plan.memory_bytes) + " are free");
 }
 
 void Point::run() {

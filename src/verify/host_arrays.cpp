@@ -3,22 +3,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstring>
 #include <numeric>
 
+#include "core/numbers.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
-
-std::string human_bytes(double bytes) {
-  const char* const units[] = {"B", "kB", "MB", "GB", "TB"};
-  int unit = 0;
-  while (bytes >= 1000 && unit < 4) bytes /= 1000, ++unit;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %s", bytes, units[unit]);
-  return text;
-}
 
 void HostArrays::Release::operator()(unsigned char* memory) const { munmap(memory, bytes); }
 
@@ -35,8 +26,8 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype)
   // Page cache counts as used, but is given up: refuse only what the machine could never hold.
   if (needed > 0.9 * total) {
     throw PointError(Verdict::out_of_memory,
-                     "needs " + human_bytes(needed) + " of host memory, the machine has " +
-                         human_bytes(total) + ", " + human_bytes(free) + " free");
+                     "needs " + bytes_with_unit(needed) + " of host memory, the machine has " +
+                         bytes_with_unit(total) + ", " + bytes_with_unit(free) + " free");
   }
   std::vector<Array> arrays;
   for (const auto& spec : specs) {
@@ -46,7 +37,7 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype)
     void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       throw PointError(Verdict::out_of_memory, "no host memory for " + spec.name + ": " +
-                                                   human_bytes(static_cast<double>(bytes)));
+                                                   bytes_with_unit(static_cast<double>(bytes)));
     }
     if (bytes >= std::size_t{4} << 20) madvise(memory, whole, MADV_HUGEPAGE);
     auto* start = static_cast<unsigned char*>(memory);

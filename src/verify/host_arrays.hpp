@@ -30,7 +30,4 @@ class HostArrays {
   std::size_t element_bytes_;
 };
 
-// "1.07 GB", "64 B": for people.
-std::string human_bytes(double bytes);
-
 }  // namespace parlab

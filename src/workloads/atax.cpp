@@ -27,7 +27,7 @@ Integers exact_integers(const Size& size, Dtype dtype) {
 }
 
 template <typename T>
-struct Problem {
+struct Operands {
   const T* a;
   const T* x;
   std::int64_t rows, cols;
@@ -40,7 +40,7 @@ struct FirstProduct {
   std::vector<double> m;
 
   template <typename T>
-  explicit FirstProduct(const Problem<T>& p) : t(p.rows), m(p.rows) {
+  explicit FirstProduct(const Operands<T>& p) : t(p.rows), m(p.rows) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < p.rows; ++row) {
       Wide sum = 0;
@@ -59,7 +59,7 @@ struct FirstProduct {
 
 // expected = A^T t and magnitude = |A^T| weight. A thread takes some columns of all rows.
 template <typename Wide, typename T>
-void second_product(const Problem<T>& p, const std::vector<Wide>& t,
+void second_product(const Operands<T>& p, const std::vector<Wide>& t,
                     const std::vector<double>& weight, std::vector<double>& expected,
                     std::vector<double>& magnitude) {
   constexpr std::int64_t width = 256;
@@ -90,7 +90,7 @@ void second_product(const Problem<T>& p, const std::vector<Wide>& t,
 // which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much less when signs
 // mix. The reference errs in the same way, with the roundoff of Wide in place of u.
 template <typename Wide, typename T>
-std::unique_ptr<Oracle> make_oracle(const Problem<T>& p, InputKind kind) {
+std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind) {
   const Dtype dtype = dtype_of<T>();
   const FirstProduct<Wide> first(p);
   std::vector<double> weight(p.rows), expected(p.cols), bound(p.cols, 0.0);
@@ -170,8 +170,8 @@ class AtaxContract final : public Workload {
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
     return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      const Problem<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
-                               size[1]};
+      const Operands<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
+                                size[1]};
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && kind == InputKind::uniform) {
         return make_oracle<long double>(problem, kind);

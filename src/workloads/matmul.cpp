@@ -41,7 +41,7 @@ template <typename Wide>
 constexpr double wide_roundoff = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
 
 template <typename T>
-struct Problem {
+struct Operands {
   const T* a;
   const T* b;
   std::int64_t m, k, n;
@@ -52,7 +52,7 @@ struct Problem {
 class RowsReference {
  public:
   template <typename Wide, typename T>
-  static RowsReference make(const Problem<T>& p, std::vector<std::int64_t> rows) {
+  static RowsReference make(const Operands<T>& p, std::vector<std::int64_t> rows) {
     RowsReference reference;
     reference.n_ = p.n;
     reference.rows_ = std::move(rows);
@@ -124,7 +124,7 @@ class RowsReference {
 class VectorsReference {
  public:
   template <typename Wide, typename T>
-  static VectorsReference make(const Problem<T>& p) {
+  static VectorsReference make(const Operands<T>& p) {
     VectorsReference reference;
     reference.n_ = p.n;
     reference.count_ = p.factor > 0 ? 8 : 24;
@@ -217,7 +217,7 @@ class VectorsReference {
 template <typename T, typename Wide>
 class MatmulOracle final : public Oracle {
  public:
-  explicit MatmulOracle(const Problem<T>& p) {
+  explicit MatmulOracle(const Operands<T>& p) {
     const double row_flops = 2.0 * static_cast<double>(p.k) * static_cast<double>(p.n);
     const double m = static_cast<double>(p.m);
     const bool full = m * row_flops <= full_reference_flops<Wide> &&
@@ -300,12 +300,12 @@ class MatmulContract final : public Workload {
                                  InputKind kind, Arithmetic arithmetic) const override {
     return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const bool exact = kind == InputKind::integers || std::is_same_v<T, int>;
-      const Problem<T> problem{inputs.get<const T>("a"),
-                               inputs.get<const T>("b"),
-                               size[0],
-                               size[1],
-                               size[2],
-                               exact ? 0 : error_factor(dtype, size[1], arithmetic)};
+      const Operands<T> problem{inputs.get<const T>("a"),
+                                inputs.get<const T>("b"),
+                                size[0],
+                                size[1],
+                                size[2],
+                                exact ? 0 : error_factor(dtype, size[1], arithmetic)};
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && !exact) {
         return std::make_unique<MatmulOracle<T, long double>>(problem);

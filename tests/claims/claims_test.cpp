@@ -17,6 +17,8 @@
 #include "claims/rule.hpp"
 #include "cli/request.hpp"
 #include "commands/claims.hpp"
+#include "record/csv.hpp"
+#include "record/json.hpp"
 #include "record/store.hpp"
 
 using namespace parlab;

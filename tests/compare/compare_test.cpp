@@ -114,7 +114,7 @@ std::string compared(const CompareRequest& request, bool fails = false) {
   return out.str();
 }
 
-std::string shown(const std::string& path, const Filter& filter, const std::string& format) {
+std::string shown(const std::string& path, const RecordFilter& filter, const std::string& format) {
   std::ostringstream out;
   show_records({path}, filter, format, out);
   return out.str();
@@ -335,7 +335,7 @@ BOOST_AUTO_TEST_CASE(filters) {
   const auto warp = filtered({"--variant", "warp"});
   BOOST_TEST(contains(warp, ",here,"));
   BOOST_TEST(contains(warp, ",0123456789,"));
-  Filter cuda;
+  RecordFilter cuda;
   cuda.backends = {"cuda"};
   const auto table = shown(file.path, cuda, "table");
   BOOST_TEST(contains(table, "2.00x"));

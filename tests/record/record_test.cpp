@@ -19,6 +19,7 @@
 #include <system_error>
 #include <thread>
 
+#include "record/csv.hpp"
 #include "record/json.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"

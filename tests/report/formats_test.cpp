@@ -4,6 +4,8 @@
 
 #include "core/text.hpp"
 #include "fake_workload.hpp"
+#include "record/csv.hpp"
+#include "record/json.hpp"
 #include "record/store.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"

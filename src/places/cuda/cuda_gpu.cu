@@ -2,6 +2,7 @@
 
 #include <cuda_occupancy.h>
 
+#include "core/numbers.hpp"
 #include "places/presence.hpp"
 #include "verify/guard.hpp"
 #include "verify/host_arrays.hpp"
@@ -48,8 +49,9 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
     throw PointError(Verdict::out_of_memory,
-                     what_for + " needs " + human_bytes(static_cast<double>(bytes)) +
-                         " on the device, " + human_bytes(static_cast<double>(free)) + " are free");
+                     what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
+                         " on the device, " + bytes_with_unit(static_cast<double>(free)) +
+                         " are free");
   }
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }

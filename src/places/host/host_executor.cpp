@@ -8,6 +8,7 @@
 #include <map>
 #include <new>
 
+#include "core/numbers.hpp"
 #include "host/host.hpp"
 #include "machine/host_ceilings.hpp"
 #include "machine/topology.hpp"
@@ -38,8 +39,8 @@ class HostWithScratch final : public Host {
       blocks_->emplace_back(
           static_cast<unsigned char*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
       if (!blocks_->back()) {
-        throw PointError(Verdict::out_of_memory,
-                         "no host memory for scratch: " + human_bytes(static_cast<double>(bytes)));
+        throw PointError(Verdict::out_of_memory, "no host memory for scratch: " +
+                                                     bytes_with_unit(static_cast<double>(bytes)));
       }
       std::memset(blocks_->back().get(), poison_byte, bytes);
     }

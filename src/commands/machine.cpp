@@ -1,12 +1,11 @@
-#include "commands/stored.hpp"
+#include "commands/machine.hpp"
 
-#include <filesystem>
 #include <ostream>
 
 #include "core/text.hpp"
-#include "machine/machine.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
+#include "record/run.hpp"
 
 namespace parlab {
 namespace {
@@ -31,30 +30,6 @@ void print_ceilings(std::ostream& out, const Ceilings& ceilings) {
 }
 
 }  // namespace
-
-std::string record_path(const std::string& name) {
-  std::error_code ignored;
-  if (std::filesystem::exists(name, ignored)) return name;
-  const auto machine = std::filesystem::path("results") / name;
-  return std::filesystem::exists(machine, ignored) ? machine.string() : name;
-}
-
-Loaded load_all(const std::vector<std::string>& paths) {
-  Loaded all;
-  for (const auto& path : paths) {
-    auto loaded = load_records(record_path(path));
-    all.runs.merge(loaded.runs);
-    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
-    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(all.warnings));
-  }
-  return all;
-}
-
-std::vector<std::string> export_records(const std::vector<std::string>& paths, std::ostream& out) {
-  const auto loaded = load_all(paths);
-  write_csv(out, loaded);
-  return loaded.warnings;
-}
 
 void print_machine(std::ostream& out, const std::string& command) {
   const auto gpu = gpu_facts();
