@@ -8,9 +8,10 @@
 namespace parlab {
 
 std::vector<std::string> export_records(const std::vector<std::string>& paths, std::ostream& out) {
-  const auto loaded = load_all(paths);
-  write_csv(out, loaded);
-  return loaded.warnings;
+  auto loaded = load_all(paths);
+  auto warnings = std::move(loaded.warnings);
+  write_csv(out, std::move(loaded));
+  return warnings;
 }
 
 }  // namespace parlab

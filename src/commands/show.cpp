@@ -12,13 +12,15 @@
 namespace parlab {
 namespace {
 
-// Place of a record's variant on its ladder; variants that are gone come last.
-std::size_t place(const Record& record) {
-  const auto variants = Registry::instance().variants(record.workload);
-  const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant* variant) {
-    return variant->full_name() == record.full_name();
-  });
-  return static_cast<std::size_t>(found - variants.begin());
+// Places of variants on the ladder of their workload, by full name.
+std::map<std::string, std::size_t> places() {
+  std::map<std::string, std::size_t> places;
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      places.emplace(variant->full_name(), places.size());
+    }
+  }
+  return places;
 }
 
 }  // namespace
@@ -29,6 +31,11 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
   auto loaded = load_all(paths);
   const auto reporter = make_reporter(format, out, filter);
   for (const auto& [id, run] : loaded.runs) reporter->run(run);
+  const auto known = places();
+  const auto place = [&](const Record& record) {  // variants that are gone come last
+    const auto found = known.find(record.full_name());
+    return found == known.end() ? known.size() : found->second;
+  };
   std::vector<std::string> order;
   std::map<std::string, std::vector<Record>> points;
   bool any = false;
@@ -42,7 +49,7 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
     auto& records = points[name];
     if (std::none_of(records.begin(), records.end(), filter)) continue;
     std::stable_sort(records.begin(), records.end(),
-                     [](const Record& a, const Record& b) { return place(a) < place(b); });
+                     [&](const Record& a, const Record& b) { return place(a) < place(b); });
     reporter->point(records);
   }
   reporter->finish();

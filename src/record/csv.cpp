@@ -5,6 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <ostream>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "record/speedup.hpp"
 
@@ -230,17 +233,17 @@ Columns columns_for(const std::vector<Record>& records) {
 
 }  // namespace
 
-void write_csv(std::ostream& out, const Loaded& loaded,
-               const std::function<bool(const Record&)>& keep) {
-  std::vector<Record> records = loaded.records;
+void write_csv(std::ostream& out, Loaded loaded, const std::function<bool(const Record&)>& keep) {
+  std::vector<Record> records = std::move(loaded.records);
   for (auto& record : records) {  // those that were just measured do not say
     const auto run = loaded.runs.find(record.run);
     if (run != loaded.runs.end()) record.machine = run->second.machine;
   }
   records = latest(std::move(records));
-  std::vector<Record> serial;
-  std::copy_if(records.begin(), records.end(), std::back_inserter(serial),
-               [](const Record& record) { return record.backend == "serial"; });
+  std::unordered_map<std::string, std::vector<Record>> serial;  // by point
+  for (const auto& record : records) {
+    if (record.backend == "serial") serial[record.point()].push_back(record);
+  }
   if (keep) std::erase_if(records, [&](const Record& record) { return !keep(record); });
   const Columns columns = columns_for(records);
 
@@ -259,7 +262,7 @@ void write_csv(std::ostream& out, const Loaded& loaded,
     const auto run = loaded.runs.find(record.run);
     Row row{record, run == loaded.runs.end() ? unknown : run->second, {}, {}, {}};
     if (record.timed()) row.summary = record.summary();
-    if (const Record* baseline = baseline_of(serial, record)) {
+    if (const Record* baseline = baseline_of(serial[record.point()], record)) {
       row.speedup = speedup(record, *baseline, false);
       row.speedup_transfers = speedup(record, *baseline, true);
     }

@@ -19,7 +19,7 @@ struct ForeignLine : std::runtime_error {
 };
 
 // Throws ForeignLine.
-std::variant<Run, Record> from_json_line(const std::string& line);
+std::variant<Run, Record> from_json_line(std::string line);
 
 // Throw std::invalid_argument on a number that is not finite. No line break within or at the end.
 std::string to_json_line(const Record& record);

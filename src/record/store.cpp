@@ -11,6 +11,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <unordered_set>
 
 #include "record/json.hpp"
 
@@ -29,24 +30,39 @@ struct Line {
 };
 
 // Like std::getline, but never holds more than longest_line.
-bool next_line(std::istream& in, Line& line) {
-  line = {};
-  auto* buffer = in.rdbuf();
-  bool any = false;
-  for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
-    any = true;
-    if (c == '\n') {
-      line.ended = true;
-      break;
+class LineReader {
+ public:
+  explicit LineReader(std::istream& in) : in_(in), block_(std::size_t{1} << 18, '\0') {}
+
+  bool next(Line& line) {
+    line = {};
+    bool any = false;
+    while (!line.ended && (begin_ < end_ || refill())) {
+      any = true;
+      const char* from = block_.data() + begin_;
+      const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+      const std::size_t count = newline == nullptr ? end_ - begin_ : newline - from;
+      const std::size_t room = longest_line - line.text.size();
+      line.text.append(from, std::min(count, room));
+      line.too_long |= count > room;
+      line.ended = newline != nullptr;
+      begin_ += count + (line.ended ? 1 : 0);
     }
-    if (line.text.size() < longest_line) {
-      line.text.push_back(static_cast<char>(c));
-    } else {
-      line.too_long = true;
-    }
+    return any;
   }
-  return any;
-}
+
+ private:
+  bool refill() {
+    in_.read(block_.data(), static_cast<std::streamsize>(block_.size()));
+    begin_ = 0;
+    end_ = static_cast<std::size_t>(in_.gcount());
+    return end_ > 0;
+  }
+
+  std::istream& in_;
+  std::string block_;
+  std::size_t begin_ = 0, end_ = 0;  // of what is not taken yet
+};
 
 // Adds to loaded; one warning per line that is skipped, up to a limit.
 class FileReader {
@@ -59,12 +75,13 @@ class FileReader {
       throw UsageError("cannot read " + path_.string() + ": " + std::strerror(errno));
     }
     const std::size_t first = loaded_.records.size();
+    LineReader lines(in);
     Line line;
-    for (std::size_t number = 1; next_line(in, line); ++number) {
+    for (std::size_t number = 1; lines.next(line); ++number) {
       if (line.text.find_first_not_of(" \t\r") == std::string::npos) continue;
       try {
         if (line.too_long) throw ForeignLine("longer than 64 MiB");
-        add(from_json_line(line.text), number);
+        add(from_json_line(std::move(line.text)), number);
       } catch (const ForeignLine& reason) {
         const bool torn = !line.ended && !line.too_long;
         warn(number, torn ? "torn line (the writer was stopped)" : reason.what());
@@ -153,6 +170,12 @@ int open_locked(const fs::path& path) {
   return file;
 }
 
+// Not to be measured again; all other failures are tried anew.
+bool settled(const Record& record) {
+  return record.verdict == Verdict::not_supported || record.verdict == Verdict::timed_out ||
+         (record.verdict == Verdict::passed && (record.timed() || record.emulated));
+}
+
 }  // namespace
 
 Loaded load_records(const fs::path& path) {
@@ -176,15 +199,15 @@ Loaded load_records(const fs::path& path) {
 }
 
 std::vector<Record> latest(std::vector<Record> records) {
-  std::set<std::string> seen;
-  std::vector<Record> kept;
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    if (seen.insert(record->machine + " " + record->identity()).second) {
-      kept.push_back(std::move(*record));
-    }
+  std::unordered_set<std::string> seen;
+  std::vector<bool> superseded(records.size());
+  for (std::size_t i = records.size(); i-- > 0;) {
+    superseded[i] = !seen.insert(records[i].machine + " " + records[i].identity()).second;
   }
-  std::reverse(kept.begin(), kept.end());
-  return kept;
+  // In place: of a large file a second copy would not be cheap.
+  const Record* first = records.data();
+  std::erase_if(records, [&](const Record& record) { return superseded[&record - first]; });
+  return records;
 }
 
 Store::Store(const fs::path& path, const Run& run)
@@ -195,17 +218,12 @@ Store::Store(const fs::path& path, const Run& run)
     if (!regular_) return;
     Loaded loaded = load_records(path_);
     warnings_ = std::move(loaded.warnings);
-    run_written_ = loaded.runs.count(run_.id) != 0;
-    for (const auto& record : loaded.records) {
-      if (record.machine != run_.machine) continue;
-      const bool measured =
-          record.verdict == Verdict::passed && (record.timed() || record.emulated);
-      if (measured || record.verdict == Verdict::not_supported ||
-          record.verdict == Verdict::timed_out) {
-        done_.insert(record.key());
-      } else {
-        done_.erase(record.key());
-      }
+    runs_ = std::move(loaded.runs);
+    run_written_ = runs_.count(run_.id) != 0;
+    for (auto& record : latest(std::move(loaded.records))) {
+      if (record.machine != run_.machine || !settled(record)) continue;
+      auto key = record.key();
+      done_.emplace(std::move(key), std::move(record));
     }
     end_torn_line();
   } catch (...) {

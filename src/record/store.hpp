@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -41,9 +40,11 @@ class Store {
   void append(const Record& record);
   // Replaces what is known of the run (its ceilings, say); only before the first append.
   void describe(const Run& run);
-  // Keys this machine need not measure again: their last record passed, is not_supported or
-  // timed_out. All other failures are tried anew.
-  const std::set<std::string>& done() const { return done_; }
+  // What this machine need not measure again, by key: the last record of each identity, where it
+  // passed, is not_supported or timed_out. All other failures are tried anew.
+  const std::map<std::string, Record>& done() const { return done_; }
+  // The runs of the records that are there already, by id.
+  const std::map<std::string, Run>& runs() const { return runs_; }
   // What was wrong with the lines that are there already.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -56,7 +57,8 @@ class Store {
   int file_ = -1;
   bool regular_ = false;  // not a pipe or a terminal: can be read back and cut
   bool run_written_ = false;
-  std::set<std::string> done_;
+  std::map<std::string, Run> runs_;
+  std::map<std::string, Record> done_;
   std::vector<std::string> warnings_;
 };
 

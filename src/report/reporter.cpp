@@ -19,7 +19,7 @@ class CsvReporter final : public Reporter {
     all_.records.insert(all_.records.end(), records.begin(), records.end());
   }
   void finish() override {
-    write_csv(out_, all_, keep_);
+    write_csv(out_, std::move(all_), keep_);
     out_.flush();
   }
 

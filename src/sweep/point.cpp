@@ -147,14 +147,13 @@ void Point::list() {
       if (trial->place != nullptr && !timed(*trial) && cache != session_.plan.caches.front())
         continue;
       Entry entry{trial.get(), blank(*trial, cache), false, nullptr};
-      const auto key = entry.record.key();
-      for (const auto& old : session_.recorded) {
-        if (session_.plan.force || old.key() != key) continue;
-        // What was skipped is measured when the limit allows it now.
-        if (old.verdict == Verdict::timed_out && trial->verdict != Verdict::timed_out) continue;
-        entry.record = old;
+      const Record* old = session_.recorded(entry.record);
+      // What was skipped is measured when the limit allows it now.
+      if (old != nullptr &&
+          (old->verdict != Verdict::timed_out || trial->verdict == Verdict::timed_out)) {
+        entry.record = *old;
         entry.recorded_before = true;
-        if (old.timed()) note_time(trial->call, old.summary().median);
+        if (old->timed()) note_time(trial->call, old->summary().median);
       }
       entries_.push_back(std::move(entry));
     }
@@ -403,11 +402,13 @@ void Session::open_store() {
   store = std::make_unique<Store>(plan.results, run);
   for (const auto& warning : store->warnings()) observer.note(warning);
   if (plan.force) return;
-  const auto loaded = load_records(plan.results);
-  for (const auto& [id, known] : loaded.runs) observer.run(known);
-  for (const auto& record : latest(loaded.records)) {
-    if (store->done().count(record.key()) != 0) recorded.push_back(record);
-  }
+  for (const auto& [id, known] : store->runs()) observer.run(known);
+}
+
+const Record* Session::recorded(const Record& record) const {
+  if (!store || plan.force) return nullptr;
+  const auto found = store->done().find(record.key());
+  return found == store->done().end() ? nullptr : &found->second;
 }
 
 void Session::lose_gpu(const std::string& why) {

@@ -33,13 +33,14 @@ struct Session {
   Observer& observer;
   Run run;
   std::unique_ptr<Store> store = nullptr;
-  std::vector<Record> recorded = {};  // measured before, by the same command on this machine
   std::map<std::string, std::string> too_slow = {};  // configuration -> why it takes no larger size
   std::size_t done = 0;                              // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
 
   void open_store();
+  // As measured before, by the same command on this machine; nullptr: not yet.
+  const Record* recorded(const Record& record) const;
   void lose_gpu(const std::string& why);
   // Measures the roofs of the devices in use; at the first call only.
   void know_ceilings();

@@ -422,7 +422,9 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
   const std::set<std::string> expected{keys[static_cast<int>(Verdict::passed)],
                                        keys[static_cast<int>(Verdict::not_supported)],
                                        keys[static_cast<int>(Verdict::timed_out)], keys.back()};
-  BOOST_TEST((Store(path, a_run("run-2")).done() == expected));
+  std::set<std::string> done;
+  for (const auto& [key, record] : Store(path, a_run("run-2")).done()) done.insert(key);
+  BOOST_TEST(done == expected);
   BOOST_TEST(Store(path, a_run("run-3", "another-machine")).done().empty());
 }
 

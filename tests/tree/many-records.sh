@@ -1,0 +1,67 @@
+#!/bin/bash
+# Records in numbers: reading 50,000 of them takes time in proportion and no more memory than twice
+# the file. Times are the processor's: the machine may be busy, so the limits leave room.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# make_records COUNT: what was measured on the H200, again and again at other sizes, as one file.
+make_records() {
+  cat results/nvidia-h200/*.jsonl | awk -v most="$1" '
+    !/"type":"record"/ { print; next }
+    { line[++n] = $0 }
+    END {
+      for (made = 0; made < most; ++made) {
+        text = line[made % n + 1]
+        match(text, /"size":[{]"[a-z_]+":[0-9]+/)
+        end = RSTART + RLENGTH
+        print substr(text, 1, end - 1) sprintf("%03d", made / n) substr(text, end)
+      }
+    }'
+}
+
+# seconds_of ARGUMENTS...: processor time of parlab, which must succeed.
+seconds_of() {
+  local TIMEFORMAT='%U %S'
+  { time bin/parlab-emulated "$@" >"$folder/out" 2>"$folder/errors" || echo failed; } 2>&1 |
+    awk '/failed/ { bad = 1 } NF == 2 { sum = $1 + $2 } END { print bad ? 1e9 : sum }'
+}
+at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'; }
+
+make_records 50000 >"$folder/all.jsonl"
+make_records 12500 >"$folder/quarter.jsonl"
+expect "there are 50,000" test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50000
+
+# One point more is measured by the first command; the second finds it and measures nothing.
+resume=(dmv 8 --backend serial --iterations 1 --format csv --results)
+for file in all quarter; do bin/parlab-emulated "${resume[@]}" "$folder/$file.jsonl" >"$folder/out"; done
+
+for what in export show resume; do
+  command=("$what")
+  [[ $what != resume ]] || command=("${resume[@]}")
+  all=$(seconds_of "${command[@]}" "$folder/all.jsonl")
+  quarter=$(seconds_of "${command[@]}" "$folder/quarter.jsonl")
+  expect "$what takes $all s, of the processor" at_most "$all" 6
+  expect "$what of a quarter takes $quarter s: cost in proportion" at_most "$all" "$(awk "BEGIN { print 8 * $quarter + 0.3 }")"
+done
+expect "resuming measured nothing" \
+  test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50001
+
+# Memory of the process above what it needs with no records at all.
+peak() { # FILE: of showing it, in KiB
+  bin/parlab-emulated show "$1" >"$folder/out" &
+  local child=$! most=0 now
+  while now=$(awk '/VmHWM/ { print $2 }' "/proc/$child/status" 2>/dev/null) && [[ -n $now ]]; do
+    most=$now
+    sleep 0.02
+  done
+  wait $child && echo "$most"
+}
+memory=$(peak "$folder/all.jsonl")
+file=$(($(stat -c %s "$folder/all.jsonl") / 1024))
+expect "memory ($memory KiB) is below twice the file ($file KiB)" test "$memory" -lt $((2 * file))
+end_tests
