@@ -14,6 +14,7 @@
 #include "machine/host_ceilings.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
+#include "record/run.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
