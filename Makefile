@@ -98,9 +98,10 @@ else ifeq ($(GPU_ARCH),90)
 else
   GENCODE := -arch=sm_$(GPU_ARCH)
 endif
+# CUDA_NO_HALF: half is our word (core/narrow.hpp); the toolkit's headers keep __half.
 NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc \
              -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
-             -lineinfo
+             -lineinfo -DCUDA_NO_HALF
 
 # Files whose content is a value: written only when it changes, so that what depends on them is
 # made anew then, and only then.

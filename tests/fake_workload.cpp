@@ -27,11 +27,11 @@ class FakeWorkload final : public Workload {
   }
   std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
   Work work(const Size&, Dtype) const override { return {1, 1}; }
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto count = line_ ? size[0] : size[0] * size[1];
-    return {{"a", count, Role::input},
-            {"a_transposed", count, Role::input, "a"},
-            {"y", size[0], Role::output}};
+    return {{"a", dtype, count, Role::input},
+            {"a_transposed", dtype, count, Role::input, "a"},
+            {"y", dtype, size[0], Role::output}};
   }
   void fill(const Arrays&, const Size&, Dtype, InputKind) const override {}
   std::unique_ptr<Oracle> oracle(const Arrays&, const Size&, Dtype, InputKind,

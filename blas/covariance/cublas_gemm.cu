@@ -19,7 +19,7 @@ __global__ void covariance_divide(T* cov, std::int64_t count, T divisor) {
 const Register<Covariance, float, double> variant(
     {.rung = 100,
      .idea = "gemm of cuBLAS on the centred copy: both triangles",
-     .tensor_doubles = true},
+     .units = {{Dtype::f64, "tensor double"}}},
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       Cublas::on(gpu).gemm_gram(p.n, p.m, centred, p.cov);

@@ -29,7 +29,7 @@ __global__ void covariance_divide_and_mirror(T* cov, std::int64_t n, std::int64_
 const Register<Covariance, float, double> variant(
     {.rung = 101,
      .idea = "syrk of cuBLAS on the centred copy: one triangle, then mirrored",
-     .tensor_doubles = true},
+     .units = {{Dtype::f64, "tensor double"}}},
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       // The upper triangle in rows is the lower one in columns.

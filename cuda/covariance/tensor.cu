@@ -108,7 +108,7 @@ __device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, st
 const Register<Covariance, double> variant(
     {.rung = 7,
      .idea = "the same with the products of doubles on the tensor cores, tiles of 128 x 128",
-     .tensor_doubles = true},
+     .units = {{Dtype::f64, "tensor double"}}},
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       launch_balanced<TensorTile>(gpu, p);
     });

@@ -3,12 +3,14 @@
 // one element of A serves all of its threads on the same row. But every thread fetches 2 k elements
 // for 2 k operations: what the caches cannot catch, memory must deliver.
 #include "gpu/gpu.hpp"
+#include "gpu/narrow.hpp"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
 
-template <typename T>
-__global__ void matmul_naive(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
+// Sum: T, or float where T is half or bfloat16.
+template <typename T, typename Sum>
+__global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m, std::int64_t k,
                              std::int64_t n) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
@@ -16,19 +18,22 @@ __global__ void matmul_naive(const T* a, const T* b, T* c, std::int64_t m, std::
   const std::int64_t rows_of_grid = std::int64_t{gridDim.y} * blockDim.y;
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < m;
        row += rows_of_grid) {
-    T sum = 0;
-    for (std::int64_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
+    Sum sum = 0;
+    for (std::int64_t i = 0; i < k; ++i) {
+      sum += static_cast<Sum>(a[row * k + i]) * static_cast<Sum>(b[i * n + col]);
+    }
     c[row * n + col] = sum;
   }
 }
 
-const Register<Matmul, float, double, int> variant(
+const Register<Matmul, float, double, int, half, bfloat16> variant(
     {.rung = 1,
      .idea = "a thread computes one element of C from global memory",
      .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}}},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"];
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);
-      gpu.launch({.grid = {ceil_div(p.n, tile), rows}, .block = {tile, tile}}, matmul_naive<T>, p.a,
-                 p.b, p.c, p.m, p.k, p.n);
+      gpu.launch({.grid = {ceil_div(p.n, tile), rows}, .block = {tile, tile}},
+                 matmul_naive<device_type<T>, Matmul::Result<T>>, as_device(p.a), as_device(p.b),
+                 p.c, p.m, p.k, p.n);
     });

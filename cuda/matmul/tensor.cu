@@ -175,7 +175,7 @@ void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
 const Register<Matmul, double> variant(
     {.rung = 8,
      .idea = "products of doubles on the tensor cores, tiles of 128 x 128 or 128 x 64",
-     .tensor_doubles = true},
+     .units = {{Dtype::f64, "tensor double"}}},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Large = MatmulTensorTile<128, 64>;
       using Small = MatmulTensorTile<64, 32>;

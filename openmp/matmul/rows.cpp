@@ -11,21 +11,22 @@
 using namespace parlab;
 
 template <typename T>
-void matmul_rows(const T* a, const T* b, T* __restrict__ c, std::int64_t m, std::int64_t k,
-                 std::int64_t n, int threads) {
+void matmul_rows(const T* a, const T* b, Matmul::Result<T>* __restrict__ c, std::int64_t m,
+                 std::int64_t k, std::int64_t n, int threads) {
+  using Sum = Matmul::Result<T>;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t row = 0; row < m; ++row) {
-    T* c_row = c + row * n;
-    std::fill(c_row, c_row + n, T{0});
+    Sum* c_row = c + row * n;
+    std::fill(c_row, c_row + n, Sum{0});
     for (std::int64_t i = 0; i < k; ++i) {
-      const T factor = a[row * k + i];
+      const Sum factor = a[row * k + i];
 #pragma omp simd
       for (std::int64_t col = 0; col < n; ++col) c_row[col] += factor * b[i * n + col];
     }
   }
 }
 
-const Register<Matmul, float, double, int> variant(
+const Register<Matmul, float, double, int, half, bfloat16> variant(
     {.rung = 1, .idea = "rows of C in parallel, each a sum of rows of B", .tunables = {threads()}},
     []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables& tunables) {
       matmul_rows(p.a, p.b, p.c, p.m, p.k, p.n, static_cast<int>(tunables["threads"]));

@@ -16,7 +16,7 @@ WHERE NOT EXISTS (
 CREATE VIEW every AS
   SELECT *, backend || '/' || variant AS name, backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
          gflops * 100 / nullif(roof_percent, 0) AS roof_gflops,
-         CASE WHEN dtype = 'double' AND (variant = 'tensor' OR variant LIKE 'cu%') THEN 2
+         CASE WHEN unit LIKE 'tensor %' THEN 2
               ELSE backend = 'cuda' OR variant LIKE 'cu%' END AS units -- CPU, GPU, its tensor cores
   FROM records WHERE workload = 'covariance' AND m = n AND cache = 'hot';
 

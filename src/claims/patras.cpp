@@ -295,12 +295,12 @@ bool packs(std::int64_t n) {
 Judgement one_triangle(const Evidence& e) {
   bool right = true;
   for (std::int64_t n = 1; n <= 40; ++n) right &= packs(n);
-  const auto half = at_least(
+  const auto mirror = at_least(
       best_over_best(covariance_of(e, "cuda/mirror"), covariance_of(e, "cuda/tiled")), 1.5);
   return together({judged(right,
                           "computed: the index maps the n (n - 1) / 2 elements one to one, n "
                           "up to 40"),
-                   half.judgement("mirror over tiled:", needs(e, covariance))});
+                   mirror.judgement("mirror over tiled:", needs(e, covariance))});
 }
 
 Judgement slower_cpu(const Evidence& e) {

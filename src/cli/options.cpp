@@ -144,7 +144,7 @@ std::vector<Option> all_options() {
       {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
       {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows, or dmv/openmp/rows"},
       {"iterations", "NR_ITER", "N", "this many samples of each, no more and no less"},
-      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int"},
+      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int,half,bfloat16"},
       {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
       {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
       {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",

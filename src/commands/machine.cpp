@@ -24,8 +24,8 @@ void print_curve(std::ostream& out, const std::string& name,
 void print_ceilings(std::ostream& out, const Ceilings& ceilings) {
   print_curve(out, "read", ceilings.read);
   print_curve(out, "copy", ceilings.copy);
-  for (const auto& [dtype, rate] : ceilings.fma) {
-    out << "  FMA " << dtype << ": " << significant(rate * 1e-9, 4) << " Gflop/s\n";
+  for (const auto& [unit, rate] : ceilings.units) {
+    out << "  " << unit << ": " << significant(rate * 1e-9, 4) << " Gflop/s\n";
   }
 }
 

@@ -14,11 +14,11 @@ inline std::uint64_t random_bits(std::uint64_t stream, std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
-// Uniform in [-1, 1), with 24 random bits for every T: the same numbers in float and double.
+// Uniform in [-1, 1), with 25 random bits: the same numbers in float and double.
 template <typename T>
 T random_uniform(std::uint64_t stream, std::uint64_t i) {
-  return static_cast<T>(static_cast<std::int32_t>(random_bits(stream, i) >> 39) - (1 << 24)) /
-         static_cast<T>(1 << 24);
+  const auto whole = static_cast<std::int32_t>(random_bits(stream, i) >> 39) - (1 << 24);
+  return static_cast<T>(static_cast<double>(whole) * 0x1p-24);
 }
 
 // A whole number in [-limit, limit].

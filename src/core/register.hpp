@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -50,8 +51,8 @@ struct Description {
   // The outputs it writes, when not all in their first layout: {"cov_packed"}.
   std::vector<std::string> outputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
-  bool tensor_doubles =
-      false;                  // multiplies doubles on tensor cores, which have a roof of their own
+  // The unit that sets its peak, by dtype, where that is not the plain one: see core/units.hpp.
+  std::map<Dtype, std::string> units = {};
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
 };
@@ -81,9 +82,9 @@ class Register {
     using Machine = std::conditional_t<on_gpu, Gpu, Host>;
     const RunOn<Machine> run = [](Machine& machine, const Arrays& arrays, const Size& size,
                                   Dtype dtype, const Tunables& tunables) {
-      (void)((dtype_of<Types>() == dtype &&
-              (F{}(machine, Contract::template bind<Types>(arrays, size), tunables), true)) ||
-             ...);
+      dispatch<Types...>(dtype, [&]<typename T>(T) {
+        F{}(machine, Contract::template bind<T>(arrays, size), tunables);
+      });
     };
     register_variant(std::move(description), {dtype_of<Types>()...}, run, source, hash);
   }

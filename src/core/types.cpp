@@ -8,6 +8,9 @@ namespace {
 constexpr std::array<std::string_view, 8> verdict_names{
     "passed",        "wrong_result", "launch_failed", "out_of_memory",
     "not_supported", "no_device",    "unverified",    "timed_out"};
+constexpr std::array<std::string_view, 9> arithmetic_names{
+    "ieee", "tf32", "bf16", "fp16", "tf32x3", "bf16x3", "fp16x3", "bf16x6", "bf16x9"};
+constexpr std::array dtypes{Dtype::f32, Dtype::f64, Dtype::i32, Dtype::f16, Dtype::bf16};
 
 }  // namespace
 
@@ -17,20 +20,31 @@ std::string_view to_string(Dtype dtype) {
       return "float";
     case Dtype::f64:
       return "double";
-    default:
+    case Dtype::i32:
       return "int";
+    case Dtype::f16:
+      return "half";
+    case Dtype::bf16:
+      return "bfloat16";
   }
+  refuse(dtype);
+}
+
+void refuse(Dtype dtype) {
+  throw std::logic_error("dtype number " + std::to_string(static_cast<int>(dtype)) +
+                         " is none of those that are handled here");
 }
 
 Dtype dtype_from_string(std::string_view text) {
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
+  for (const Dtype dtype : dtypes) {
     if (text == to_string(dtype)) return dtype;
   }
-  throw UsageError("dtype '" + std::string(text) + "' is unknown: use float, double or int");
+  throw UsageError("dtype '" + std::string(text) +
+                   "' is unknown: use float, double, int, half or bfloat16");
 }
 
 std::size_t bytes_of(Dtype dtype) {
-  return dispatch(dtype, [](auto zero) { return sizeof(zero); });
+  return dispatch_all(dtype, [](auto zero) { return sizeof(zero); });
 }
 
 std::string to_string(const Size& size) {
@@ -55,6 +69,17 @@ std::string to_string(const Tunables& tunables) {
 
 std::string_view to_string(Verdict verdict) {
   return verdict_names.at(static_cast<std::size_t>(verdict));
+}
+
+std::string_view to_string(Arithmetic arithmetic) {
+  return arithmetic_names.at(static_cast<std::size_t>(arithmetic));
+}
+
+Arithmetic arithmetic_from_string(std::string_view text) {
+  for (std::size_t i = 0; i < arithmetic_names.size(); ++i) {
+    if (text == arithmetic_names[i]) return static_cast<Arithmetic>(i);
+  }
+  throw std::invalid_argument("unknown arithmetic '" + std::string(text) + "'");
 }
 
 std::string_view to_string(Cache cache) { return cache == Cache::hot ? "hot" : "cold"; }

@@ -8,11 +8,14 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "core/narrow.hpp"
 
 namespace parlab {
 
-enum class Dtype { f32, f64, i32 };
+enum class Dtype { f32, f64, i32, f16, bf16 };
 
 template <typename T>
 constexpr Dtype dtype_of() {
@@ -20,27 +23,35 @@ constexpr Dtype dtype_of() {
     return Dtype::f32;
   } else if constexpr (std::is_same_v<T, double>) {
     return Dtype::f64;
+  } else if constexpr (std::is_same_v<T, half>) {
+    return Dtype::f16;
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return Dtype::bf16;
   } else {
-    static_assert(std::is_same_v<T, int>, "a dtype is float, double or int");
+    static_assert(std::is_same_v<T, int>, "a dtype is float, double, int, half or bfloat16");
     return Dtype::i32;
   }
 }
 
-std::string_view to_string(Dtype dtype);         // "float", "double", "int"
+std::string_view to_string(Dtype dtype);         // "float", "double", "int", "half", "bfloat16"
 Dtype dtype_from_string(std::string_view text);  // throws UsageError
 std::size_t bytes_of(Dtype dtype);
 
-// Calls f with a value of the C++ type that dtype names: dispatch(d, [](auto zero) { ... }).
-template <typename F>
+[[noreturn]] void refuse(Dtype dtype);  // throws std::logic_error: no type of those dispatched to
+
+// Calls f with a value of the C++ type that dtype names, which must be one of Types:
+// dispatch<float, double>(d, [](auto zero) { ... }).
+template <typename First, typename... Rest, typename F>
 decltype(auto) dispatch(Dtype dtype, F&& f) {
-  switch (dtype) {
-    case Dtype::f32:
-      return f(float{});
-    case Dtype::f64:
-      return f(double{});
-    default:
-      return f(int{});
+  if constexpr (sizeof...(Rest) > 0) {
+    if (dtype != dtype_of<First>()) return dispatch<Rest...>(dtype, std::forward<F>(f));
   }
+  if (dtype != dtype_of<First>()) refuse(dtype);
+  return f(First{});
+}
+template <typename F>
+decltype(auto) dispatch_all(Dtype dtype, F&& f) {
+  return dispatch<float, double, int, half, bfloat16>(dtype, std::forward<F>(f));
 }
 
 // The extents of a problem, in the order of the workload's dimension names.
@@ -96,8 +107,13 @@ struct PointError : std::runtime_error {
   Verdict verdict;
 };
 
-// How a variant does its arithmetic, for the error bound: the unit roundoff of each product.
-enum class Arithmetic { ieee, tf32, bf16 };
+// How a variant computes products of floats, and their sums, where that is not IEEE in the dtype:
+// it decides the error bound. tf32, bf16, fp16: operands rounded to that type, sums in float. x3,
+// x6, x9: each operand is split into parts of that type, two for x3 and three for the others; of
+// the products of the parts this many are added up, the largest.
+enum class Arithmetic { ieee, tf32, bf16, fp16, tf32x3, bf16x3, fp16x3, bf16x6, bf16x9 };
+std::string_view to_string(Arithmetic arithmetic);         // "ieee", "tf32", ...
+Arithmetic arithmetic_from_string(std::string_view text);  // throws std::invalid_argument
 
 // What the problem must do at the least: the floor under any implementation.
 struct Work {

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/units.hpp"
+
 namespace parlab {
 namespace {
 
@@ -18,6 +20,11 @@ int backend_rank(const Variant& variant) {
 
 bool Variant::has(Dtype dtype) const {
   return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
+
+std::string Variant::unit(Dtype dtype) const {
+  const auto declared = units.find(dtype);
+  return declared != units.end() ? declared->second : plain_unit(dtype);
 }
 
 const Tunable* Variant::tunable(std::string_view tunable_name) const {
@@ -115,6 +122,12 @@ Variant describe(Description description, std::string_view source, std::string_v
   variant.backend = source.substr(0, slash);
   variant.workload = source.substr(slash + 1, second - slash - 1);
   variant.name = source.substr(second + 1, dot - second - 1);
+  for (const auto& [dtype, unit] : variant.units) {
+    if (!is_unit(unit)) {
+      throw std::logic_error(variant.source + " names the unit '" + unit +
+                             "', which core/units.cpp does not know");
+    }
+  }
   return variant;
 }
 

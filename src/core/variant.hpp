@@ -22,6 +22,7 @@ struct Variant : Description {
 
   std::string full_name() const { return workload + "/" + backend + "/" + name; }
   bool has(Dtype dtype) const;
+  std::string unit(Dtype dtype) const;                          // that sets its peak: "fma float"
   const Tunable* tunable(std::string_view tunable_name) const;  // nullptr when absent
   bool reads(const ArraySpec& input) const;
   bool writes(const ArraySpec& output) const;

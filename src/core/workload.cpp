@@ -1,5 +1,6 @@
 #include "core/workload.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -12,17 +13,17 @@ std::string to_string(const Mismatch& mismatch) {
   return text;
 }
 
-ElementwiseOracle::ElementwiseOracle(std::string array, Dtype dtype, std::vector<double> expected,
+ElementwiseOracle::ElementwiseOracle(std::string array, std::vector<double> expected,
                                      std::vector<double> bound)
-    : array_(std::move(array)),
-      dtype_(dtype),
-      expected_(std::move(expected)),
-      bound_(std::move(bound)) {
+    : array_(std::move(array)), expected_(std::move(expected)), bound_(std::move(bound)) {
   if (expected_.size() != bound_.size()) throw std::logic_error("one bound per element");
 }
 
 std::optional<Mismatch> ElementwiseOracle::check(const Arrays& outputs) const {
-  return dispatch(dtype_, [&]<typename T>(T) -> std::optional<Mismatch> {
+  const auto array = std::find_if(outputs.begin(), outputs.end(),
+                                  [&](const Array& each) { return each.spec.name == array_; });
+  if (array == outputs.end()) throw std::logic_error("no output is called " + array_);
+  return dispatch_all(array->spec.dtype, [&]<typename T>(T) -> std::optional<Mismatch> {
     const T* found = outputs.get<const T>(array_);
     for (std::size_t i = 0; i < expected_.size(); ++i) {
       const double value = static_cast<double>(found[i]);
@@ -33,31 +34,6 @@ std::optional<Mismatch> ElementwiseOracle::check(const Arrays& outputs) const {
     }
     return std::nullopt;
   });
-}
-
-double unit_roundoff(Dtype dtype, Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::tf32:
-      return 0x1p-11;
-    case Arithmetic::bf16:
-      return 0x1p-8;
-    default:
-      break;
-  }
-  switch (dtype) {
-    case Dtype::f32:
-      return 0x1p-24;
-    case Dtype::f64:
-      return 0x1p-53;
-    default:
-      return 0;
-  }
-}
-
-double gamma(std::int64_t n, double u) {
-  const double nu = static_cast<double>(n) * u;
-  if (nu >= 1) throw std::domain_error("no a-priori bound: n * unit roundoff is 1 or more");
-  return nu / (1 - nu);
 }
 
 Size complete_size(const Workload& workload, const std::vector<std::int64_t>& typed) {

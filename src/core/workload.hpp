@@ -8,16 +8,19 @@
 #include <vector>
 
 #include "core/arrays.hpp"
+#include "core/roundoff.hpp"
 #include "core/types.hpp"
 
 namespace parlab {
 
 // Integers: small whole numbers, every order of summation is exact, equality is demanded.
 // Uniform: random reals, compared within an a-priori bound.
-enum class InputKind { integers, uniform };
+// Wide: few products of each sum are not zero, operands fill the significand, exponents lie far
+// apart; compared within the bound of so few roundings, which nothing narrower can keep.
+enum class InputKind { integers, uniform, wide };
 
 // Outputs are filled with this before each checked execution; elements that a workload does not
-// write still hold it afterwards. All bits set is a NaN in float and double, and -1 in int.
+// write still hold it afterwards. All bits set is a NaN in every floating type, and -1 in int.
 constexpr unsigned char poison_byte = 0xff;
 
 struct Mismatch {
@@ -63,19 +66,12 @@ Size complete_size(const Workload& workload, const std::vector<std::int64_t>& ty
 class ElementwiseOracle : public Oracle {
  public:
   // One expected value and one bound per element; a bound of zero demands equality.
-  ElementwiseOracle(std::string array, Dtype dtype, std::vector<double> expected,
-                    std::vector<double> bound);
+  ElementwiseOracle(std::string array, std::vector<double> expected, std::vector<double> bound);
   std::optional<Mismatch> check(const Arrays& outputs) const override;
 
  private:
   std::string array_;
-  Dtype dtype_;
   std::vector<double> expected_, bound_;
 };
-
-// 2^-24 for float, 2^-53 for double; of the rounded operands for tf32 (2^-11) and bf16 (2^-8).
-double unit_roundoff(Dtype dtype, Arithmetic arithmetic = Arithmetic::ieee);
-// gamma_n = n u / (1 - n u): N. Higham, Accuracy and Stability of Numerical Algorithms, (3.1).
-double gamma(std::int64_t n, double unit_roundoff);
 
 }  // namespace parlab

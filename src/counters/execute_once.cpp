@@ -70,7 +70,7 @@ void execute_once(const std::vector<std::string>& arguments) {
   const auto gpu = make_gpu_executor();
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);
-  gpu->load(problem.inputs(), problem.outputs(), dtype);
+  gpu->load(problem.inputs(), problem.outputs());
   for (std::size_t i = 0; i < calls.size(); ++i) {
     gpu->run_profiled(calls[i], static_cast<int>(i));
   }

@@ -21,20 +21,20 @@ __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4], const doub
       : "d"(a[0]), "d"(a[1]), "d"(b));
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
+  for (int part = 0; part < 2; ++part) {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(sum[2 * half]), "+d"(sum[2 * half + 1])
-        : "d"(a[half]), "d"(b));
+        : "+d"(sum[2 * part]), "+d"(sum[2 * part + 1])
+        : "d"(a[part]), "d"(b));
   }
 #else
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
   for (int k = 0; k < 4; ++k) {
     const double left = __shfl_sync(~0u, b, col * 4 + k);
     const double right = __shfl_sync(~0u, b, (col + 1) * 4 + k);
-    for (int half = 0; half < 2; ++half) {
-      const double factor = __shfl_sync(~0u, a[half], row * 4 + k);
-      sum[2 * half] = fma(factor, left, sum[2 * half]);
-      sum[2 * half + 1] = fma(factor, right, sum[2 * half + 1]);
+    for (int part = 0; part < 2; ++part) {
+      const double factor = __shfl_sync(~0u, a[part], row * 4 + k);
+      sum[2 * part] = fma(factor, left, sum[2 * part]);
+      sum[2 * part + 1] = fma(factor, right, sum[2 * part + 1]);
     }
   }
 #endif

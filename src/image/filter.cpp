@@ -95,11 +95,11 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
     auto inputs = arrays_needed(workload, size, dtype, {&variant}), outputs = inputs;
     std::erase_if(inputs, [](const ArraySpec& array) { return array.role != Role::input; });
     std::erase_if(outputs, [](const ArraySpec& array) { return array.role != Role::output; });
-    const HostArrays memory(inputs, dtype);
+    const HostArrays memory(inputs);
     for (int channel = 0; channel < image.channels; ++channel) {
-      dispatch(dtype, [&]<typename T>(T) {
+      dispatch<float, double>(dtype, [&]<typename T>(T) {
         fill<T>(memory.view(), image, channel, weights);
-        place->load(memory.view(), outputs, dtype);
+        place->load(memory.view(), outputs);
         const auto checked = place->run_checked({&variant, size, dtype, tunables});
         filtered.detail = checked.damage;
         const auto oracle =

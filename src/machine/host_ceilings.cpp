@@ -282,8 +282,8 @@ std::size_t largest_footprint() {
 Ceilings measure_host_ceilings() {
   const Team team;
   Ceilings ceilings;
-  ceilings.fma["float"] = measure_fma<float>(team);
-  ceilings.fma["double"] = measure_fma<double>(team);
+  ceilings.units["fma float"] = measure_fma<float>(team);
+  ceilings.units["fma double"] = measure_fma<double>(team);
 
   const std::size_t capacity = largest_footprint();
   const Buffer buffer(capacity, team);

@@ -39,13 +39,13 @@ double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache ca
   return 1 / (copied / copy + (1 - copied) / read);
 }
 
-double roof_seconds(const Ceilings& ceilings, const Work& work, const std::string& peak_name,
+double roof_seconds(const Ceilings& ceilings, const Work& work, const std::string& unit,
                     Cache cache) {
   double seconds = ceilings.launch_s;
   const double rate = attainable_bandwidth(ceilings, work, cache);
   if (rate > 0) seconds = std::max(seconds, work.bytes / rate);
-  const auto peak = ceilings.fma.find(peak_name);
-  if (peak != ceilings.fma.end() && peak->second > 0) {
+  const auto peak = ceilings.units.find(unit);
+  if (peak != ceilings.units.end() && peak->second > 0) {
     seconds = std::max(seconds, work.flops / peak->second);
   }
   return seconds;

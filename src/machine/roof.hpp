@@ -16,10 +16,9 @@ namespace parlab {
 // that cache. cold: the curve at its largest footprint, where no cache helps.
 double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache cache);
 
-// Seconds: the longest of flops at that peak of multiply-adds (see Ceilings::fma), bytes at the
-// attainable bandwidth, and an empty launch. What was not measured does not count; 0 when nothing
-// was.
-double roof_seconds(const Ceilings& ceilings, const Work& work, const std::string& peak,
+// Seconds: the longest of flops at the peak of that unit, bytes at the attainable bandwidth, and an
+// empty launch. What was not measured does not count; 0 when nothing was.
+double roof_seconds(const Ceilings& ceilings, const Work& work, const std::string& unit,
                     Cache cache);
 
 }  // namespace parlab

@@ -37,8 +37,8 @@ Cell ceilings_of(const Run* run, bool gpu) {
   if (run == nullptr) return {"–"};
   const auto& ceilings = gpu ? run->device : run->host;
   std::string peaks;
-  for (const auto& [dtype, peak] : ceilings.fma) {
-    peaks += (peaks.empty() ? "" : ", ") + dtype + " " + rate(peak);
+  for (const auto& [unit, peak] : ceilings.units) {
+    peaks += (peaks.empty() ? "" : ", ") + unit + " " + rate(peak);
   }
   return {bandwidth(memory_bandwidth(ceilings)), peaks};
 }

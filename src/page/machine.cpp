@@ -46,8 +46,8 @@ void write_ceilings(Html& html, const std::string& what, const Ceilings& ceiling
   html.element("h3", "Measured ceilings of the " + what).open("dl").line_break();
   fact(html, "Read", peak_of(ceilings.read));
   fact(html, "Copy", peak_of(ceilings.copy));
-  for (const auto& [dtype, flops] : ceilings.fma) {
-    fact(html, "Multiply-add, " + dtype, rate(flops));
+  for (const auto& [unit, flops] : ceilings.units) {
+    fact(html, "Peak, " + unit, rate(flops));
   }
   if (ceilings.launch_s > 0) fact(html, "Empty kernel", duration(ceilings.launch_s));
   html.close().line_break();

@@ -263,11 +263,7 @@ const Variant* variant_of(const Record& record) {
   return nullptr;
 }
 
-bool reduced_arithmetic(const Record& record) {
-  if (const auto* variant = variant_of(record)) return variant->arithmetic != Arithmetic::ieee;
-  // Libraries of the GPU are not part of a build without CUDA; their names say it.
-  return record.variant.ends_with("_tf32") || record.variant.ends_with("_bf16");
-}
+bool reduced_arithmetic(const Record& record) { return record.arithmetic != Arithmetic::ieee; }
 
 Entries ladder(const Entries& entries) {
   // Those that this build has not come last on their side, by name.

@@ -40,7 +40,7 @@ Entries best_of_each(const Measured& measured, bool gpu) {
 double intensity(const Entry& entry) { return entry.record.flops / entry.record.bytes; }
 double performance(const Entry& entry) { return entry.record.flops / entry.summary.median; }
 
-// From where the chart begins up to the peak of a dtype, and along it.
+// From where the chart begins up to the peak of a unit, and along it.
 Series roof(const std::string& label, double bytes_per_second, double peak, double from, double to,
             int look) {
   const double ridge = std::clamp(peak / bytes_per_second, from, to);
@@ -61,11 +61,11 @@ void write_roofline(Html& html, const std::string& what, const Ceilings& ceiling
     return;
   }
   double from = 0.05, to = 20;
-  std::set<std::string> dtypes;
+  std::set<std::string> units;
   for (const auto* entry : entries) {
     from = std::min(from, intensity(*entry) / 2);
     to = std::max(to, intensity(*entry) * 2);
-    dtypes.insert(std::string(parlab::to_string(entry->record.dtype)));
+    units.insert(entry->record.unit);
   }
   Chart chart;
   chart.title = "Roofline of the " + what;
@@ -75,14 +75,14 @@ void write_roofline(Html& html, const std::string& what, const Ceilings& ceiling
                                  ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
   const double caches = std::max(fastest(ceilings.read), fastest(ceilings.copy));
   int look = 0;
-  for (const auto& [dtype, peak] : ceilings.fma) {
-    if (dtypes.count(dtype.substr(0, dtype.find(' '))) == 0 || memory <= 0) continue;
+  for (const auto& [unit, peak] : ceilings.units) {
+    if (units.count(unit) == 0 || memory <= 0) continue;
     chart.series.push_back(
-        roof("roof, " + dtype + ": memory " + bandwidth(memory) + ", peak " + rate(peak), memory,
+        roof("roof, " + unit + ": memory " + bandwidth(memory) + ", peak " + rate(peak), memory,
              peak, from, to, look++));
     if (caches > 1.1 * memory) {
       chart.series.push_back(
-          roof("from caches, " + dtype + ": " + bandwidth(caches), caches, peak, from, to, look++));
+          roof("from caches, " + unit + ": " + bandwidth(caches), caches, peak, from, to, look++));
     }
   }
   std::vector<std::vector<std::string>> rows;

@@ -54,7 +54,7 @@ class Executor {
 
   // Takes hold of one problem. inputs stay the caller's until release(); outputs are allocated
   // here. Throws PointError(out_of_memory) naming the bytes needed and free.
-  virtual void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) = 0;
+  virtual void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) = 0;
   virtual void release() = 0;
 
   // Poisons the outputs with NaN, executes the variant, and compares guards and inputs afterwards.

@@ -209,6 +209,9 @@ Columns columns_for(const std::vector<Record>& records) {
   columns.add("variant", [](auto& row) { return row.record.variant; });
   const std::size_t problem = columns.size();
   columns.add("dtype", [](auto& row) { return std::string(to_string(row.record.dtype)); });
+  columns.add("unit", [](auto& row) { return row.record.unit; });
+  columns.add("arithmetic",
+              [](auto& row) { return std::string(to_string(row.record.arithmetic)); });
   columns.add("cache", [](auto& row) { return std::string(to_string(row.record.cache)); });
   add_results(columns);
   add_launch(columns);

@@ -12,6 +12,8 @@
   (kParseIterativeFlag | kParseFullPrecisionFlag | kParseValidateEncodingFlag)
 #include <rapidjson/document.h>
 
+#include "record/before_units.hpp"
+
 namespace parlab {
 namespace {
 
@@ -63,7 +65,7 @@ Json to_json(const Ceilings& ceilings) {
   };
   return {{"read", curve(ceilings.read)},
           {"copy", curve(ceilings.copy)},
-          {"fma", to_json("an FMA rate", ceilings.fma)},
+          {"units", to_json("the peak of a unit", ceilings.units)},
           {"launch_s", finite("launch_s", ceilings.launch_s)}};
 }
 
@@ -141,6 +143,7 @@ class Fields {
  public:
   explicit Fields(const Value& object) : object_(object) {}
 
+  bool has(const char* name) const { return object_.HasMember(name); }
   template <typename T>
   void optional(const char* name, T& out) const {
     const auto found = object_.FindMember(name);
@@ -148,7 +151,7 @@ class Fields {
   }
   template <typename T>
   void required(const char* name, T& out) const {
-    if (!object_.HasMember(name)) throw ForeignLine(std::string("field '") + name + "' is missing");
+    if (!has(name)) throw ForeignLine(std::string("field '") + name + "' is missing");
     optional(name, out);
   }
   std::string required_text(const char* name) const {
@@ -236,13 +239,26 @@ Record read_record(const Fields& fields) {
   fields.optional("counters", record.counters);
   fields.optional("source", record.source);
   fields.optional("source_hash", record.source_hash);
+  if (fields.has("unit")) {
+    record.unit = fields.required_text("unit");
+    const auto arithmetic = fields.required_text("arithmetic");
+    record.arithmetic =
+        named_value("arithmetic", [&] { return arithmetic_from_string(arithmetic); });
+  } else {
+    assume_unit(record);
+  }
   return record;
 }
 
 void read_ceilings(const Fields& fields, Ceilings& ceilings) {
   fields.optional("read", ceilings.read);
   fields.optional("copy", ceilings.copy);
-  fields.optional("fma", ceilings.fma);
+  if (fields.has("units")) {
+    fields.required("units", ceilings.units);
+  } else {
+    fields.optional("fma", ceilings.units);
+    assume_units(ceilings);
+  }
   fields.optional("launch_s", ceilings.launch_s);
 }
 
@@ -286,6 +302,10 @@ std::string to_json_line(const Record& record) {
     json["size"][record.dimensions[i]] = record.size[i];
   }
   json["dtype"] = to_string(record.dtype);
+  if (!record.unit.empty()) {
+    json["unit"] = record.unit;
+    json["arithmetic"] = to_string(record.arithmetic);
+  }
   if (!record.tunables.empty()) {
     json["tunables"] = static_cast<const std::map<std::string, std::int64_t>&>(record.tunables);
   }

@@ -36,6 +36,8 @@ struct Record {
   Tunables tunables;
   Cache cache = Cache::hot;
   std::string source, source_hash;
+  std::string unit;                          // that sets the peak: "fma float"
+  Arithmetic arithmetic = Arithmetic::ieee;  // where that is not IEEE in the dtype
 
   Verdict verdict = Verdict::unverified;
   std::string detail;     // why not passed; one sentence

@@ -109,6 +109,8 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   for (const auto name : workload.dimensions()) record.dimensions.emplace_back(name);
   record.size = plan_.size;
   record.dtype = plan_.dtype;
+  record.unit = variant.unit(plan_.dtype);
+  record.arithmetic = variant.arithmetic;
   record.tunables = trial.call.tunables;
   record.cache = cache;
   record.source = variant.source;
@@ -182,7 +184,7 @@ void Point::fail(Executor& place, const PointError& error) {
 
 void Point::load(Executor& place) {
   try {
-    place.load(problem_->inputs(), problem_->outputs(), plan_.dtype);
+    place.load(problem_->inputs(), problem_->outputs());
   } catch (const PointError& error) {
     fail(place, error);
   }
@@ -272,17 +274,9 @@ void Point::store(Entry& entry) {
       record.to_device_s = trial.transfers->to_device_s;
       record.to_host_s = trial.transfers->to_host_s;
     }
-    Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
+    const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
-    // Rounded products have no measured peak: their roof is memory alone.
-    if (variant.arithmetic != Arithmetic::ieee) work.flops = 0;
-    const auto& ceilings = session_.ceilings(variant);
-    std::string peak(to_string(record.dtype));
-    if (variant.tensor_doubles && record.dtype == Dtype::f64 &&
-        ceilings.fma.count(tensor_doubles) > 0) {
-      peak = tensor_doubles;
-    }
-    record.roof_s = roof_seconds(ceilings, work, peak, record.cache);
+    record.roof_s = roof_seconds(session_.ceilings(variant), work, record.unit, record.cache);
     if (record.summary().median < roof_margin(variant) * record.roof_s)
       record.flags = {"above_roof"};
   }

@@ -20,6 +20,10 @@ std::uint64_t fingerprint(const void* data, std::size_t bytes) {
   std::uint64_t sum = 0;
 #pragma omp parallel for simd reduction(+ : sum) schedule(static)
   for (std::size_t i = 0; i < bytes / 4; ++i) sum += fingerprint_term(words[i], i);
+  if (bytes % 4 != 0) {
+    sum += fingerprint_term(fingerprint_tail(static_cast<const unsigned char*>(data), bytes),
+                            bytes / 4);
+  }
   return sum;
 }
 

@@ -21,7 +21,7 @@ std::string guard_damage(const std::string& array, const unsigned char* before,
                          const unsigned char* after);
 
 // An order-independent fingerprint of memory, the same on host and device: the sum over all
-// 4-byte words of mix(word, index). bytes is a multiple of 4.
+// 4-byte words of mix(word, index), the last one filled up with zeros.
 std::uint64_t fingerprint(const void* data, std::size_t bytes);
 
 // The term of one word; also compiled for the device.
@@ -33,6 +33,19 @@ __host__ __device__
   std::uint64_t z = (index << 32 | word) + 0x9e3779b97f4a7c15u * (index + 1);
   z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
   return z ^ (z >> 32);
+}
+
+// The last word when bytes is no multiple of 4; also compiled for the device.
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    inline std::uint32_t
+    fingerprint_tail(const unsigned char* data, std::size_t bytes) {
+  std::uint32_t word = 0;
+  for (std::size_t i = bytes / 4 * 4; i < bytes; ++i) {
+    word |= static_cast<std::uint32_t>(data[i]) << 8 * (i % 4);
+  }
+  return word;
 }
 
 }  // namespace parlab

@@ -13,12 +13,10 @@ namespace parlab {
 
 void HostArrays::Release::operator()(unsigned char* memory) const { munmap(memory, bytes); }
 
-HostArrays::HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype)
-    : element_bytes_(bytes_of(dtype)) {
-  const auto needed =
-      std::accumulate(specs.begin(), specs.end(), 0.0, [&](double sum, const ArraySpec& spec) {
-        return sum + static_cast<double>(spec.count) * static_cast<double>(element_bytes_);
-      });
+HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
+  const auto needed = std::accumulate(
+      specs.begin(), specs.end(), 0.0,
+      [](double sum, const ArraySpec& spec) { return sum + static_cast<double>(spec.bytes()); });
   const double free =
       static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const double total =
@@ -31,7 +29,7 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype)
   }
   std::vector<Array> arrays;
   for (const auto& spec : specs) {
-    const std::size_t bytes = static_cast<std::size_t>(spec.count) * element_bytes_;
+    const std::size_t bytes = spec.bytes();
     const std::size_t whole = bytes + 2 * guard_bytes;
     // mmap: fresh pages, so that the thread that fills them also places them (first touch).
     void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -50,16 +48,13 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype)
 }
 
 void HostArrays::poison() {
-  for (const auto& array : view_) {
-    std::memset(array.data, poison_byte,
-                static_cast<std::size_t>(array.spec.count) * element_bytes_);
-  }
+  for (const auto& array : view_) std::memset(array.data, poison_byte, array.spec.bytes());
 }
 
 std::string HostArrays::damage() const {
   for (const auto& array : view_) {
     const auto* data = static_cast<const unsigned char*>(array.data);
-    const auto bytes = static_cast<std::size_t>(array.spec.count) * element_bytes_;
+    const auto bytes = array.spec.bytes();
     if (auto text = guard_damage(array.spec.name, data - guard_bytes, data + bytes);
         !text.empty()) {
       return text;

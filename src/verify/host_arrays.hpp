@@ -13,7 +13,7 @@ namespace parlab {
 class HostArrays {
  public:
   // Throws PointError(out_of_memory) naming the bytes needed and free.
-  HostArrays(const std::vector<ArraySpec>& specs, Dtype dtype);
+  explicit HostArrays(const std::vector<ArraySpec>& specs);
 
   const Arrays& view() const { return view_; }
   void poison();
@@ -27,7 +27,6 @@ class HostArrays {
   };
   std::vector<std::unique_ptr<unsigned char, Release>> memory_;
   Arrays view_;
-  std::size_t element_bytes_;
 };
 
 }  // namespace parlab

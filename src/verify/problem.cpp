@@ -29,11 +29,11 @@ std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size,
 
 double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
                     const std::vector<const Variant*>& variants) {
-  double elements = 0;
+  double bytes = 0;
   for (const auto& array : arrays_needed(workload, size, dtype, variants)) {
-    elements += static_cast<double>(array.count);
+    bytes += static_cast<double>(array.bytes());
   }
-  return elements * static_cast<double>(bytes_of(dtype));
+  return bytes;
 }
 
 Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
@@ -41,7 +41,7 @@ Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
     : workload_(workload),
       size_(size),
       dtype_(dtype),
-      inputs_(inputs_needed(workload, size, dtype, variants), dtype),
+      inputs_(inputs_needed(workload, size, dtype, variants)),
       outputs_(arrays_needed(workload, size, dtype, variants)) {
   std::erase_if(outputs_, [](const ArraySpec& array) { return array.role != Role::output; });
 }

@@ -105,7 +105,7 @@ std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind) {
                              ", more than " + std::string(to_string(dtype)) + " holds exactly");
     }
     bound.assign(p.cols, 0.0);
-    return std::make_unique<ElementwiseOracle>("y", dtype, std::move(expected), std::move(bound));
+    return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
   }
   constexpr double wide = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
   const double u = unit_roundoff(dtype);
@@ -121,7 +121,7 @@ std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind) {
   for (std::int64_t col = 0; col < p.cols; ++col) {
     bound[col] = bound[col] * rounded + std::abs(expected[col]) * 0x1p-53;
   }
-  return std::make_unique<ElementwiseOracle>("y", dtype, std::move(expected), std::move(bound));
+  return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
 }
 
 class AtaxContract final : public Workload {
@@ -146,13 +146,15 @@ class AtaxContract final : public Workload {
     return {4 * rows * cols, (rows * cols + 2 * cols) * element, cols * element};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1];
-    return {{"a", rows * cols, Role::input}, {"x", cols, Role::input}, {"y", cols, Role::output}};
+    return {{"a", dtype, rows * cols, Role::input},
+            {"x", dtype, cols, Role::input},
+            {"y", dtype, cols, Role::output}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch<float, double>(dtype, [&]<typename T>(T) {
       const auto [limit, thin] = exact_integers(size, dtype);
       const auto matrix = [=, limit = limit, thin = static_cast<std::uint64_t>(thin)](auto i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
@@ -169,9 +171,9 @@ class AtaxContract final : public Workload {
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
-    return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const Operands<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
-                                size[1]};
+                               size[1]};
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && kind == InputKind::uniform) {
         return make_oracle<long double>(problem, kind);

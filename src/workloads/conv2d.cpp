@@ -129,12 +129,13 @@ class Conv2dContract final : public Workload {
     return {17 * interior, (rows * cols + interior) * bytes, interior * bytes};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
-    return {{"a", size[0] * size[1], Role::input}, {"b", size[0] * size[1], Role::output}};
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
+    return {{"a", dtype, size[0] * size[1], Role::input},
+            {"b", dtype, size[0] * size[1], Role::output}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch<float, double>(dtype, [&]<typename T>(T) {
       fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
         const T value = random_integer<T>(1, i, 1000);
@@ -145,10 +146,9 @@ class Conv2dContract final : public Workload {
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
-    if (dtype == Dtype::f32) {
-      return std::make_unique<Conv2dOracle<float>>(inputs.get<const float>("a"), size, kind);
-    }
-    return std::make_unique<Conv2dOracle<double>>(inputs.get<const double>("a"), size, kind);
+    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+      return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"), size, kind);
+    });
   }
 };
 

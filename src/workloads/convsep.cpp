@@ -145,17 +145,17 @@ class ConvsepContract final : public Workload {
     return {2 * (2 * taps - 1) * pixels, (2 * pixels + taps) * bytes, pixels * bytes};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1], radius = size[2];
-    return {{"a", rows * cols, Role::input},
-            {"a_padded", rows * (cols + 2 * radius), Role::input, "a"},
-            {"w", 2 * radius + 1, Role::input},
-            {"b", rows * cols, Role::output}};
+    return {{"a", dtype, rows * cols, Role::input},
+            {"a_padded", dtype, rows * (cols + 2 * radius), Role::input, "a"},
+            {"w", dtype, 2 * radius + 1, Role::input},
+            {"b", dtype, rows * cols, Role::output}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
     const auto cols = size[1], radius = size[2];
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch<float, double>(dtype, [&]<typename T>(T) {
       for (const auto& array : inputs) {
         T* data = static_cast<T*>(array.data);
         const bool weights = array.spec.name == "w";
@@ -176,11 +176,10 @@ class ConvsepContract final : public Workload {
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
-    const auto make = [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"), inputs.get<const T>("w"),
                                                 size, kind);
-    };
-    return dtype == Dtype::f32 ? make(float{}) : make(double{});
+    });
   }
 };
 

@@ -391,15 +391,15 @@ class CovarianceContract final : public Workload {
     return {m * n * (n + 1) + 2 * m * n, m * n * element + written, written};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto m = size[0], n = size[1];
-    return {{"data", m * n, Role::input},
-            {"cov", n * n, Role::output},
-            {"cov_packed", Covariance::packed_count(n), Role::output, "cov"}};
+    return {{"data", dtype, m * n, Role::input},
+            {"cov", dtype, n * n, Role::output},
+            {"cov_packed", dtype, Covariance::packed_count(n), Role::output, "cov"}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch<float, double>(dtype, [&]<typename T>(T) {
       const WholeNumbers range = whole_numbers(size, dtype);
       fill_parallel(inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
@@ -411,14 +411,14 @@ class CovarianceContract final : public Workload {
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
     const bool exact = kind == InputKind::integers;
-    if (dtype == Dtype::f32) {
-      const auto p = Covariance::bind<float>(inputs, size);
-      return std::make_unique<CovarianceOracle<float, double>>(p, exact);
-    }
-    const auto p = Covariance::bind<double>(inputs, size);
-    // Sums of whole numbers stay exact in double.
-    if (exact) return std::make_unique<CovarianceOracle<double, double>>(p, exact);
-    return std::make_unique<CovarianceOracle<double, long double>>(p, exact);
+    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+      const auto p = Covariance::bind<T>(inputs, size);
+      // Sums of whole numbers stay exact in double.
+      if (std::is_same_v<T, double> && !exact) {
+        return std::make_unique<CovarianceOracle<T, long double>>(p, exact);
+      }
+      return std::make_unique<CovarianceOracle<T, double>>(p, exact);
+    });
   }
 };
 

@@ -46,16 +46,16 @@ class DmvContract final : public Workload {
     return {2 * rows * cols, (rows * cols + rows + cols) * bytes_of(dtype)};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1];
-    return {{"a", rows * cols, Role::input},
-            {"a_transposed", rows * cols, Role::input, "a"},
-            {"x", cols, Role::input},
-            {"y", rows, Role::output}};
+    return {{"a", dtype, rows * cols, Role::input},
+            {"a_transposed", dtype, rows * cols, Role::input, "a"},
+            {"x", dtype, cols, Role::input},
+            {"y", dtype, rows, Role::output}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch<float, double>(dtype, [&]<typename T>(T) {
       const auto rows = size[0], cols = size[1];
       // Products of at most limit^2, cols of them: their sum stays a whole number T can hold.
       const double exact = 1 / unit_roundoff(dtype);
@@ -79,7 +79,7 @@ class DmvContract final : public Workload {
   // reference is summed in long double; its own error, gamma_cols at 2^-64, is added.
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
-    return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
       const auto rows = size[0], cols = size[1];
       const T* a = inputs.get<const T>("a");
@@ -102,7 +102,7 @@ class DmvContract final : public Workload {
         bound[row] = factor * static_cast<double>(magnitude) +
                      (factor > 0 ? std::abs(expected[row]) * 0x1p-53 : 0);
       }
-      return std::make_unique<ElementwiseOracle>("y", dtype, std::move(expected), std::move(bound));
+      return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
     });
   }
 };

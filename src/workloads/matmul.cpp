@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <type_traits>
+#include <vector>
 
 #include "core/random.hpp"
 #include "core/variant.hpp"
@@ -27,13 +28,9 @@ std::int64_t integer_limit(Dtype dtype, std::int64_t k, InputKind kind) {
 }
 
 // |C - A B| <= factor |A| |B|, element by element, for every order of summation: Higham, (3.13).
-// TF32 and BF16 round both operands first. A tensor core may cut off bits where IEEE arithmetic
-// rounds to nearest, in the operands and in the float sum: twice the unit roundoff covers both.
+// Operands may be rounded before that.
 double error_factor(Dtype dtype, std::int64_t k, Arithmetic arithmetic) {
-  if (arithmetic == Arithmetic::ieee) return gamma(k, unit_roundoff(dtype));
-  const double operand = 2 * unit_roundoff(dtype, arithmetic);
-  const double operands = 2 * operand + operand * operand;
-  return operands + (1 + operands) * gamma(k, 2 * unit_roundoff(Dtype::f32));
+  return rounding(dtype, arithmetic).of_products(k);
 }
 
 // What is summed in Wide errs by at most gamma at this roundoff.
@@ -254,6 +251,34 @@ class MatmulOracle final : public Oracle {
   std::optional<VectorsReference> vectors_;
 };
 
+Dtype dtype_of_result(Dtype dtype) {
+  return dispatch_all(dtype, []<typename T>(T) { return dtype_of<Matmul::Result<T>>(); });
+}
+
+// A matrix in the element type of the result: a copy where that is another one.
+template <typename T>
+class Widened {
+ public:
+  using Element = Matmul::Result<T>;
+  Widened(const T* matrix, std::int64_t count) : matrix_(matrix) {
+    if constexpr (!std::is_same_v<T, Element>) {
+      copy_.resize(count);
+      fill_parallel(copy_.data(), count,
+                    [=](std::int64_t i) { return static_cast<Element>(matrix[i]); });
+    }
+  }
+  const Element* data() const {
+    if constexpr (std::is_same_v<T, Element>)
+      return matrix_;
+    else
+      return copy_.data();
+  }
+
+ private:
+  const T* matrix_;
+  std::vector<Element> copy_;
+};
+
 class MatmulContract final : public Workload {
  public:
   std::string_view name() const override { return "matmul"; }
@@ -268,21 +293,25 @@ class MatmulContract final : public Workload {
     throw UsageError("matmul takes one size (n x n times n x n) or three (m k n)");
   }
 
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64, Dtype::i32}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::f16, Dtype::bf16};
+  }
 
   Work work(const Size& size, Dtype dtype) const override {
     const double m = size[0], k = size[1], n = size[2];
-    const double bytes = bytes_of(dtype);
-    return {2 * m * k * n, (m * k + k * n + m * n) * bytes, m * n * bytes};
+    const double written = m * n * bytes_of(dtype_of_result(dtype));
+    return {2 * m * k * n, (m * k + k * n) * bytes_of(dtype) + written, written};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto m = size[0], k = size[1], n = size[2];
-    return {{"a", m * k, Role::input}, {"b", k * n, Role::input}, {"c", m * n, Role::output}};
+    return {{"a", dtype, m * k, Role::input},
+            {"b", dtype, k * n, Role::input},
+            {"c", dtype_of_result(dtype), m * n, Role::output}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch_all(dtype, [&]<typename T>(T) {
       const auto m = size[0], k = size[1], n = size[2];
       const bool whole = kind == InputKind::integers || std::is_same_v<T, int>;
       const auto limit = integer_limit(dtype, k, kind);
@@ -298,19 +327,18 @@ class MatmulContract final : public Workload {
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic arithmetic) const override {
-    return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+    return dispatch_all(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+      using Element = Matmul::Result<T>;  // holds each value of T
       const bool exact = kind == InputKind::integers || std::is_same_v<T, int>;
-      const Operands<T> problem{inputs.get<const T>("a"),
-                                inputs.get<const T>("b"),
-                                size[0],
-                                size[1],
-                                size[2],
-                                exact ? 0 : error_factor(dtype, size[1], arithmetic)};
+      const auto m = size[0], k = size[1], n = size[2];
+      const Widened<T> a(inputs.get<const T>("a"), m * k), b(inputs.get<const T>("b"), k * n);
+      const Operands<Element> problem{
+          a.data(), b.data(), m, k, n, exact ? 0 : error_factor(dtype, k, arithmetic)};
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && !exact) {
-        return std::make_unique<MatmulOracle<T, long double>>(problem);
+        return std::make_unique<MatmulOracle<Element, long double>>(problem);
       }
-      return std::make_unique<MatmulOracle<T, double>>(problem);
+      return std::make_unique<MatmulOracle<Element, double>>(problem);
     });
   }
 };

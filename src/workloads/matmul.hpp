@@ -1,19 +1,25 @@
-// matmul: C = A B, the product of two dense matrices.
+// matmul: C = A B, the product of two dense matrices; of half and bfloat16 it is a float.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/register.hpp"
 
 namespace parlab {
 
 struct Matmul {
+  // What sums and results are of.
+  template <typename T>
+  using Result =
+      std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
+
   // All row-major: a is m x k, b is k x n, c is m x n and written whole.
   template <typename T>
   struct Args {
     const T* a;
     const T* b;
-    T* c;
+    Result<T>* c;
     std::int64_t m, k, n;
   };
 
@@ -21,7 +27,7 @@ struct Matmul {
   static Args<T> bind(const Arrays& arrays, const Size& size) {
     return {arrays.get<const T>("a"),
             arrays.get<const T>("b"),
-            arrays.get<T>("c"),
+            arrays.get<Result<T>>("c"),
             size[0],
             size[1],
             size[2]};

@@ -86,13 +86,15 @@ class VectorSumContract final : public Workload {
     return {n - 1, (n + 1) * element, element};
   }
 
-  std::vector<ArraySpec> arrays(const Size& size, Dtype) const override {
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto n = size[0];
-    return {{"x", n, Role::input}, {"ones", n, Role::input, "x"}, {"sum", 1, Role::output}};
+    return {{"x", dtype, n, Role::input},
+            {"ones", dtype, n, Role::input, "x"},
+            {"sum", dtype, 1, Role::output}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
-    dispatch(dtype, [&]<typename T>(T) {
+    dispatch<float, double, int>(dtype, [&]<typename T>(T) {
       const auto n = size[0];
       T* x = inputs.get<T>("x");
       if (kind == InputKind::integers) {
@@ -114,7 +116,7 @@ class VectorSumContract final : public Workload {
   // The reference is exact: a long double holds every sum of fewer than 2^40 multiples of 2^-24.
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic) const override {
-    return dispatch(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+    return dispatch<float, double, int>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const auto n = size[0];
       const T* x = inputs.get<const T>("x");
       long double sum = 0;
@@ -130,7 +132,7 @@ class VectorSumContract final : public Workload {
                          static_cast<double>(n) / uniform_unit <= largest_exact(dtype);
       const double bound = exact ? 0 : error_bound(n, magnitude, u);
       return std::make_unique<ElementwiseOracle>(
-          "sum", dtype, std::vector<double>{static_cast<double>(sum)}, std::vector<double>{bound});
+          "sum", std::vector<double>{static_cast<double>(sum)}, std::vector<double>{bound});
     });
   }
 };

@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(refused_names) {
   BOOST_TEST(contains(error_of({"64", "--variant", "openmp/row"}), "mean 'openmp/rows'?"));
   BOOST_TEST(contains(error_of({"64", "--backend", "opnmp"}),
                       "--backend opnmp: backend 'opnmp' is unknown; did you mean 'openmp'?"));
-  BOOST_TEST(contains(error_of({"64", "--dtype", "half"}), "--dtype half: dtype 'half'"));
+  BOOST_TEST(contains(error_of({"64", "--dtype", "quarter"}), "--dtype quarter: dtype 'quarter'"));
   BOOST_TEST(contains(error_of({"64", "--dtype", "int"}), "--dtype int: fake has float, double"));
   BOOST_TEST(contains(error_of({"64", "--cache", "warm"}), "--cache warm: cache state 'warm'"));
   BOOST_TEST(contains(error_of({"64", "--format", "tabel"}), "did you mean 'table'?"));

@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
       last = bytes;
     }
   }
-  for (const auto* dtype : {"float", "double"}) {
-    const double peak = ceilings.fma.at(dtype) / physical_cores();
+  for (const auto* unit : {"fma float", "fma double"}) {
+    const double peak = ceilings.units.at(unit) / physical_cores();
     BOOST_TEST((peak > 1e7 && peak < 1e12));
   }
 }

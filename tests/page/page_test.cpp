@@ -174,6 +174,7 @@ BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
 BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   auto tf32 = a_record("blas/fast_tf32", 8, 1);
   tf32.source = "blas/fake/fast_tf32.cu";
+  tf32.arithmetic = Arithmetic::tf32;
   auto library = a_record("blas/library", 8, 2);
   library.source = "blas/fake/library.cu";
   const auto measured = arrange(

@@ -59,8 +59,9 @@ Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-
   run.cores = 16;
   run.memory_bytes = 1.5e11;
   run.others_at_work = 3;
-  run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"double", 1e12}}};
-  run.device = {{{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"float", 6e13}, {"double", 3e13}}, 1.5e-6};
+  run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"fma double", 1e12}}};
+  run.device = {
+      {{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"fma float", 6e13}, {"tensor double", 6e13}}, 1.5e-6};
   return run;
 }
 
@@ -77,6 +78,8 @@ Record a_record() {
   record.cache = Cache::cold;
   record.source = "cuda/dmv/coalesced.cu";
   record.source_hash = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
+  record.unit = "tensor double";
+  record.arithmetic = Arithmetic::bf16x9;
   record.verdict = Verdict::passed;
   record.detail = "a \"quoted\" detail, with\nbreak and \xc3\xa9";
   record.emulated = true;
@@ -163,6 +166,8 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST(after.dimensions == before.dimensions, boost::test_tools::per_element());
   BOOST_TEST(after.size == before.size, boost::test_tools::per_element());
   BOOST_TEST((after.dtype == before.dtype && after.cache == before.cache));
+  BOOST_TEST(after.unit == "tensor double");
+  BOOST_TEST((after.arithmetic == Arithmetic::bf16x9));
   BOOST_TEST((after.tunables == before.tunables));
   BOOST_TEST(after.source == before.source);
   BOOST_TEST(after.source_hash == before.source_hash);
@@ -195,6 +200,36 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST(to_json_line(after) == line);
 }
 
+BOOST_AUTO_TEST_CASE(units_of_older_records_are_assumed) {
+  const auto read = [](const std::string& workload, const std::string& variant, Dtype dtype) {
+    Record record = a_record();
+    record.workload = workload;
+    record.variant = variant;
+    record.dtype = dtype;
+    record.unit.clear();  // not written then
+    return parsed(to_json_line(record));
+  };
+  BOOST_TEST(read("dmv", "cublas", Dtype::f64).unit == "fma double");
+  BOOST_TEST(read("matmul", "cublas", Dtype::f32).unit == "fma float");
+  BOOST_TEST(read("matmul", "cublas", Dtype::f64).unit == "tensor double");
+  BOOST_TEST(read("matmul", "tensor", Dtype::f64).unit == "tensor double");
+  BOOST_TEST(read("covariance", "cublas_syrk", Dtype::f64).unit == "tensor double");
+  BOOST_TEST(read("covariance", "register", Dtype::f64).unit == "fma double");
+  BOOST_TEST(read("vector_sum", "rw", Dtype::i32).unit == "int");
+  const Record tf32 = read("matmul", "cublas_tf32", Dtype::f32);
+  BOOST_TEST(tf32.unit == "tensor tf32");
+  BOOST_TEST((tf32.arithmetic == Arithmetic::tf32));
+  BOOST_TEST((read("matmul", "cublas", Dtype::f64).arithmetic == Arithmetic::ieee));
+
+  std::string line = to_json_line(a_run());
+  for (const auto& [now, then] : {std::pair{R"("units":{"fma float")", R"("fma":{"float")"},
+                                  {R"("tensor double")", R"("double on tensor cores")"}}) {
+    BOOST_TEST_REQUIRE(line.find(now) != line.npos);
+    line.replace(line.find(now), std::string(now).size(), then);
+  }
+  BOOST_TEST((std::get<Run>(from_json_line(line)).device.units == a_run().device.units));
+}
+
 BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
   const Run before = a_run();
   const std::string line = to_json_line(before);
@@ -214,7 +249,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
   BOOST_TEST(after.memory_bytes == before.memory_bytes);
   BOOST_TEST(after.others_at_work == before.others_at_work);
   BOOST_TEST((after.host.read == before.host.read && after.host.copy == before.host.copy));
-  BOOST_TEST((after.host.fma == before.host.fma && after.device.fma == before.device.fma));
+  BOOST_TEST((after.host.units == before.host.units && after.device.units == before.device.units));
   BOOST_TEST((after.device.read == before.device.read && after.device.copy == before.device.copy));
   BOOST_TEST(after.device.launch_s == 1.5e-6);
   BOOST_TEST(to_json_line(after) == line);
@@ -302,7 +337,9 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
       edited("\"rows\":4096", "\"rows\":-4096"),
       edited("\"rows\":4096", "\"rows\":18446744073709551615"),
       edited("\"verdict\":\"passed\"", "\"verdict\":\"fine\""),
-      edited("\"dtype\":\"double\"", "\"dtype\":\"half\""),
+      edited("\"dtype\":\"double\"", "\"dtype\":\"quarter\""),
+      edited("\"arithmetic\":\"bf16x9\"", "\"arithmetic\":\"exact\""),
+      edited("\"arithmetic\":\"bf16x9\",", ""),
       edited("\"samples_us\":[", "\"samples_us\":[null,"),
       edited("\"samples_us\":[", "\"samples_us\":[-1,"),
       edited("\"samples_us\":[", "\"samples_us\":[1e999,"),
@@ -690,7 +727,8 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
       BOOST_TEST(column(text, name) == expected, boost::test_tools::per_element());
     }
   };
-  BOOST_TEST(text.rfind("workload,backend,variant,rows,cols,n,block,threads,dtype,cache,verdict",
+  BOOST_TEST(text.rfind("workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
+                        "arithmetic,cache,verdict",
                         0) == 0u);
   is("workload", {"dmv", "dmv", "dmv", "dmv", "vector_sum"});
   is("variant", {"plain", "a", "x", "b", "plain"});

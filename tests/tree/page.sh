@@ -74,7 +74,7 @@ expect_page h200
 mkdir -p "$work/no-gpu"
 for file in results/nvidia-h200/*.jsonl; do
   grep -vE '"backend":"cuda"|"source":"[^"]*[.]cu"' "$file" |
-    sed -E 's/"(gpu|driver|cuda)":"[^"]*"/"\1":""/g; s/"device":\{.*/"device":{"read":[],"copy":[],"fma":{},"launch_s":0}}/' \
+    sed -E 's/"(gpu|driver|cuda)":"[^"]*"/"\1":""/g; s/"device":\{.*/"device":{"read":[],"copy":[],"units":{},"launch_s":0}}/' \
       >"$work/no-gpu/${file##*/}"
 done
 page no-gpu "$work/no-gpu" "$work/nowhere"

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
   std::size_t judged = 0;
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& size : odd_sizes(*workload)) {
-      for (const auto dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
+      for (const auto dtype : workload->dtypes()) {
         for (const auto& [tunables, variants] : groups(*workload, size, dtype)) {
           Plan plan = plan_for(*workload, *variants.front(), size, dtype);
           plan.variants = variants;

@@ -15,7 +15,9 @@ template <typename T>
 struct Product {
   // More elements than are compared with a reference one by one, at little work.
   static inline const Size size{5800, 2, 5800};
-  std::vector<T> a, b, c;
+  using Result = Matmul::Result<T>;
+  std::vector<T> a, b;
+  std::vector<Result> c;
   Arrays arrays;
   std::unique_ptr<Oracle> oracle;
 
@@ -29,9 +31,9 @@ struct Product {
     // By pointers: this file is not optimised, and calls of operator[] would be most of its time.
 #pragma omp parallel for
     for (std::int64_t i = 0; i < m; ++i) {
-      T* const row = &c[i * n];
+      Result* const row = &c[i * n];
       for (std::int64_t l = 0; l < k; ++l) {
-        const T factor = a[i * k + l];
+        const Result factor = a[i * k + l];
         const T* const from = &b[l * n];
         for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
       }
@@ -46,12 +48,12 @@ struct Product {
 BOOST_AUTO_TEST_SUITE(matmul)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(one_wrong_element_among_whole_numbers_is_found, T,
-                              decltype(std::tuple<float, double, int>())) {
+                              decltype(std::tuple<float, double, int, half, bfloat16>())) {
   Product<T> product(InputKind::integers);
   BOOST_TEST(product.right());
   // Neither the first nor the last row, which are compared element by element.
   for (const std::int64_t at : {std::int64_t{5800}, std::int64_t{5800 * 2700 + 313}}) {
-    const T before = product.c[at];
+    const auto before = product.c[at];
     product.c[at] += 1;
     BOOST_TEST(!product.right());
     product.c[at] = before;

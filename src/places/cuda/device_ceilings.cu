@@ -161,14 +161,14 @@ Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer) {
              multiply_add<<<blocks, block_threads, 0, stream>>>(value, value, typed);
            });
   };
-  ceilings.fma = {{"float", fma(1.0f)}, {"double", fma(1.0)}, {"int", fma(1)}};
+  ceilings.units = {{"fma float", fma(1.0f)}, {"fma double", fma(1.0)}, {"int", fma(1)}};
   const double matrix_flops = 2.0 * 16 * 8 * chains * fma_steps * (block_threads / 32) * blocks;
   const double by_matrices = matrix_flops / best_seconds(timer, [&] {
                                multiply_matrices<<<blocks, block_threads, 0, stream>>>(
                                    1.0, reinterpret_cast<double*>(sink.get()));
                              });
-  // Otherwise the device has no tensor cores for doubles.
-  if (by_matrices > ceilings.fma["double"]) ceilings.fma[tensor_doubles] = by_matrices;
+  // Without tensor cores for doubles such products are multiply-adds, and are judged as such.
+  ceilings.units["tensor double"] = std::max(by_matrices, ceilings.units["fma double"]);
   return ceilings;
 }
 

@@ -19,12 +19,17 @@ namespace {
 // The queue of a stream holds about a thousand entries; a batch behind the gate must fit.
 constexpr int queue_entries = 500;
 
-__global__ void fingerprint_words(const std::uint32_t* words, std::size_t count,
+// As fingerprint() does on the host. data is aligned to 4 bytes.
+__global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
                                   unsigned long long* sum) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(data);
+  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   unsigned long long own = 0;
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
-       i += std::size_t{gridDim.x} * blockDim.x) {
+  for (std::size_t i = first; i < bytes / 4; i += std::size_t{gridDim.x} * blockDim.x) {
     own += fingerprint_term(words[i], i);
+  }
+  if (first == 0 && bytes % 4 != 0) {
+    own += fingerprint_term(fingerprint_tail(data, bytes), bytes / 4);
   }
   for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
@@ -59,18 +64,18 @@ class CudaExecutor final : public Executor {
   CudaExecutor() { make_device_side(); }
   ~CudaExecutor() override { release(); }
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
-    host_outputs_ = std::make_unique<HostArrays>(outputs, dtype);
+    host_outputs_ = std::make_unique<HostArrays>(outputs);
     std::vector<Array> bound;
     for (const auto& array : inputs) {
-      auto& made = add(array.spec, dtype, inputs_);
+      auto& made = add(array.spec, inputs_);
       made.transfer_s = upload(made, array.data);
       made.fingerprint = fingerprint_of(made);
       bound.push_back({made.spec, made.data()});
     }
     for (const auto& spec : outputs) {
-      auto& made = add(spec, dtype, outputs_);
+      auto& made = add(spec, outputs_);
       bound.push_back({made.spec, made.data()});
     }
     bound_ = Arrays(std::move(bound));
@@ -188,10 +193,10 @@ class CudaExecutor final : public Executor {
     return *timer_;
   }
 
-  DeviceArray& add(const ArraySpec& spec, Dtype dtype, std::vector<DeviceArray>& to) {
+  DeviceArray& add(const ArraySpec& spec, std::vector<DeviceArray>& to) {
     DeviceArray made;
     made.spec = spec;
-    made.bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
+    made.bytes = spec.bytes();
     made.memory = device_memory(made.bytes + 2 * guard_bytes, spec.name);
     cuda_check(cudaMemset(made.memory.get(), guard_byte, made.bytes + 2 * guard_bytes),
                "preparing " + spec.name);
@@ -245,7 +250,7 @@ class CudaExecutor final : public Executor {
     unsigned long long result = 0;
     cuda_check(cudaMemsetAsync(sum, 0, sizeof result, gpu_->cuda_stream()), "fingerprint");
     fingerprint_words<<<4 * gpu_->multiprocessors(), 512, 0, gpu_->cuda_stream()>>>(
-        reinterpret_cast<const std::uint32_t*>(array.data()), array.bytes / 4, sum);
+        array.data(), array.bytes, sum);
     cuda_check(cudaGetLastError(), "fingerprint");
     cuda_check(
         cudaMemcpyAsync(&result, sum, sizeof result, cudaMemcpyDeviceToHost, gpu_->cuda_stream()),

@@ -14,12 +14,11 @@ using emulation::Kind, emulation::Memory;
 
 class EmulatedExecutor final : public Executor {
  public:
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
     std::vector<Array> arrays;
     const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
-      const auto bytes = static_cast<std::size_t>(spec.count) * bytes_of(dtype);
-      memory_.push_back(gpu_.allocate(spec.name, bytes, kind));
+      memory_.push_back(gpu_.allocate(spec.name, spec.bytes(), kind));
       arrays.push_back({spec, memory_.back()->data});
       return memory_.back();
     };

@@ -88,11 +88,10 @@ class HostExecutor final : public Executor {
  public:
   HostExecutor() : order_(pinning_order()), host_(physical_cores()) {}
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Dtype dtype) override {
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
-    element_bytes_ = bytes_of(dtype);
     inputs_ = inputs;
-    outputs_ = std::make_unique<HostArrays>(outputs, dtype);
+    outputs_ = std::make_unique<HostArrays>(outputs);
     std::vector<Array> all(inputs.begin(), inputs.end());
     all.insert(all.end(), outputs_->view().begin(), outputs_->view().end());
     all_ = Arrays(std::move(all));
@@ -118,7 +117,7 @@ class HostExecutor final : public Executor {
     checked.damage = outputs_->damage();
     for (const auto& array : inputs_) {
       const auto* data = static_cast<const unsigned char*>(array.data);
-      auto damage = guard_damage(array.spec.name, data - guard_bytes, data + bytes(array));
+      auto damage = guard_damage(array.spec.name, data - guard_bytes, data + array.spec.bytes());
       if (damage.empty() && fingerprint_of(array) != fingerprints_[array.spec.name]) {
         damage = "changed its input " + array.spec.name;
       }
@@ -151,11 +150,8 @@ class HostExecutor final : public Executor {
   Ceilings ceilings() override { return measure_host_ceilings(); }
 
  private:
-  std::size_t bytes(const Array& array) const {
-    return static_cast<std::size_t>(array.spec.count) * element_bytes_;
-  }
-  std::uint64_t fingerprint_of(const Array& array) const {
-    return fingerprint(array.data, bytes(array));
+  static std::uint64_t fingerprint_of(const Array& array) {
+    return fingerprint(array.data, array.spec.bytes());
   }
 
   void run(const Call& call) {
@@ -176,7 +172,6 @@ class HostExecutor final : public Executor {
   Arrays inputs_, all_;
   std::unique_ptr<HostArrays> outputs_;
   std::map<std::string, std::uint64_t> fingerprints_;
-  std::size_t element_bytes_ = 0;
   std::vector<unsigned char> flush_;
 };
 

@@ -1,0 +1,79 @@
+#include "core/roundoff.hpp"
+
+#include <stdexcept>
+
+namespace parlab {
+namespace {
+
+// A tensor core may cut bits off where IEEE arithmetic rounds to nearest: in operands, and in the
+// float sum. Twice the unit roundoff covers both.
+constexpr double tensor_sum = 0x1p-23;
+// Together the products of parts are up to this much larger than the product.
+constexpr double of_parts = 1.05;
+
+// `cut`: what rounding to the type may take away from an operand, relatively.
+constexpr Rounding rounded(double cut) { return {2 * cut + cut * cut, tensor_sum}; }
+// Of two parts an operand lacks cut^2, and so much is lost with the product of the two small parts.
+constexpr Rounding in_two_parts(double cut) {
+  return {3 * cut * cut + cut * cut * cut * cut, of_parts * tensor_sum, 3};
+}
+
+}  // namespace
+
+double unit_roundoff(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+    case Dtype::f16:
+    case Dtype::bf16:
+      return 0x1p-24;
+    case Dtype::f64:
+      return 0x1p-53;
+    case Dtype::i32:
+      return 0;
+  }
+  refuse(dtype);
+}
+
+double gamma(std::int64_t n, double u) {
+  const double nu = static_cast<double>(n) * u;
+  if (nu >= 1) throw std::domain_error("no a-priori bound: n * unit roundoff is 1 or more");
+  return nu / (1 - nu);
+}
+
+double Rounding::of_sum(std::int64_t n) const { return gamma(n, sum); }
+
+double Rounding::of_products(std::int64_t n) const {
+  return product + (1 + product) * of_sum(parts * n);
+}
+
+Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
+  constexpr double of_tf32 = 0x1p-10, of_half = 0x1p-10, of_bfloat16 = 0x1p-7;
+  switch (arithmetic) {
+    case Arithmetic::ieee:
+      // Products of narrow operands are exact in float; tensor cores may add them up.
+      if (dtype == Dtype::f16 || dtype == Dtype::bf16) return {0, tensor_sum};
+      return {.sum = unit_roundoff(dtype), .to_nearest = true};
+    case Arithmetic::tf32:
+      return rounded(of_tf32);
+    case Arithmetic::bf16:
+      return rounded(of_bfloat16);
+    case Arithmetic::fp16:
+      return rounded(of_half);
+    case Arithmetic::tf32x3:
+      return in_two_parts(of_tf32);
+    case Arithmetic::bf16x3:
+      return in_two_parts(of_bfloat16);
+    case Arithmetic::fp16x3:
+      return in_two_parts(of_half);
+    case Arithmetic::bf16x6:
+      // Three parts hold all of a float. Left out: the smallest times the middle one, twice, and
+      // times itself.
+      return {2 * 0x1p-21 + 0x1p-28, of_parts * tensor_sum, 6};
+    case Arithmetic::bf16x9:
+      return {0, of_parts * tensor_sum, 9};
+  }
+  throw std::logic_error("an arithmetic without an error bound: " +
+                         std::string(to_string(arithmetic)));
+}
+
+}  // namespace parlab

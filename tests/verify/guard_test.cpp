@@ -1,0 +1,80 @@
+// Arrays of every element size and of odd counts are guarded and fingerprinted to the last byte.
+#include "verify/guard.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <numeric>
+
+#include "core/units.hpp"
+#include "verify/host_arrays.hpp"
+#include "verify/problem.hpp"
+
+using namespace parlab;
+
+BOOST_AUTO_TEST_SUITE(guard)
+
+BOOST_AUTO_TEST_CASE(each_byte_counts_in_a_fingerprint) {
+  std::vector<unsigned char> bytes(23);
+  std::iota(bytes.begin(), bytes.end(), 1);
+  for (std::size_t count = 1; count <= bytes.size(); ++count) {
+    const auto before = fingerprint(bytes.data(), count);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] ^= 64;
+      BOOST_TEST((fingerprint(bytes.data(), count) != before) == (i < count));
+      bytes[i] ^= 64;
+    }
+  }
+  // The last word is filled up with zeros, wherever it is computed.
+  const std::uint32_t words[] = {0x04030201, 0x00000605};
+  BOOST_TEST(fingerprint(bytes.data(), 6) ==
+             fingerprint_term(words[0], 0) + fingerprint_term(words[1], 1));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_ends_behind_its_last_element) {
+  for (const auto dtype : {Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::f64}) {
+    for (const std::int64_t count : {1, 3, 4097}) {
+      HostArrays arrays({{"x", dtype, count, Role::output}});
+      auto* data = arrays.view().get<unsigned char>("x");
+      const auto bytes = static_cast<std::ptrdiff_t>(count * bytes_of(dtype));
+      arrays.poison();
+      BOOST_TEST(arrays.damage() == "");
+      BOOST_TEST(data[bytes - 1] == poison_byte);
+      data[bytes] = 0;
+      BOOST_TEST(arrays.damage() == "wrote past the end of x");
+      data[bytes] = guard_byte;
+      data[-1] = 0;
+      BOOST_TEST(arrays.damage() == "wrote before the start of x");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_taken_as_what_it_is) {
+  const HostArrays arrays({{"x", Dtype::f16, 5, Role::input}});
+  BOOST_TEST((arrays.view().get<half>("x") != nullptr));
+  BOOST_TEST((arrays.view().get<const half>("y") == nullptr));
+  BOOST_CHECK_THROW(arrays.view().get<bfloat16>("x"), std::logic_error);
+  BOOST_CHECK_THROW(arrays.view().get<const float>("x"), std::logic_error);
+}
+
+BOOST_AUTO_TEST_CASE(memory_is_counted_by_array) {
+  const auto& matmul = *Registry::instance().workload("matmul");
+  const Size size{3, 5, 7};
+  BOOST_TEST(bytes_needed(matmul, size, Dtype::f64, {}) == 8.0 * (15 + 35 + 21));
+  BOOST_TEST(bytes_needed(matmul, size, Dtype::bf16, {}) == 2.0 * (15 + 35) + 4.0 * 21);
+  const Work work = matmul.work(size, Dtype::f16);
+  BOOST_TEST(work.bytes == 2.0 * (15 + 35) + 4.0 * 21);
+  BOOST_TEST(work.written == 4.0 * 21);
+}
+
+BOOST_AUTO_TEST_CASE(a_variant_names_its_units) {
+  BOOST_TEST(plain_unit(Dtype::f64) == "fma double");
+  BOOST_TEST(plain_unit(Dtype::bf16) == "fma float");
+  const auto variant =
+      describe({.units = {{Dtype::f64, "tensor double"}}}, "cuda/matmul/x.cu", "hash");
+  BOOST_TEST(variant.unit(Dtype::f64) == "tensor double");
+  BOOST_TEST(variant.unit(Dtype::f32) == "fma float");
+  BOOST_CHECK_THROW(describe({.units = {{Dtype::f64, "tensor doubles"}}}, "cuda/m/x.cu", "hash"),
+                    std::logic_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
