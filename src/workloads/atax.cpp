@@ -173,7 +173,7 @@ class AtaxContract final : public Workload {
                                  InputKind kind, Arithmetic) const override {
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const Operands<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
-                               size[1]};
+                                size[1]};
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && kind == InputKind::uniform) {
         return make_oracle<long double>(problem, kind);
