@@ -84,7 +84,9 @@ EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -Isrc/places/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
-LIBS      := -l:libboost_program_options.a -fopenmp -ldl
+# hwloc is linked in, so that a program runs where it is not installed; libudev every Debian has.
+HWLOC     := $(if $(wildcard /usr/lib/*/libhwloc.a /usr/lib/libhwloc.a),-l:libhwloc.a -l:libudev.so.1,-lhwloc)
+LIBS      := -l:libboost_program_options.a $(HWLOC) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
@@ -120,7 +122,7 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
   $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
   # Included by the one file that reports it: a commit costs one small compilation.
-  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(CXX) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
+  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
 # One short line a command; V=1 shows the commands.

@@ -9,7 +9,7 @@ csv=$1 experiment=$2 out=$3
 always="block threads tile granularity block_x block_y w1 h1 w2 h2 load store strip active_warps
   occupancy roof_percent low_s high_s achieved_occupancy branch_uniformity global_load_sectors
   global_store_sectors profiled_kernels"
-text=" commit date run source_hash machine gpu cpu n_label "
+text=" commit date run source_hash machine host_id gpu gpu_uuid cpu n_label "
 
 import() { # FILE TABLE
   local columns column definitions=() updates=()

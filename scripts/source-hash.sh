@@ -1,6 +1,7 @@
 #!/bin/bash
-# Prints a hash of a variant's source: of its file and of what it includes by a path from its own
-# folder (a tile.cuh that several rungs share). A record made from another hash is stale.
+# Prints a hash of a variant's source: of its file and of all that it includes by a path from its own
+# folder (a tile.cuh that several rungs share) or from the ground that variants stand on (src/gpu,
+# src/host, src/workloads). A record made from another hash is stale.
 set -euo pipefail
 files=()
 
@@ -11,7 +12,11 @@ add() {
   done
   files+=("$file")
   while read -r name; do
-    [[ ! -f ${file%/*}/$name ]] || add "${file%/*}/$name"
+    if [[ -f ${file%/*}/$name ]]; then
+      add "${file%/*}/$name"
+    elif [[ $name =~ ^(gpu|host|workloads)/ && -f src/$name ]]; then
+      add "src/$name"
+    fi
   done < <(sed -nE 's/^ *# *include "([^"]+)".*/\1/p' "$file")
 }
 

@@ -19,6 +19,7 @@
 #include "commands/tune.hpp"
 #include "commands/warn.hpp"
 #include "counters/execute_once.hpp"
+#include "machine/memory.hpp"
 
 namespace {
 
@@ -55,7 +56,7 @@ int dispatch(Request request, char** arguments) {
       warn(show_records(request.paths, request.filter, request.format, std::cout));
       break;
     case Action::tune:
-      request.plan.memory_bytes = bytes_free();
+      request.plan.memory_bytes = free_memory_bytes();
       return tune({request.plan, request.budget_s, request.tuned, request.format}, std::cout,
                   std::cerr);
     case Action::compare:

@@ -45,7 +45,7 @@ class FakeWorkload final : public Workload {
 
 void add(Description description, const char* source, bool on_gpu) {
   Variant variant = describe(std::move(description), source, "hash");
-  variant.on_gpu = on_gpu;
+  variant.target = on_gpu ? Target::gpu : Target::host;
   variant.dtypes = {Dtype::f32, Dtype::f64};
   Registry::instance().add(std::move(variant));
 }

@@ -145,6 +145,8 @@ std::vector<Option> all_options() {
       {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows, or dmv/openmp/rows"},
       {"iterations", "NR_ITER", "N", "this many samples of each, no more and no less"},
       {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int,half,bfloat16"},
+      {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all: they share the points (0)"},
+      {"machine", "MACHINE", "NAME", "of this machine, in place of its own"},
       {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
       {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
       {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",

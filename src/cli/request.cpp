@@ -173,6 +173,26 @@ int iterations_of(const Setting& setting) {
   throw UsageError(as_written(setting.name, setting.text) + ": one number is allowed, not a list");
 }
 
+// CUDA's numbers of the GPUs; none for "all".
+std::vector<int> devices_of(const Setting& setting) {
+  if (setting.text == "all") return {};
+  std::vector<int> devices;
+  for (const auto number : parse_list(setting.name, setting.text, 0, 1023)) {
+    devices.push_back(static_cast<int>(number));
+  }
+  return devices;
+}
+
+// It becomes the name of a folder.
+std::string machine_of(const Setting& setting) {
+  const auto allowed = [](unsigned char c) {
+    return (c < 128 && std::isalnum(c) != 0) || c == '-' || c == '_' || c == '.' || c == '+';
+  };
+  const auto& name = setting.text;
+  if (name[0] != '.' && std::all_of(name.begin(), name.end(), allowed)) return name;
+  throw UsageError(as_written(setting.name, name) + ": a name has letters, digits and -_.+ only");
+}
+
 // Everything of the plan that is neither a size, a variant nor a tunable.
 void read_limits(const Settings& settings, Request& request) {
   Plan& plan = request.plan;
@@ -191,6 +211,8 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("precision")) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }
+  if (const auto* setting = settings.find("device")) plan.devices = devices_of(*setting);
+  if (const auto* setting = settings.find("machine")) plan.machine = machine_of(*setting);
   if (const auto* setting = settings.find("tuned")) request.tuned = setting->text;
   if (const auto* setting = settings.find("results")) plan.results = setting->text;
   plan.force = settings.on("force");
@@ -274,7 +296,7 @@ void read_image_request(const Settings& settings, Request& request) {
     throw UsageError(request.best.begin()->second + ": an image is filtered with a number here");
   }
   if (!settings.find("variant") && !settings.find("kernel") && !settings.find("backend")) {
-    std::erase_if(plan.variants, [](const Variant* variant) { return variant->on_gpu; });
+    std::erase_if(plan.variants, [](const Variant* variant) { return variant->needs_gpu(); });
   }
   plan.variants = {plan.variants.back()};
 }
@@ -322,7 +344,7 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   if (request.action == Action::tune) read_tuning(settings, request);
   read_limits(settings, request);
   const Chosen named = select_variants(settings, request.format == "record", plan);
-  request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->on_gpu; });
+  request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->needs_gpu(); });
   select_tunables(settings, named, plan, request.best, request.warnings);
   if (request.action == Action::tune && !request.best.empty()) {
     throw UsageError(request.best.begin()->second + ": is what tune is to find");

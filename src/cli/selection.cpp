@@ -19,7 +19,7 @@ std::vector<const Variant*> variants_of(const Plan& plan) {
 std::string kernels_of(const Plan& plan) {
   std::string text;
   for (const auto* variant : variants_of(plan)) {
-    if (!variant->on_gpu) continue;
+    if (!variant->needs_gpu()) continue;
     text += (text.empty() ? "" : ", ") + std::to_string(variant->id) + ":" + variant->name;
   }
   return text.empty() ? "none" : text;
@@ -29,7 +29,7 @@ std::string kernels_of(const Plan& plan) {
 std::string without_libraries() {
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant : Registry::instance().variants(workload->name())) {
-      if (variant->on_gpu && variant->backend == "blas") return "";
+      if (variant->needs_gpu() && variant->backend == "blas") return "";
     }
   }
   return "; cuBLAS and CUB are left out where parlab is built without the CUDA toolkit";
@@ -45,7 +45,7 @@ Chosen by_name(const Plan& plan, const Setting& setting, const std::string& name
   Chosen chosen;
   std::vector<std::string> names;
   for (const auto* variant : variants_of(plan)) {
-    if (on_gpu && !variant->on_gpu) continue;
+    if (on_gpu && !variant->needs_gpu()) continue;
     if (is_called(*variant, name)) chosen.insert(variant);
     names.push_back(variant->name);
     if (!on_gpu) names.push_back(variant->backend + "/" + variant->name);
@@ -69,7 +69,7 @@ Chosen kernels(const Plan& plan, const Setting& setting) {
     for (const auto id : parse_list(setting.name, item, 0, std::numeric_limits<int>::max())) {
       const auto before = chosen.size();
       for (const auto* variant : variants_of(plan)) {
-        if (variant->on_gpu && variant->id == id) chosen.insert(variant);
+        if (variant->needs_gpu() && variant->id == id) chosen.insert(variant);
       }
       if (chosen.size() > before) continue;
       throw UsageError(as_written(setting.name, setting.text) + ": there is no kernel " +
@@ -101,8 +101,9 @@ std::set<std::string> backends(const Setting* setting, bool record) {
 void keep_first_of_each_backend(std::vector<const Variant*>& variants, bool all_on_gpu) {
   std::set<std::pair<std::string, bool>> seen;
   std::erase_if(variants, [&](const Variant* variant) {
-    if (variant->on_gpu && all_on_gpu) return false;
-    return !seen.emplace(variant->on_gpu ? "gpu" : variant->backend, variant->on_gpu).second;
+    if (variant->needs_gpu() && all_on_gpu) return false;
+    return !seen.emplace(variant->needs_gpu() ? "gpu" : variant->backend, variant->needs_gpu())
+                .second;
   });
 }
 
@@ -131,7 +132,7 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
   }
   for (const auto* variant : variants_of(plan)) {
     const bool by_backend = exact == nullptr && wanted.count(variant->backend) > 0 &&
-                            !(kernel != nullptr && variant->on_gpu);
+                            !(kernel != nullptr && variant->needs_gpu());
     if (by_backend || named.count(variant) > 0) plan.variants.push_back(variant);
   }
   if (record && exact == nullptr) keep_first_of_each_backend(plan.variants, kernel != nullptr);

@@ -10,8 +10,8 @@ namespace parlab {
 
 bool can_be_emulated(const Request& request) {
   const auto& variants = request.plan.variants;
-  const auto on_gpu = [](auto* v) { return v->on_gpu; };
-  const auto library = [](auto* v) { return v->on_gpu && v->backend != "cuda"; };
+  const auto on_gpu = [](auto* v) { return v->needs_gpu(); };
+  const auto library = [](auto* v) { return v->needs_gpu() && v->backend != "cuda"; };
   return std::any_of(variants.begin(), variants.end(), on_gpu) &&
          !(request.named && std::any_of(variants.begin(), variants.end(), library));
 }

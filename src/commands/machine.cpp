@@ -32,8 +32,8 @@ void print_ceilings(std::ostream& out, const Ceilings& ceilings) {
 }  // namespace
 
 void print_machine(std::ostream& out, const std::string& command) {
-  const auto gpu = gpu_facts();
-  const Run run = describe_run(command, gpu.name, gpu.driver, gpu.runtime);
+  const auto gpus = gpus_present();
+  const Run run = describe_run(command, gpus);
   out << run.machine << "\ncpu: " << run.cpu << ", " << run.cores << " cores, "
       << bytes_with_unit(run.memory_bytes) << "\n  " << run.compiler << '\n';
   print_ceilings(out, make_host_executor()->ceilings());
@@ -41,8 +41,11 @@ void print_machine(std::ostream& out, const std::string& command) {
     out << "gpu: none: " << *why << '\n';
     return;
   }
-  out << "gpu: " << gpu.name << ", driver " << gpu.driver << ", CUDA " << gpu.runtime << '\n';
-  print_ceilings(out, make_gpu_executor()->ceilings());
+  for (const auto& gpu : gpus) {
+    out << "gpu " << gpu.device << ": " << gpu.name << ", " << gpu.uuid << ", PCI " << gpu.pci
+        << ", driver " << gpu.driver << ", CUDA " << gpu.cuda << '\n';
+    print_ceilings(out, make_gpu_executor(gpu.device)->ceilings());
+  }
 }
 
 }  // namespace parlab

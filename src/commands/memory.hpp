@@ -5,8 +5,6 @@
 
 namespace parlab {
 
-// Bytes this process can still get: of the machine and of its control group.
-double bytes_free();
 // Throws UsageError that says how much is needed and free when not even the smallest of the
 // problems fits: before anything is allocated.
 void require_memory(const Plan& plan);

@@ -10,6 +10,7 @@
 #include "commands/tune.hpp"
 #include "commands/warn.hpp"
 #include "counters/counters.hpp"
+#include "machine/memory.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
 #include "sweep/sweep.hpp"
@@ -44,7 +45,7 @@ int run_workload(Request request, char** arguments) {
     request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
   }
   warn(request.warnings);
-  request.plan.memory_bytes = bytes_free();
+  request.plan.memory_bytes = free_memory_bytes();
   require_memory(request.plan);
   const auto reporter = make_reporter(request.format, std::cout);
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));

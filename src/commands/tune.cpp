@@ -30,10 +30,7 @@ constexpr int interrupted = 130;
 constexpr double quick_s = 0.1;
 constexpr double for_search = 0.7;  // of the budget; the rest is for the finalists
 
-std::string machine_of() {
-  const auto gpu = gpu_facts();
-  return describe_run("", gpu.name).machine;
-}
+std::string machine_of() { return describe_run("", gpus_present()).machine; }
 
 // Keeps the records; the progress line goes on.
 class Collected final : public Observer {
@@ -83,13 +80,14 @@ class Tuning {
       : request_(request), plan_(request.plan), messages_(messages) {
     plan_.results = file;
     // Measured once, and not in each of the many sweeps.
-    const auto on_gpu = [](auto* variant) { return variant->on_gpu; };
+    const auto on_gpu = [](auto* variant) { return variant->needs_gpu(); };
     const auto& variants = plan_.variants;
     if (!plan_.host_ceilings && !std::all_of(variants.begin(), variants.end(), on_gpu)) {
       plan_.host_ceilings = make_host_executor()->ceilings();
     }
     if (!plan_.device_ceilings && std::any_of(variants.begin(), variants.end(), on_gpu)) {
-      plan_.device_ceilings = make_gpu_executor()->ceilings();
+      plan_.device_ceilings =
+          make_gpu_executor(plan_.devices.empty() ? 0 : plan_.devices.front())->ceilings();
     }
   }
 
@@ -233,7 +231,7 @@ std::vector<const Variant*> tunable_variants(const Plan& plan, std::ostream& mes
   if (variants.empty()) throw UsageError("tune: none of the chosen variants has a tunable");
   const auto why = why_no_gpu();
   if (!why) return variants;
-  const auto removed = std::erase_if(variants, [](const Variant* v) { return v->on_gpu; });
+  const auto removed = std::erase_if(variants, [](const Variant* v) { return v->needs_gpu(); });
   if (variants.empty()) throw UsageError("tune: " + *why + ", and nothing is timed without it");
   if (removed > 0) {
     messages << "parlab: " << *why << ": " << removed << " variants on the GPU are left out"
@@ -326,8 +324,8 @@ std::vector<std::string> use_best(const Best& best, const std::string& given, Pl
   bool untimed = false;
   for (const auto* variant : plan.variants) {
     if (!concerns(best, *variant)) continue;
-    untimed |= variant->on_gpu && no_gpu;
-    if (variant->on_gpu && no_gpu) continue;
+    untimed |= variant->needs_gpu() && no_gpu;
+    if (variant->needs_gpu() && no_gpu) continue;
     for (const auto dtype : plan.dtypes) {
       for (const auto& size : plan.sizes) {
         if (variant->has(dtype)) look_up({variant, size, dtype}, *tuned, lookup);

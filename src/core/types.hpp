@@ -105,6 +105,15 @@ struct UsageError : std::runtime_error {
 struct PointError : std::runtime_error {
   PointError(Verdict why, const std::string& what) : runtime_error(what), verdict(why) {}
   Verdict verdict;
+  std::string library = {};  // that could not be loaded, where that is the reason
+};
+
+// A library that a variant calls is not there.
+struct LibraryMissing : PointError {
+  LibraryMissing(const std::string& soname, const std::string& why)
+      : PointError(Verdict::not_supported, soname + " could not be loaded: " + why) {
+    library = soname;
+  }
 };
 
 // How a variant computes products of floats, and their sums, where that is not IEEE in the dtype:

@@ -13,7 +13,7 @@ namespace {
 int backend_rank(const Variant& variant) {
   if (variant.backend == "serial") return 0;
   if (variant.backend == "openmp") return 1;
-  return variant.on_gpu ? 3 : 2;
+  return variant.needs_gpu() ? 3 : 2;
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ std::vector<const Variant*> Registry::variants(std::string_view workload) const 
     }
   }
   for (auto* variant : all) {
-    if (!variant->on_gpu || variant->id >= 0) continue;
+    if (!variant->needs_gpu() || variant->id >= 0) continue;
     int next = 0;
     while (taken.count(next) != 0) ++next;
     variant->id = next;
@@ -134,7 +134,7 @@ Variant describe(Description description, std::string_view source, std::string_v
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
                       std::string_view source, std::string_view hash) {
   Variant variant = describe(std::move(description), source, hash);
-  variant.on_gpu = true;
+  variant.target = Target::gpu;
   variant.dtypes = std::move(dtypes);
   variant.run_gpu = run;
   Registry::instance().add(std::move(variant));

@@ -11,16 +11,20 @@
 
 namespace parlab {
 
+// What a variant runs on; a place of that kind is found for it.
+enum class Target { host, gpu };
+
 struct Variant : Description {
   std::string workload, backend, name;
   std::string source, source_hash;
-  bool on_gpu = false;
+  Target target = Target::host;
   std::vector<Dtype> dtypes;
   // One of the two is set.
   RunOn<Gpu> run_gpu = nullptr;
   RunOn<Host> run_host = nullptr;
 
   std::string full_name() const { return workload + "/" + backend + "/" + name; }
+  bool needs_gpu() const { return target != Target::host; }
   bool has(Dtype dtype) const;
   std::string unit(Dtype dtype) const;                          // that sets its peak: "fma float"
   const Tunable* tunable(std::string_view tunable_name) const;  // nullptr when absent

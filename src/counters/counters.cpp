@@ -14,7 +14,7 @@ bool wanted(const Record& record) {
   const auto variants = Registry::instance().variants(record.workload);
   return record.verdict == Verdict::passed && !record.emulated && record.counters.empty() &&
          std::any_of(variants.begin(), variants.end(), [&](const Variant* variant) {
-           return variant->on_gpu && variant->full_name() == record.full_name();
+           return variant->needs_gpu() && variant->full_name() == record.full_name();
          });
 }
 
@@ -26,7 +26,8 @@ void count(const std::vector<Record*>& records) {
     arguments.push_back(record->backend + "/" + record->variant + " " +
                         to_string(record->tunables));
   }
-  const auto counters = counters_by_execution(profile(arguments, first.cache), records.size());
+  const auto counters =
+      counters_by_execution(profile(arguments, first.cache, first.gpu), records.size());
   for (std::size_t i = 0; i < records.size(); ++i) records[i]->counters = counters[i];
 }
 

@@ -230,8 +230,11 @@ std::string find_ncu() {
   throw NoCounters("ncu was not found; it comes with the CUDA toolkit as Nsight Compute");
 }
 
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments, Cache cache) {
-  std::string command = "LC_ALL=C " + in_quotes(find_ncu()) +
+std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments, Cache cache,
+                                    const std::string& gpu) {
+  std::string command = "LC_ALL=C " +
+                        (gpu.empty() ? "" : "CUDA_VISIBLE_DEVICES=" + in_quotes(gpu) + " ") +
+                        in_quotes(find_ncu()) +
                         " --csv --page raw --print-units base --target-processes all"
                         " --clock-control none --profile-from-start off --cache-control " +
                         (cache == Cache::cold ? "all" : "none") + " --metrics " + all_metrics() +

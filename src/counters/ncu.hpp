@@ -44,7 +44,8 @@ std::string why_nothing_was_counted(const std::string& output);
 std::string find_ncu();
 
 // Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold: caches are flushed before
-// each kernel. Throws NoCounters.
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments, Cache cache);
+// each kernel. gpu: UUID of the one to use; empty: the first. Throws NoCounters.
+std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments, Cache cache,
+                                    const std::string& gpu);
 
 }  // namespace parlab

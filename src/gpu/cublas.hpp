@@ -92,9 +92,9 @@ class Cublas {
 
   Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
-      throw PointError(Verdict::not_supported, soname() + " could not be loaded: " + dlerror() +
-                                                   "; install it, or set LD_LIBRARY_PATH to the "
-                                                   "CUDA toolkit's folder of libraries");
+      throw LibraryMissing(soname(), std::string(dlerror()) +
+                                         "; install it, or set LD_LIBRARY_PATH to the CUDA "
+                                         "toolkit's folder of libraries");
     }
     // The headers map the plain names to these by macros.
     resolve(status_string_, "cublasGetStatusString");

@@ -111,8 +111,7 @@ class OpenBlas {
 
   OpenBlas() : library_(dlopen(soname, RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) {
-      throw PointError(Verdict::not_supported, std::string(soname) + " could not be loaded: " +
-                                                   dlerror() + "; install libopenblas0-openmp");
+      throw LibraryMissing(soname, std::string(dlerror()) + "; install libopenblas0-openmp");
     }
     resolve(sgemv_, "cblas_sgemv");
     resolve(dgemv_, "cblas_dgemv");

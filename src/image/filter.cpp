@@ -90,7 +90,7 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
   const Size size{image.rows, image.cols, static_cast<std::int64_t>(weights.size() / 2)};
   Filtered filtered{image, Verdict::passed, "", false};
   try {
-    const auto place = variant.on_gpu ? make_gpu_executor() : make_host_executor();
+    const auto place = variant.target == Target::host ? make_host_executor() : make_gpu_executor();
     filtered.emulated = !place->can_time();
     auto inputs = arrays_needed(workload, size, dtype, {&variant}), outputs = inputs;
     std::erase_if(inputs, [](const ArraySpec& array) { return array.role != Role::input; });

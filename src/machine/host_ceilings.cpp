@@ -20,6 +20,8 @@
 #include <immintrin.h>
 #endif
 
+#include "machine/memory.hpp"
+#include "machine/pinning.hpp"
 #include "machine/topology.hpp"
 
 namespace parlab {
@@ -269,7 +271,7 @@ constexpr std::size_t smallest_footprint = std::size_t{32} << 10;
 
 // Four times the caches, at least 256 MiB and at most 1 GiB or a quarter of the free memory.
 std::size_t largest_footprint() {
-  const auto quarter = static_cast<std::size_t>(available_memory_bytes() / 4);
+  const auto quarter = static_cast<std::size_t>(free_memory_bytes() / 4);
   const std::size_t beyond_caches =
       std::clamp(4 * last_level_cache_bytes(), std::size_t{256} << 20, std::size_t{1} << 30);
   std::size_t footprint = smallest_footprint;

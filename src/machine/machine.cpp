@@ -1,6 +1,12 @@
 #include "machine/machine.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
 #include <cctype>
+#include <fstream>
 #include <sstream>
 #include <string>
 
@@ -11,6 +17,13 @@ std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == text.npos) return "";
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return trimmed(line);
 }
 
 }  // namespace
@@ -60,6 +73,37 @@ std::string cpu_model(std::istream& cpuinfo) {
     }
   }
   return "unknown CPU";
+}
+
+std::string host_id_of(const std::string& machine_id, const std::string& serial_numbers,
+                       const std::string& hostname) {
+  // Never the name itself: what goes into it cannot be had back from a UUID made this way.
+  const boost::uuids::name_generator_sha1 hash(boost::uuids::ns::dns());
+  const std::string kind = !machine_id.empty()       ? "machine-id "
+                           : !serial_numbers.empty() ? "serial "
+                                                     : "hostname ";
+  const std::string& name = !machine_id.empty()       ? machine_id
+                            : !serial_numbers.empty() ? serial_numbers
+                                                      : hostname;
+  return to_string(hash("parlab " + kind + name));
+}
+
+std::string host_id() {
+  char hostname[256] = {};
+  gethostname(hostname, sizeof hostname - 1);
+  std::string serial_numbers;
+  for (const std::string name : {"product_uuid", "board_serial", "product_serial"}) {
+    const auto number = first_line("/sys/class/dmi/id/" + name);
+    if (!number.empty()) serial_numbers += name + "=" + number + " ";
+  }
+  return host_id_of(first_line("/etc/machine-id"), serial_numbers, hostname);
+}
+
+bool library_is_there(const std::string& soname) {
+  void* const library = dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return false;
+  dlclose(library);
+  return true;
 }
 
 }  // namespace parlab

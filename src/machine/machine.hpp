@@ -1,4 +1,4 @@
-// The name of a machine, for people and for folders.
+// The name of a machine, for people and for folders, and the identity of its host.
 #pragma once
 
 #include <iosfwd>
@@ -15,5 +15,25 @@ std::string tidy_cpu_name(const std::string& name);
 
 // The model in the text of /proc/cpuinfo; "unknown CPU" when it does not say.
 std::string cpu_model(std::istream& cpuinfo);
+
+// One GPU of the machine, as its driver names it.
+struct GpuFacts {
+  int device = 0;            // CUDA's number for it
+  std::string name;          // "NVIDIA H200"
+  std::string uuid, pci;     // "GPU-8f3a...", "0000:65:00.0"
+  std::string driver, cuda;  // versions: "580.159", "13.0"
+};
+
+// Tells this host from every other, of the same kind too, and nothing else about it: a name-based
+// UUID (RFC 4122, SHA-1) of what the system calls itself. See host_id_of().
+std::string host_id();
+
+// Of the first that says something: the machine-id of systemd, the serial numbers of mainboard and
+// system (root alone may read them), the host's name.
+std::string host_id_of(const std::string& machine_id, const std::string& serial_numbers,
+                       const std::string& hostname);
+
+// A shared library can be loaded: "libcublas.so.12".
+bool library_is_there(const std::string& soname);
 
 }  // namespace parlab

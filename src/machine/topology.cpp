@@ -1,7 +1,7 @@
 #include "machine/topology.hpp"
 
+#include <hwloc.h>
 #include <omp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,68 +9,41 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+
+#include "machine/cgroup.hpp"
+#include "machine/pinning.hpp"
 
 namespace parlab {
 namespace {
 
-namespace fs = std::filesystem;
-
-const fs::path cpu_folder = "/sys/devices/system/cpu";
-constexpr int most_cpus = 1 << 16;
-
-std::string first_line(const fs::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-// A set of CPU numbers for the kernel, of any length.
-class CpuSet {
- public:
-  CpuSet() : set_(CPU_ALLOC(most_cpus)), bytes_(CPU_ALLOC_SIZE(most_cpus)) {
-    if (!set_) throw std::bad_alloc();
-    CPU_ZERO_S(bytes_, set_.get());
-  }
-  explicit CpuSet(const std::vector<int>& cpus) : CpuSet() {
-    for (const int cpu : cpus) CPU_SET_S(cpu, bytes_, set_.get());
-  }
-  cpu_set_t* get() { return set_.get(); }
-  std::size_t bytes() const { return bytes_; }
-  std::vector<int> numbers() const {
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < most_cpus; ++cpu) {
-      if (CPU_ISSET_S(cpu, bytes_, set_.get())) cpus.push_back(cpu);
-    }
-    return cpus;
-  }
-
- private:
-  struct Free {
-    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-  };
-  std::unique_ptr<cpu_set_t, Free> set_;
-  std::size_t bytes_;
+struct FreeTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
 };
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, FreeTopology>;
 
-std::vector<int> affinity() {
-  CpuSet set;
-  if (sched_getaffinity(0, set.bytes(), set.get()) != 0) return {};
-  return set.numbers();
+Topology load_topology(const std::string& synthetic) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) throw std::runtime_error("hwloc cannot be initialised");
+  Topology topology(raw);
+  if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
+    throw std::runtime_error("not a machine in hwloc's words: '" + synthetic + "'");
+  }
+  if (hwloc_topology_load(raw) != 0) throw std::runtime_error("hwloc cannot read the topology");
+  return topology;
 }
 
 // With OMP_PLACES or OMP_PROC_BIND set the runtime has bound this thread before main(): its own
 // affinity is one place, and the places together are what may be used.
 std::vector<int> allowed_cpus() {
-  std::set<int> all;
-  for (const int cpu : affinity()) all.insert(cpu);
+  const auto own = affinity();
+  std::set<int> all(own.begin(), own.end());
   for (int place = 0; place < omp_get_num_places(); ++place) {
     std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
     omp_get_place_proc_ids(place, ids.data());
@@ -81,176 +54,98 @@ std::vector<int> allowed_cpus() {
 }
 
 const Cores& cores() {
-  static const Cores found = order_cores(allowed_cpus(), cpu_folder);
+  static const Cores found = cores_of(allowed_cpus());
   return found;
 }
 
-std::optional<double> number_in(const fs::path& path) {
-  std::istringstream text(first_line(path));
+hwloc_obj_t last_cache(hwloc_obj_t at) {
+  hwloc_obj_t last = nullptr;
+  for (; at != nullptr; at = at->parent) {
+    if (hwloc_obj_type_is_dcache(at->type)) last = at;
+  }
+  return last;
+}
+
+std::optional<double> positive_number(std::istream& in) {
   double value = 0;
-  if (text >> value && value > 0) return value;
+  if (in >> value && value > 0) return value;
   return std::nullopt;
 }
 
-// CPUs' worth of time the container may use: cgroup 2, then 1. Nothing when there is no limit.
+// CPUs' worth of time the control groups allow; nothing when there is no limit.
 std::optional<double> cpu_quota() {
-  std::istringstream text(first_line("/sys/fs/cgroup/cpu.max"));
-  double quota = 0, period = 0;
-  if (text >> quota >> period && quota > 0 && period > 0) return quota / period;
-  const auto v1 = number_in("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  const auto v1_period = number_in("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (v1 && v1_period) return *v1 / *v1_period;
-  return std::nullopt;
-}
-
-// A line of /proc/meminfo, in bytes.
-double meminfo(const std::string& name) {
-  std::ifstream in("/proc/meminfo");
-  std::string key;
-  double kilobytes = 0;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream text(line);
-    if (text >> key >> kilobytes && key == name + ":") return kilobytes * 1024;
-  }
-  return 0;
-}
-
-struct MemoryLimit {
-  double limit = std::numeric_limits<double>::infinity();
-  double used = 0;
-};
-
-MemoryLimit memory_limit() {
-  const fs::path v2 = "/sys/fs/cgroup", v1 = "/sys/fs/cgroup/memory";
-  if (const auto limit = number_in(v2 / "memory.max")) {
-    return {*limit, number_in(v2 / "memory.current").value_or(0)};
-  }
-  if (const auto limit = number_in(v1 / "memory.limit_in_bytes")) {
-    return {*limit, number_in(v1 / "memory.usage_in_bytes").value_or(0)};
-  }
-  return {};
-}
-
-// "32K", "107520K", "1M" as sysfs writes cache sizes; 0 when it is none.
-std::size_t parse_cache_size(const std::string& text) {
-  std::istringstream in(text);
-  std::size_t value = 0;
-  char unit = ' ';
-  if (!(in >> value)) return 0;
-  in >> unit;
-  return value << (unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0);
-}
-
-// The highest level of one CPU's caches: which CPUs share it, and its size.
-std::optional<std::pair<std::string, std::size_t>> last_cache(int cpu) {
-  const fs::path caches = cpu_folder / ("cpu" + std::to_string(cpu)) / "cache";
-  std::optional<std::pair<std::string, std::size_t>> last;
-  double highest = 0;
-  for (int index = 0;; ++index) {
-    const fs::path cache = caches / ("index" + std::to_string(index));
-    const auto level = number_in(cache / "level");
-    if (!level) return last;
-    const std::size_t size = parse_cache_size(first_line(cache / "size"));
-    if (*level > highest && size > 0) {
-      highest = *level;
-      last = {first_line(cache / "shared_cpu_list"), size};
+  std::optional<double> least;
+  for (const auto& folder : control_groups("cpu")) {
+    std::ifstream both(folder / "cpu.max");
+    auto quota = positive_number(both), period = positive_number(both);
+    if (!quota) {
+      std::ifstream quota_v1(folder / "cpu.cfs_quota_us"), period_v1(folder / "cpu.cfs_period_us");
+      quota = positive_number(quota_v1), period = positive_number(period_v1);
     }
+    if (quota && period) least = std::min(least.value_or(*quota / *period), *quota / *period);
   }
+  return least;
 }
 
 }  // namespace
 
-std::vector<int> parse_cpu_list(const std::string& text) {
-  std::vector<int> cpus;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    std::istringstream range(part);
-    int first = 0, last = 0;
-    char dash = 0;
-    if (!(range >> first)) throw std::invalid_argument("not a list of CPUs: '" + text + "'");
-    last = first;
-    if (range >> dash && (dash != '-' || !(range >> last))) {
-      throw std::invalid_argument("not a list of CPUs: '" + text + "'");
-    }
-    if (first < 0 || last < first || last >= most_cpus) {
-      throw std::invalid_argument("not a list of CPUs: '" + text + "'");
-    }
-    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
-Cores order_cores(const std::vector<int>& allowed, const fs::path& cpus) {
-  std::map<std::string, std::vector<int>> threads_of_core;
-  for (const int cpu : allowed) {
-    const std::string name = "cpu" + std::to_string(cpu);
-    const std::string siblings = first_line(cpus / name / "topology/thread_siblings_list");
-    threads_of_core[siblings.empty() ? name : siblings].push_back(cpu);
-  }
-  // (how many threads of the same core come before it, its number)
-  std::vector<std::pair<std::size_t, int>> ranked;
-  for (auto& [siblings, threads] : threads_of_core) {
-    std::sort(threads.begin(), threads.end());
-    for (std::size_t i = 0; i < threads.size(); ++i) ranked.emplace_back(i, threads[i]);
-  }
-  std::sort(ranked.begin(), ranked.end());
+Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
+  const Topology topology = load_topology(synthetic);
+  const std::set<int> ours(allowed.begin(), allowed.end());
+  std::vector<std::vector<int>> threads_of_core;
+  std::set<hwloc_obj_t> seen, caches;
   Cores found;
+  for (hwloc_obj_t pu = nullptr;
+       (pu = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, pu)) != nullptr;) {
+    const auto cpu = static_cast<int>(pu->os_index);
+    if (!ours.empty() && ours.count(cpu) == 0) continue;
+    // Where the system does not tell the cores, each hardware thread is one.
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, pu);
+    if (core == nullptr || seen.insert(core).second) threads_of_core.emplace_back();
+    threads_of_core.back().push_back(cpu);
+    if (const auto cache = last_cache(pu)) caches.insert(cache);
+  }
   found.count = static_cast<int>(threads_of_core.size());
-  for (const auto& [rank, cpu] : ranked) found.order.push_back(cpu);
+  for (std::size_t rank = 0, added = 1; added > 0; ++rank) {
+    added = 0;
+    for (const auto& threads : threads_of_core) {
+      if (rank >= threads.size()) continue;
+      found.order.push_back(threads[rank]);
+      ++added;
+    }
+  }
+  for (const auto cache : caches) found.cache_bytes += cache->attr->cache.size;
+  int nodes = 0;
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    nodes += std::any_of(found.order.begin(), found.order.end(), [&](int cpu) {
+      return hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0;
+    });
+  }
+  found.numa_nodes = std::max(nodes, 1);
+  // A list of CPUs that the system knows nothing of is used as it stands.
+  if (found.order.empty()) {
+    found.order = allowed.empty() ? std::vector<int>{0} : allowed;
+    found.count = static_cast<int>(found.order.size());
+  }
   return found;
 }
 
 const std::vector<int>& pinning_order() { return cores().order; }
 
 int physical_cores() {
-  const auto quota = cpu_quota();
+  static const auto quota = cpu_quota();
   if (!quota) return cores().count;
   return std::clamp(static_cast<int>(std::min(std::ceil(*quota), 1e6)), 1, cores().count);
 }
 
 std::size_t last_level_cache_bytes() {
-  std::map<std::string, std::size_t> caches;
-  for (const int cpu : pinning_order()) {
-    if (const auto cache = last_cache(cpu)) caches.insert(*cache);
-  }
-  std::size_t bytes = 0;
-  for (const auto& [shared_by, size] : caches) bytes += size;
-  if (bytes > 0) return bytes;
+  if (cores().cache_bytes > 0) return cores().cache_bytes;
   const long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return level3 > 0 ? static_cast<std::size_t>(level3) : std::size_t{32} << 20;
 }
 
-int numa_nodes() {
-  const std::set<int> ours(pinning_order().begin(), pinning_order().end());
-  int nodes = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/sys/devices/system/node", error)) {
-    const std::string list = first_line(entry.path() / "cpulist");
-    if (list.empty()) continue;
-    const auto cpus = parse_cpu_list(list);
-    nodes += std::any_of(cpus.begin(), cpus.end(), [&](int cpu) { return ours.count(cpu) != 0; });
-  }
-  return std::max(nodes, 1);
-}
-
-double memory_bytes() { return std::min(meminfo("MemTotal"), memory_limit().limit); }
-
-double available_memory_bytes() {
-  const auto [limit, used] = memory_limit();
-  return std::min(meminfo("MemAvailable"), std::max(limit - used, 0.0));
-}
-
-PinnedThread::PinnedThread(int cpu) : before_(affinity()) {
-  pinning_order();  // read before this thread's own affinity becomes one CPU
-  CpuSet one({cpu});
-  sched_setaffinity(0, one.bytes(), one.get());
-}
-
-PinnedThread::~PinnedThread() {
-  if (before_.empty()) return;
-  CpuSet all(before_);
-  sched_setaffinity(0, all.bytes(), all.get());
-}
+int numa_nodes() { return cores().numa_nodes; }
 
 int parse_running(std::istream& stat) {
   for (std::string word; stat >> word;) {

@@ -1,8 +1,7 @@
-// Cores, caches and memory of the host, as far as this process may use them. Linux: sysfs and proc.
+// Cores, caches and NUMA nodes of the host, as far as this process may use them; by hwloc.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -23,34 +22,20 @@ std::size_t last_level_cache_bytes();
 // NUMA nodes that have one of these CPUs; at least 1.
 int numa_nodes();
 
-// Main memory in bytes, no more than a container is given: all of it, and what is free to use.
-double memory_bytes();
-double available_memory_bytes();
-
 // Threads other than this one that run on a CPU or wait for one: the fewest seen within 20 ms; 0
 // when the system does not say. More than a few make measurements on the CPU worthless.
 int others_at_work();
 
-// Parts of the above that need no machine; throw std::invalid_argument.
-std::vector<int> parse_cpu_list(const std::string& text);  // "0-3,8": {0, 1, 2, 3, 8}
+// Parts of the above that need no machine.
 int parse_running(std::istream& stat);  // threads at work, by the text of /proc/stat; 0: not said
-// cpus: folder with cpuN/topology; a CPU that it says nothing about counts as a core.
 struct Cores {
-  std::vector<int> order;  // as pinning_order()
-  int count = 0;           // physical
+  std::vector<int> order;       // as pinning_order()
+  int count = 0;                // physical
+  std::size_t cache_bytes = 0;  // of the last-level caches; 0: not known
+  int numa_nodes = 1;
 };
-Cores order_cores(const std::vector<int>& allowed, const std::filesystem::path& cpus);
-
-// Binds the calling thread to one CPU for as long as this lives.
-class PinnedThread {
- public:
-  explicit PinnedThread(int cpu);
-  ~PinnedThread();
-  PinnedThread(const PinnedThread&) = delete;
-  PinnedThread& operator=(const PinnedThread&) = delete;
-
- private:
-  std::vector<int> before_;
-};
+// What these CPUs are; all of them when none is named. synthetic: a machine in hwloc's own words,
+// "pack:2 l3:1 core:4 pu:2", in place of this one. Throws std::runtime_error.
+Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic = {});
 
 }  // namespace parlab

@@ -84,7 +84,8 @@ class Executor {
 };
 
 std::unique_ptr<Executor> make_host_executor();
-// The GPU of the nvcc build, or its emulation. Throws PointError(no_device) with the reason.
-std::unique_ptr<Executor> make_gpu_executor();
+// A GPU of the nvcc build by CUDA's number for it, or an emulated one. Throws PointError(no_device)
+// with the reason.
+std::unique_ptr<Executor> make_gpu_executor(int device = 0);
 
 }  // namespace parlab

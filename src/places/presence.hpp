@@ -1,18 +1,18 @@
-// Is there a GPU this build can use? Answered without touching anything else of the framework.
+// Which GPUs can this build use? Answered without touching anything else of the framework.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "machine/machine.hpp"
 
 namespace parlab {
 
 // Nothing when there is one; otherwise one sentence that says why not.
 std::optional<std::string> why_no_gpu();
 
-struct GpuFacts {
-  std::string name, driver, runtime;  // "NVIDIA H200", "13.0", "13.0"
-};
-// Of the GPU in use; empty strings without one.
-GpuFacts gpu_facts();
+// All of them, in CUDA's order; none when why_no_gpu() says something.
+std::vector<GpuFacts> gpus_present();
 
 }  // namespace parlab

@@ -184,7 +184,14 @@ void add_launch(Columns& columns) {
 
 void add_provenance(Columns& columns) {
   columns.add("machine", [](auto& row) { return row.record.machine; });
-  columns.add("gpu", [](auto& row) { return row.run.gpu; });
+  columns.add("host_id", [](auto& row) { return row.record.host_id; });
+  columns.add("gpu", [](auto& row) {
+    for (const auto& gpu : row.run.gpus) {
+      if (gpu.uuid == row.record.gpu) return gpu.name;
+    }
+    return row.run.gpu;
+  });
+  columns.add("gpu_uuid", [](auto& row) { return row.record.gpu; });
   columns.add("cpu", [](auto& row) { return row.run.cpu; });
   columns.add("date", [](auto& row) { return row.run.date; });
   columns.add("commit", [](auto& row) { return row.run.commit; });
@@ -240,7 +247,9 @@ void write_csv(std::ostream& out, Loaded loaded, const std::function<bool(const 
   std::vector<Record> records = std::move(loaded.records);
   for (auto& record : records) {  // those that were just measured do not say
     const auto run = loaded.runs.find(record.run);
-    if (run != loaded.runs.end()) record.machine = run->second.machine;
+    if (run == loaded.runs.end()) continue;
+    record.machine = run->second.machine;
+    record.host_id = run->second.host_id;
   }
   records = latest(std::move(records));
   std::unordered_map<std::string, std::vector<Record>> serial;  // by point

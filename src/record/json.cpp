@@ -168,6 +168,17 @@ class Fields {
     if (!found->value.IsObject()) wrong_type(name);
     f(Fields(found->value));
   }
+  // Calls f with the fields of each object of an array, when there is one.
+  template <typename F>
+  void each(const char* name, F f) const {
+    const auto found = object_.FindMember(name);
+    if (found == object_.MemberEnd()) return;
+    if (!found->value.IsArray()) wrong_type(name);
+    for (const auto& element : found->value.GetArray()) {
+      if (!element.IsObject()) wrong_type(name);
+      f(Fields(element));
+    }
+  }
   const Value& object() const { return object_; }
 
  private:
@@ -237,6 +248,8 @@ Record read_record(const Fields& fields) {
   fields.optional("flags", record.flags);
   fields.nested("launch", [&](const Fields& launch) { read_launch(launch, record.launch); });
   fields.optional("counters", record.counters);
+  fields.optional("gpu", record.gpu);
+  fields.optional("library", record.library);
   fields.optional("source", record.source);
   fields.optional("source_hash", record.source_hash);
   if (fields.has("unit")) {
@@ -262,6 +275,19 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
   fields.optional("launch_s", ceilings.launch_s);
 }
 
+void read_gpus(const Fields& fields, Run& run) {
+  fields.each("gpus", [&](const Fields& gpu) {
+    GpuFacts facts;
+    facts.device = static_cast<int>(run.gpus.size());
+    facts.uuid = gpu.required_text("uuid");
+    gpu.optional("name", facts.name);
+    gpu.optional("pci", facts.pci);
+    facts.driver = run.driver;
+    facts.cuda = run.cuda;
+    run.gpus.push_back(std::move(facts));
+  });
+}
+
 Run read_run(const Fields& fields) {
   Run run;
   run.id = fields.required_text("id");
@@ -270,8 +296,10 @@ Run read_run(const Fields& fields) {
   fields.optional("command", run.command);
   fields.optional("commit", run.commit);
   fields.optional("gpu", run.gpu);
+  fields.optional("host_id", run.host_id);
   fields.optional("driver", run.driver);
   fields.optional("cuda", run.cuda);
+  read_gpus(fields, run);
   fields.optional("cpu", run.cpu);
   fields.optional("cores", run.cores);
   fields.optional("memory_bytes", run.memory_bytes);
@@ -327,6 +355,8 @@ std::string to_json_line(const Record& record) {
   if (!record.flags.empty()) json["flags"] = record.flags;
   if (was_launched(record.launch)) json["launch"] = to_json(record.launch);
   if (!record.counters.empty()) json["counters"] = to_json("a counter", record.counters);
+  if (!record.gpu.empty()) json["gpu"] = record.gpu;
+  if (!record.library.empty()) json["library"] = record.library;
   json["source"] = record.source;
   json["source_hash"] = record.source_hash;
   return dump(json);
@@ -340,6 +370,10 @@ std::string to_json_line(const Run& run) {
     json["gpu"] = run.gpu;
     json["driver"] = run.driver;
     json["cuda"] = run.cuda;
+  }
+  if (!run.host_id.empty()) json["host_id"] = run.host_id;
+  for (const auto& gpu : run.gpus) {
+    json["gpus"].push_back({{"uuid", gpu.uuid}, {"pci", gpu.pci}, {"name", gpu.name}});
   }
   json["cpu"] = run.cpu;
   json["cores"] = run.cores;

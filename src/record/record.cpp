@@ -19,4 +19,9 @@ std::string Record::identity() const {
 
 std::string Record::key() const { return identity() + " " + source_hash; }
 
+bool same_machine(const Record& a, const Record& b) {
+  if (a.machine.empty() || b.machine.empty()) return true;
+  return a.machine == b.machine && a.host_id == b.host_id;
+}
+
 }  // namespace parlab

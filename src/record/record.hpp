@@ -41,6 +41,7 @@ struct Record {
 
   Verdict verdict = Verdict::unverified;
   std::string detail;     // why not passed; one sentence
+  std::string library;    // that could not be loaded: tried again once it is there
   bool emulated = false;  // executed for verification only: has no samples
 
   std::vector<double> seconds;  // raw samples; empty unless passed and timed
@@ -54,8 +55,10 @@ struct Record {
   LaunchShape launch;
   std::map<std::string, double> counters;  // by name, as the profiler read them; absent when unread
 
-  std::string run;      // id of the run (provenance) it belongs to
-  std::string machine;  // slug of that run's machine; not stored again, set by load_records
+  std::string run;  // id of the run (provenance) it belongs to
+  std::string gpu;  // UUID of the GPU it ran on; empty on the host, in emulation, and formerly
+  // Of that run; not stored again, set by load_records.
+  std::string machine, host_id;
 
   Summary summary() const { return summarize(seconds); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
@@ -64,5 +67,9 @@ struct Record {
   std::string identity() const;  // point, variant, tunables, and whether it was emulated
   std::string key() const;       // identity and source hash: what is not run twice
 };
+
+// Times of the two can be compared: one host. Of records that do not say their host those of one
+// machine's name are taken to be of one; what was just measured has neither yet.
+bool same_machine(const Record& a, const Record& b);
 
 }  // namespace parlab

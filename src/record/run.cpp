@@ -6,7 +6,9 @@
 #include <random>
 
 #include "machine/machine.hpp"
+#include "machine/memory.hpp"
 #include "machine/topology.hpp"
+#include "record/machine_name.hpp"
 
 // Both set by the Makefile, where it knows them.
 #ifndef PARLAB_COMMIT
@@ -35,10 +37,23 @@ std::string unique_id() {
   return utc_now("%Y%m%dT%H%M%SZ") + text;
 }
 
+// The flags of the host's compiler, and those of nvcc behind them.
+std::string flags_of(const Run& run, bool on_gpu) {
+  const auto nvcc = run.flags.find("; nvcc");
+  if (!on_gpu) return run.flags.substr(0, nvcc);
+  return nvcc == run.flags.npos ? "" : run.flags.substr(nvcc);
+}
+
 }  // namespace
 
-Run describe_run(const std::string& command, const std::string& gpu, const std::string& driver,
-                 const std::string& cuda) {
+bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
+  return !a.host_id.empty() && a.host_id == b.host_id && a.compiler == b.compiler &&
+         flags_of(a, on_gpu) == flags_of(b, on_gpu) &&
+         (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
+}
+
+Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
+                 const std::string& machine) {
   Run run;
   run.id = unique_id();
   run.date = utc_now("%Y-%m-%dT%H:%M:%SZ");
@@ -48,10 +63,17 @@ Run describe_run(const std::string& command, const std::string& gpu, const std::
   run.cpu = cpu_model(cpuinfo);
   run.cores = physical_cores();
   run.memory_bytes = memory_bytes();
-  run.machine = machine_slug(gpu, run.cpu, run.cores);
-  run.gpu = gpu;
-  run.driver = driver;
-  run.cuda = cuda;
+  run.host_id = host_id();
+  run.gpus = gpus;
+  if (!gpus.empty()) {
+    run.gpu = gpus.front().name;
+    run.driver = gpus.front().driver;
+    run.cuda = gpus.front().cuda;
+  }
+  run.machine = machine;
+  if (machine.empty()) {
+    run.machine = machine_name(machine_slug(run.gpu, run.cpu, run.cores), run.host_id);
+  }
 #ifdef __clang__
   run.compiler = __VERSION__;
 #else

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "machine/ceilings.hpp"
+#include "machine/machine.hpp"
 
 namespace parlab {
 
 struct Run {
   std::string id;                     // unique
   std::string date, command, commit;  // commit has "+changes" when the tree was not clean
-  std::string machine;                // slug: "nvidia-h200", names folders
-  std::string gpu, driver, cuda;      // empty without a GPU
+  std::string machine;                // "nvidia-h200", names folders
+  std::string host_id;                // see machine/machine.hpp; empty: made before it was kept
+  std::string gpu, driver, cuda;      // of the first GPU; empty without one
+  std::vector<GpuFacts> gpus;         // all of the machine; of these uuid, pci and name are stored
   std::string cpu, compiler, flags;
   int cores = 0;
   double memory_bytes = 0;
@@ -19,9 +23,12 @@ struct Run {
   Ceilings host, device;
 };
 
-// Everything about this invocation but its ceilings. gpu: the device's name, "NVIDIA H200", empty
-// without one; driver, cuda: their versions.
-Run describe_run(const std::string& command, const std::string& gpu = {},
-                 const std::string& driver = {}, const std::string& cuda = {});
+// Everything about this invocation but its ceilings. machine: its name, when it was given one.
+Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus = {},
+                 const std::string& machine = {});
+
+// What was measured in one run would be measured again in the other: the same host, compiler and
+// flags, and on the GPU the same driver and CUDA. A host that is not known is no other's equal.
+bool same_conditions(const Run& a, const Run& b, bool on_gpu);
 
 }  // namespace parlab

@@ -5,10 +5,6 @@
 namespace parlab {
 namespace {
 
-bool same_machine(const Record& a, const Record& b) {
-  return a.machine.empty() || b.machine.empty() || a.machine == b.machine;
-}
-
 // Only GPU kernels have transfers; a CUDA record without them was not measured completely.
 std::optional<double> transfer_seconds(const Record& record) {
   if (record.to_device_s || record.to_host_s) {

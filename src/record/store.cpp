@@ -116,6 +116,7 @@ class FileReader {
         continue;
       }
       records[i].machine = run->second.machine;
+      records[i].host_id = run->second.host_id;
       if (kept != i) records[kept] = std::move(records[i]);
       ++kept;
     }
@@ -172,7 +173,10 @@ int open_locked(const fs::path& path) {
 
 // Not to be measured again; all other failures are tried anew.
 bool settled(const Record& record) {
-  return record.verdict == Verdict::not_supported || record.verdict == Verdict::timed_out ||
+  if (record.verdict == Verdict::not_supported) {
+    return record.library.empty() || !library_is_there(record.library);
+  }
+  return record.verdict == Verdict::timed_out ||
          (record.verdict == Verdict::passed && (record.timed() || record.emulated));
 }
 
@@ -221,7 +225,8 @@ Store::Store(const fs::path& path, const Run& run)
     runs_ = std::move(loaded.runs);
     run_written_ = runs_.count(run_.id) != 0;
     for (auto& record : latest(std::move(loaded.records))) {
-      if (record.machine != run_.machine || !settled(record)) continue;
+      const auto& then = runs_.at(record.run);
+      if (!settled(record) || !same_conditions(then, run_, !record.gpu.empty())) continue;
       auto key = record.key();
       done_.emplace(std::move(key), std::move(record));
     }

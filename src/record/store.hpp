@@ -40,8 +40,10 @@ class Store {
   void append(const Record& record);
   // Replaces what is known of the run (its ceilings, say); only before the first append.
   void describe(const Run& run);
-  // What this machine need not measure again, by key: the last record of each identity, where it
-  // passed, is not_supported or timed_out. All other failures are tried anew.
+  // What need not be measured again, by key: the last record of each identity, where this host made
+  // it with the same compiler, flags, driver and CUDA, and it passed, is not_supported or
+  // timed_out. All other failures are tried anew, and so is what lacked a library that is there
+  // now.
   const std::map<std::string, Record>& done() const { return done_; }
   // The runs of the records that are there already, by id.
   const std::map<std::string, Run>& runs() const { return runs_; }

@@ -28,7 +28,7 @@ const Variant* variant_of(const Record& record) {
 
 bool is_on_gpu(const Record& record) {
   const auto* variant = variant_of(record);
-  return variant != nullptr ? variant->on_gpu : record.backend == "cuda";
+  return variant != nullptr ? variant->needs_gpu() : record.backend == "cuda";
 }
 
 std::string label_of(const Record& record) {

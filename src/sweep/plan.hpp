@@ -36,10 +36,12 @@ struct Plan {
   std::string results;      // record file to append to and resume from; empty: none
   // Roofs that are known already; measured at the start where absent.
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
-  bool verify_only = false;  // judge every configuration, time none
-  bool force = false;        // measure again what is recorded already
-  bool emulate = false;      // execute CUDA variants by emulation though there is a GPU
-  std::string command;       // as typed, for provenance
+  std::vector<int> devices = {0};  // CUDA's numbers of the GPUs to share the points; empty: all
+  std::string machine;             // its name, when it was given one
+  bool verify_only = false;        // judge every configuration, time none
+  bool force = false;              // measure again what is recorded already
+  bool emulate = false;            // execute CUDA variants by emulation though there is a GPU
+  std::string command;             // as typed, for provenance
 };
 
 // Every choice of tunables the plan wants from one variant: the product of the values asked for,

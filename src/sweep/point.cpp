@@ -16,14 +16,14 @@ namespace {
 
 // A median this much below the time at the roof is impossible: something did not run. A host shares
 // its last-level cache and memory with others, and its roof moves with what they do.
-double roof_margin(const Variant& variant) { return variant.on_gpu ? 0.95 : 0.8; }
+double roof_margin(const Variant& variant) { return variant.needs_gpu() ? 0.95 : 0.8; }
 
 // One configuration and what is known of it so far.
 struct Trial {
   Call call;
-  Executor* place = nullptr;
+  Place* place = nullptr;  // where it can run
   Verdict verdict = Verdict::unverified;
-  std::string detail;
+  std::string detail, library;
   LaunchShape launch;
   double estimate_s = 0;
   std::optional<TransferTimes> transfers;
@@ -54,16 +54,17 @@ class Point {
   void judge(Trial& trial);
   void require_memory() const;
   void set_up(InputKind kind);
-  void load(Executor& place);
-  bool recover(Executor& place);
-  void fail(Executor& place, const PointError& error);
+  void load(Place& place);
+  bool recover(Place& place);
+  void fail(Place& place, const PointError& error);
   void measure(Cache cache);
   void finish(Entry& entry);
   void store(Entry& entry);
   bool timed(const Trial& trial) const {
-    return trial.place != nullptr && trial.place->can_time() && !session_.plan.verify_only;
+    return trial.place != nullptr && trial.place->executor->can_time() &&
+           !session_.plan.verify_only;
   }
-  std::vector<Executor*> places_in_use() const;
+  std::vector<Place*> places_in_use() const;
 
   Session& session_;
   const PointPlan& plan_;
@@ -119,7 +120,8 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   record.flops = work.flops;
   record.bytes = work.bytes;
   record.run = session_.run.id;
-  record.emulated = trial.place != nullptr && !trial.place->can_time();
+  record.emulated = trial.place != nullptr && !trial.place->executor->can_time();
+  if (trial.place != nullptr) record.gpu = trial.place->gpu.uuid;
   return record;
 }
 
@@ -129,14 +131,15 @@ void Point::list() {
       trials_.push_back(std::make_unique<Trial>());
       Trial& trial = *trials_.back();
       trial.call = {variant, plan_.size, plan_.dtype, tunables};
-      trial.place = session_.places.of(*variant);
+      Place& place = session_.places.of(*variant, plan_.number);
+      if (place.usable()) trial.place = &place;
       const auto slow = session_.too_slow.find(configuration(trial.call));
       if (slow != session_.too_slow.end()) {
         trial.verdict = Verdict::timed_out;
         trial.detail = slow->second;
       } else if (trial.place == nullptr) {
         trial.verdict = Verdict::no_device;
-        trial.detail = session_.places.why_no_gpu;
+        trial.detail = place.why_not;
       } else if (!trial.place->can_time() && !variant->hardware.empty()) {
         trial.verdict = Verdict::not_supported;
         trial.detail = "needs " + variant->hardware + ", which cannot be emulated";
@@ -162,19 +165,18 @@ void Point::list() {
   }
 }
 
-std::vector<Executor*> Point::places_in_use() const {
-  std::vector<Executor*> places;
+std::vector<Place*> Point::places_in_use() const {
+  std::vector<Place*> places;
   for (const auto& entry : entries_) {
     auto* place = entry.trial->place;
-    if (place == nullptr || entry.recorded_before) continue;
+    if (place == nullptr || !place->usable() || entry.recorded_before) continue;
     if (entry.trial->verdict == Verdict::timed_out) continue;
-    if (session_.places.of(*entry.trial->call.variant) != place) continue;  // lost meanwhile
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   }
   return places;
 }
 
-void Point::fail(Executor& place, const PointError& error) {
+void Point::fail(Place& place, const PointError& error) {
   for (const auto& trial : trials_) {
     if (trial->place != &place) continue;
     trial->verdict = error.verdict;
@@ -182,18 +184,18 @@ void Point::fail(Executor& place, const PointError& error) {
   }
 }
 
-void Point::load(Executor& place) {
+void Point::load(Place& place) {
   try {
-    place.load(problem_->inputs(), problem_->outputs());
+    place.executor->load(problem_->inputs(), problem_->outputs());
   } catch (const PointError& error) {
     fail(place, error);
   }
 }
 
 // A device that cannot be recovered fails the rest of the sweep on it, and nothing else.
-bool Point::recover(Executor& place) {
+bool Point::recover(Place& place) {
   try {
-    return place.recover();
+    return place.executor->recover();
   } catch (const std::exception& error) {
     const std::string why =
         std::string("the device was lost when ") + "another kernel failed: " + error.what();
@@ -204,7 +206,7 @@ bool Point::recover(Executor& place) {
         trial->detail = why;
       }
     }
-    session_.lose_gpu(why);
+    session_.lose(place, why);
     return false;
   }
 }
@@ -217,7 +219,7 @@ void Point::set_up(InputKind kind) {
 void Point::judge(Trial& trial) {
   bool reload = false;
   try {
-    const Checked checked = trial.place->run_checked(trial.call);
+    const Checked checked = trial.place->executor->run_checked(trial.call);
     reload = checked.inputs_lost;
     trial.launch = checked.launch;
     trial.estimate_s = checked.seconds;
@@ -233,6 +235,7 @@ void Point::judge(Trial& trial) {
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
+    trial.library = error.library;
     reload = error.verdict == Verdict::launch_failed && recover(*trial.place);
   } catch (const std::exception& error) {
     trial.verdict = Verdict::launch_failed;
@@ -265,6 +268,7 @@ void Point::store(Entry& entry) {
   Record& record = entry.record;
   record.verdict = trial.verdict;
   record.detail = trial.detail;
+  record.library = trial.library;
   record.launch = trial.launch;
   if (trial.passed() && entry.measurement) {
     record.seconds = entry.measurement->seconds();
@@ -276,7 +280,7 @@ void Point::store(Entry& entry) {
     }
     const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
-    record.roof_s = roof_seconds(session_.ceilings(variant), work, record.unit, record.cache);
+    record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
     if (record.summary().median < roof_margin(variant) * record.roof_s)
       record.flags = {"above_roof"};
   }
@@ -304,7 +308,7 @@ void Point::measure(Cache cache) {
       continue;
     }
     if (!entry.trial->transfers) {
-      entry.trial->transfers = entry.trial->place->transfers(*entry.trial->call.variant);
+      entry.trial->transfers = entry.trial->place->executor->transfers(*entry.trial->call.variant);
     }
     entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
     open.push_back(&entry);
@@ -323,7 +327,7 @@ void Point::measure(Cache cache) {
       try {
         const auto start = std::chrono::steady_clock::now();
         const Batch batch =
-            trial.place->sample(trial.call, entry->measurement->next_batch(), cache);
+            trial.place->executor->sample(trial.call, entry->measurement->next_batch(), cache);
         entry->measurement->add(
             batch, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       } catch (const PointError& error) {
@@ -387,7 +391,7 @@ void Point::run() {
     }
     if (!records.empty()) session_.observer.point(records);
   }
-  for (auto* place : places) place->release();
+  for (auto* place : places) place->executor->release();
 }
 
 }  // namespace
@@ -405,19 +409,21 @@ const Record* Session::recorded(const Record& record) const {
   return found == store->done().end() ? nullptr : &found->second;
 }
 
-void Session::lose_gpu(const std::string& why) {
-  places.why_no_gpu = why + "; run the same command again to go on";
+void Session::lose(Place& place, const std::string& why) {
+  place.why_not = why + "; run the same command again to go on";
   failed = true;
 }
 
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;
-  if (places.host && places.host->can_time()) {
-    run.host = plan.host_ceilings ? *plan.host_ceilings : places.host->ceilings();
-  }
-  if (places.gpu && places.gpu->can_time()) {
-    run.device = plan.device_ceilings ? *plan.device_ceilings : places.gpu->ceilings();
+  for (auto& place : places.all()) {
+    if (!place.can_time()) continue;
+    const bool host = place.target == Target::host;
+    const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
+    place.ceilings = known ? *known : place.executor->ceilings();
+    Ceilings& of_run = host ? run.host : run.device;
+    if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
   }
   if (store) store->describe(run);
 }

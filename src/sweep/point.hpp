@@ -8,23 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "places/executor.hpp"
+#include "places/places.hpp"
 #include "record/store.hpp"
 #include "sweep/observer.hpp"
 #include "sweep/plan.hpp"
 
 namespace parlab {
-
-// Where variants can run. Made once for a sweep: one CUDA context, one set of warm threads.
-struct Places {
-  std::unique_ptr<Executor> host, gpu;
-  std::string why_no_gpu;  // when variants want one and none can be used, or no longer
-
-  Executor* of(const Variant& variant) const {
-    if (!variant.on_gpu) return host.get();
-    return why_no_gpu.empty() ? gpu.get() : nullptr;
-  }
-};
 
 // What a sweep carries from point to point.
 struct Session {
@@ -41,18 +30,16 @@ struct Session {
   void open_store();
   // As measured before, by the same command on this machine; nullptr: not yet.
   const Record* recorded(const Record& record) const;
-  void lose_gpu(const std::string& why);
-  // Measures the roofs of the devices in use; at the first call only.
+  void lose(Place& place, const std::string& why);
+  // Measures the roofs of the places in use; at the first call only.
   void know_ceilings();
-  const Ceilings& ceilings(const Variant& variant) const {
-    return variant.on_gpu ? run.device : run.host;
-  }
 };
 
 struct PointPlan {
   Size size;
   Dtype dtype;
   std::vector<const Variant*> variants;
+  std::size_t number = 0;  // of the point in its sweep: decides which of several GPUs takes it
 };
 
 std::size_t count_measurements(const Plan& plan, const PointPlan& point);

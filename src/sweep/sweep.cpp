@@ -1,10 +1,10 @@
 #include "sweep/sweep.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <optional>
 
-#include "machine/machine.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
@@ -35,32 +35,19 @@ class InterruptGuard {
   void (*before_)(int);
 };
 
-Places open_places(const Plan& plan) {
-  Places places;
-  for (const auto* variant : plan.variants) {
-    if (!variant->on_gpu && !places.host) places.host = make_host_executor();
-    if (variant->on_gpu && !places.gpu && places.why_no_gpu.empty()) {
-      try {
-        places.gpu = make_gpu_executor();
-      } catch (const PointError& error) {
-        places.why_no_gpu = error.what();
-      }
-    }
-  }
-  return places;
-}
-
 // The plan in parts, each for one size and dtype: everything at once, or, where CUDA variants are
 // emulated, the CPU's at full size and the emulated ones at a size that ends in reasonable time.
 std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& observer) {
-  const bool emulating = places.gpu && !places.gpu->can_time();
+  const bool emulating = places.emulating();
   std::vector<PointPlan> parts;
+  std::size_t points = 0;
   for (const auto& size : plan.sizes) {
     for (const auto dtype : plan.dtypes) {
-      PointPlan timed{size, dtype, {}}, emulated{size, dtype, {}};
+      const auto number = points++;
+      PointPlan timed{size, dtype, {}, number}, emulated{size, dtype, {}, number};
       for (const auto* variant : plan.variants) {
         if (!variant->has(dtype)) continue;
-        (emulating && variant->on_gpu ? emulated : timed).variants.push_back(variant);
+        (emulating && variant->needs_gpu() ? emulated : timed).variants.push_back(variant);
       }
       if (!timed.variants.empty()) parts.push_back(timed);
       if (emulated.variants.empty()) continue;
@@ -88,11 +75,12 @@ void note_others_at_work(Run& run, Observer& observer) {
 
 int run_sweep(const Plan& plan, Observer& observer) {
   const InterruptGuard guard;
-  Places places = open_places(plan);
-  const GpuFacts gpu = gpu_facts();
-  Session session{plan, places, observer,
-                  describe_run(plan.command, gpu.name, gpu.driver, gpu.runtime)};
-  if (places.host && !plan.verify_only) note_others_at_work(session.run, observer);
+  Places places(plan.variants, devices_of(plan.devices, plan.emulate));
+  Session session{plan, places, observer, describe_run(plan.command, gpus_present(), plan.machine)};
+  const auto on_host = [](const Variant* variant) { return variant->target == Target::host; };
+  if (!plan.verify_only && std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
+    note_others_at_work(session.run, observer);
+  }
   observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 

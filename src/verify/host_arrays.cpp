@@ -1,15 +1,29 @@
 #include "verify/host_arrays.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <numeric>
 
 #include "core/numbers.hpp"
+#include "machine/memory.hpp"
+#include "machine/pinning.hpp"
+#include "machine/topology.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
+
+namespace {
+
+// Each core touches the part of the array that it works on when the loop over it is cut evenly, so
+// that the pages lie on its own NUMA node.
+void touch(unsigned char* memory, std::size_t bytes) {
+  constexpr std::size_t page = 4096;
+#pragma omp parallel for schedule(static) num_threads(physical_cores())
+  for (std::size_t i = 0; i < bytes; i += page) memory[i] = 0;
+}
+
+}  // namespace
 
 void HostArrays::Release::operator()(unsigned char* memory) const { munmap(memory, bytes); }
 
@@ -17,21 +31,17 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
   const auto needed = std::accumulate(
       specs.begin(), specs.end(), 0.0,
       [](double sum, const ArraySpec& spec) { return sum + static_cast<double>(spec.bytes()); });
-  const double free =
-      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  const double total =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  // Page cache counts as used, but is given up: refuse only what the machine could never hold.
-  if (needed > 0.9 * total) {
-    throw PointError(Verdict::out_of_memory,
-                     "needs " + bytes_with_unit(needed) + " of host memory, the machine has " +
-                         bytes_with_unit(total) + ", " + bytes_with_unit(free) + " free");
+  if (const double free = free_memory_bytes(); needed > free) {
+    throw PointError(Verdict::out_of_memory, "needs " + bytes_with_unit(needed) +
+                                                 " of host memory, " + bytes_with_unit(free) +
+                                                 " are free");
   }
+  const PinnedTeam team(physical_cores());
   std::vector<Array> arrays;
   for (const auto& spec : specs) {
     const std::size_t bytes = spec.bytes();
     const std::size_t whole = bytes + 2 * guard_bytes;
-    // mmap: fresh pages, so that the thread that fills them also places them (first touch).
+    // mmap: fresh pages, so that the thread that touches them first also places them.
     void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       throw PointError(Verdict::out_of_memory, "no host memory for " + spec.name + ": " +
@@ -39,6 +49,7 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
     }
     if (bytes >= std::size_t{4} << 20) madvise(memory, whole, MADV_HUGEPAGE);
     auto* start = static_cast<unsigned char*>(memory);
+    touch(start, whole);
     memory_.emplace_back(start, Release{whole});
     std::memset(start, guard_byte, guard_bytes);
     std::memset(start + guard_bytes + bytes, guard_byte, guard_bytes);

@@ -8,6 +8,7 @@
 #include "commands/memory.hpp"
 #include "core/text.hpp"
 #include "fake_workload.hpp"
+#include "machine/memory.hpp"
 #include "verify/problem.hpp"
 
 using namespace parlab;
@@ -78,6 +79,21 @@ BOOST_AUTO_TEST_CASE(lists_and_ranges) {
   const auto large = parse_list("size", "4611686018427387904:9223372036854775807:*2", 1, INT64_MAX);
   BOOST_TEST((large == Numbers{4611686018427387904}));
   BOOST_TEST((parse_list("size", "2M", 1, INT64_MAX) == Numbers{2097152}));
+}
+
+BOOST_AUTO_TEST_CASE(devices_and_the_name_of_the_machine) {
+  using Devices = std::vector<int>;
+  BOOST_TEST((parse({"64"}).plan.devices == Devices{0}));
+  BOOST_TEST((parse({"64", "--device", "1"}).plan.devices == Devices{1}));
+  BOOST_TEST((parse({"64", "--device", "0,2:3"}).plan.devices == Devices{0, 2, 3}));
+  BOOST_TEST(parse({"64", "--device", "all"}).plan.devices.empty());
+  for (const auto* text : {"first", "-1", "1,", "all,1", "1024"}) {
+    BOOST_TEST(contains(error_of({"64", "--device", text}), "--device "), text);
+  }
+  BOOST_TEST(parse({"64", "--machine", "my-host_2.old"}).plan.machine == "my-host_2.old");
+  for (const auto* text : {"a/b", "..", "a b", "$(x)", "caf\xc3\xa9"}) {
+    BOOST_TEST(contains(error_of({"64", "--machine", text}), "--machine"), text);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(refused_lists) {
@@ -378,7 +394,7 @@ BOOST_AUTO_TEST_CASE(memory) {
     return std::string(error.what()) ==
            "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 MiB are free";
   });
-  BOOST_TEST(bytes_free() > 1e6);
+  BOOST_TEST(free_memory_bytes() > 1e6);
 }
 
 BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   std::filesystem::remove(path);
   const auto chosen = request({"--image", "x", "--filter", "box:1", "--output", "y"}).plan.variants;
   BOOST_REQUIRE(chosen.size() == 1U);
-  BOOST_TEST(!chosen[0]->on_gpu);  // without a wish the last rung of the CPU
+  BOOST_TEST(!chosen[0]->needs_gpu());  // without a wish the last rung of the CPU
   using Words = std::vector<std::string>;
   for (const auto& arguments :
        {Words{"--image", "x", "--output", "y"}, Words{"--image", "x", "--filter", "box:1"},

@@ -11,7 +11,10 @@
 #include <set>
 #include <sstream>
 
+#include "machine/cgroup.hpp"
 #include "machine/host_ceilings.hpp"
+#include "machine/memory.hpp"
+#include "machine/pinning.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "record/run.hpp"
@@ -56,38 +59,56 @@ BOOST_AUTO_TEST_CASE(a_run_is_described) {
   BOOST_TEST(run.cores >= 1);
   BOOST_TEST(run.memory_bytes > 1e8);
   BOOST_TEST(run.machine == machine_slug("", run.cpu, run.cores));
-  BOOST_TEST(describe_run("", "NVIDIA H200", "580", "13.0").machine == "nvidia-h200");
+  BOOST_TEST(describe_run("", {{.name = "NVIDIA H200"}}, "mine").machine == "mine");
 }
 
-BOOST_AUTO_TEST_CASE(cpu_lists) {
+// In hwloc's numbering the two hardware threads of a core follow one another.
+BOOST_AUTO_TEST_CASE(one_thread_per_core_comes_first) {
   using List = std::vector<int>;
-  BOOST_TEST((parse_cpu_list("0-3,8,10-11") == List{0, 1, 2, 3, 8, 10, 11}));
-  BOOST_TEST((parse_cpu_list("5") == List{5}));
-  BOOST_TEST(parse_cpu_list("").empty());
-  for (const auto* bad : {"x", "3-1", "1-", "-1", "1;2", "0-99999999"}) {
-    BOOST_CHECK_THROW(parse_cpu_list(bad), std::invalid_argument);
-  }
-}
-
-// Two sockets' worth of hyperthreads, numbered as Linux does: 0 and 4 share a core.
-BOOST_AUTO_TEST_CASE(one_thread_a_core_comes_first) {
-  std::string name = (fs::temp_directory_path() / "parlab-cpus-XXXXXX").string();
-  BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-  const fs::path cpus = name;
-  for (int cpu = 0; cpu < 8; ++cpu) {
-    const fs::path topology = cpus / ("cpu" + std::to_string(cpu)) / "topology";
-    fs::create_directories(topology);
-    std::ofstream(topology / "thread_siblings_list") << cpu % 4 << ',' << cpu % 4 + 4 << '\n';
-  }
-  using List = std::vector<int>;
-  const Cores all = order_cores({7, 6, 5, 4, 3, 2, 1, 0}, cpus);
-  BOOST_TEST((all.order == List{0, 1, 2, 3, 4, 5, 6, 7}));
+  const std::string machine = "pack:2 numa:1 l3:1(size=1MB) core:2 pu:2";
+  const Cores all = cores_of({}, machine);
+  BOOST_TEST((all.order == List{0, 2, 4, 6, 1, 3, 5, 7}));
   BOOST_TEST(all.count == 4);
-  const Cores some = order_cores({0, 4, 5, 6}, cpus);
-  BOOST_TEST((some.order == List{0, 5, 6, 4}));
-  BOOST_TEST(some.count == 3);
-  fs::remove_all(cpus);
-  BOOST_TEST(order_cores({2, 3}, cpus).count == 2);
+  BOOST_TEST(all.numa_nodes == 2);
+  BOOST_TEST(all.cache_bytes == 2u << 20);
+  const Cores some = cores_of({0, 1, 3}, machine);
+  BOOST_TEST((some.order == List{0, 3, 1}));
+  BOOST_TEST(some.count == 2);
+  BOOST_TEST(some.numa_nodes == 1);
+  BOOST_TEST(some.cache_bytes == 1u << 20);
+  const Cores unknown = cores_of({90, 91}, machine);
+  BOOST_TEST((unknown.order == List{90, 91}));
+  BOOST_TEST(unknown.count == 2);
+  BOOST_CHECK_THROW(cores_of({}, "no machine"), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_host_is_told_from_others_of_its_kind) {
+  BOOST_TEST(host_id() == host_id());
+  BOOST_TEST(host_id().size() == 36u);
+  const auto id = host_id_of("0123456789abcdef", "board=1", "name");
+  BOOST_TEST(id == host_id_of("0123456789abcdef", "board=2", "another"));
+  BOOST_TEST(id != host_id_of("0123456789abcdee", "board=1", "name"));
+  BOOST_TEST(id.find("0123456789abcdef") == std::string::npos);
+  BOOST_TEST(host_id_of("", "board=1", "name") == host_id_of("", "board=1", "another"));
+  BOOST_TEST(host_id_of("", "board=1", "name") != host_id_of("", "board=2", "name"));
+  BOOST_TEST(host_id_of("", "", "name") != host_id_of("", "", "another"));
+}
+
+BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {
+  std::string name = (fs::temp_directory_path() / "parlab-groups-XXXXXX").string();
+  BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+  const fs::path root = name;
+  fs::create_directories(root / "slice/job");
+  fs::create_directories(root / "memory/batch");
+  using Folders = std::vector<fs::path>;
+  std::istringstream version2("0::/slice/job\n"), version1("9:cpu,cpuacct:/\n4:memory:/batch\n"),
+      contained("0::/../elsewhere\n");
+  BOOST_TEST((control_groups("memory", version2, root) ==
+              Folders{root / "slice/job", root / "slice", root}));
+  BOOST_TEST((control_groups("memory", version1, root) ==
+              Folders{root / "memory/batch", root / "memory"}));
+  BOOST_TEST((control_groups("memory", contained, root).back() == root));
+  fs::remove_all(root);
 }
 
 BOOST_AUTO_TEST_CASE(this_machine) {
@@ -97,7 +118,7 @@ BOOST_AUTO_TEST_CASE(this_machine) {
   BOOST_TEST((physical_cores() >= 1 && physical_cores() <= static_cast<int>(order.size())));
   BOOST_TEST(last_level_cache_bytes() >= 1u << 18);
   BOOST_TEST(numa_nodes() >= 1);
-  BOOST_TEST((available_memory_bytes() > 0 && available_memory_bytes() <= memory_bytes()));
+  BOOST_TEST((free_memory_bytes() > 0 && free_memory_bytes() <= memory_bytes()));
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_is_pinned_and_let_go) {

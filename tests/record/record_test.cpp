@@ -21,6 +21,7 @@
 
 #include "record/csv.hpp"
 #include "record/json.hpp"
+#include "record/machine_name.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
 
@@ -50,6 +51,9 @@ Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-
   run.command = "bin/dmv --say \"a, b\" 4096";
   run.commit = "0123456789ab+changes";
   run.machine = machine;
+  run.host_id = "host of " + machine;
+  run.gpus = {{0, "NVIDIA H200", "GPU-1", "0000:65:00.0", "580.1", "13.0"},
+              {1, "NVIDIA H200", "GPU-2", "0000:66:00.0", "580.1", "13.0"}};
   run.gpu = "NVIDIA H200";
   run.driver = "580.1";
   run.cuda = "13.0";
@@ -459,10 +463,122 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
   const std::set<std::string> expected{keys[static_cast<int>(Verdict::passed)],
                                        keys[static_cast<int>(Verdict::not_supported)],
                                        keys[static_cast<int>(Verdict::timed_out)], keys.back()};
-  std::set<std::string> done;
-  for (const auto& [key, record] : Store(path, a_run("run-2")).done()) done.insert(key);
-  BOOST_TEST(done == expected);
-  BOOST_TEST(Store(path, a_run("run-3", "another-machine")).done().empty());
+  const auto done = [&](const Run& run) {
+    std::set<std::string> found;
+    for (const auto& [key, record] : Store(path, run).done()) found.insert(key);
+    return found;
+  };
+  BOOST_TEST((done(a_run("run-2")) == expected));
+  BOOST_TEST(done(a_run("run-3", "another-machine")).empty());
+}
+
+// What a time depends on beside the variant's own source.
+BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  Run then = a_run();
+  then.flags = "g++ -O3; nvcc -O3";
+  Record on_host = timed("serial", "plain", 1), on_gpu = timed("cuda", "naive", 1);
+  on_gpu.gpu = "GPU-1";
+  {
+    Store store(path, then);
+    store.append(on_host);
+    store.append(on_gpu);
+  }
+  // As "host gpu": which of the two need not be measured again.
+  const auto kept = [&](const std::function<void(Run&)>& change) {
+    Run now = then;
+    now.id = "run-2";
+    change(now);
+    const auto done = Store(path, now).done();
+    return std::string(done.count(on_host.key()) != 0 ? "host" : "") +
+           (done.count(on_gpu.key()) != 0 ? " gpu" : "");
+  };
+  BOOST_TEST(kept([](Run&) {}) == "host gpu");
+  BOOST_TEST(kept([](Run& run) { run.commit = "other"; }) == "host gpu");
+  BOOST_TEST(kept([](Run& run) { run.host_id = "another of the kind"; }).empty());
+  BOOST_TEST(kept([](Run& run) { run.host_id.clear(); }).empty());
+  BOOST_TEST(kept([](Run& run) { run.compiler = "GCC 13"; }).empty());
+  BOOST_TEST(kept([](Run& run) { run.driver = "590"; }) == "host");
+  BOOST_TEST(kept([](Run& run) { run.cuda = "13.1"; }) == "host");
+  BOOST_TEST(kept([](Run& run) { run.flags = "g++ -O3; nvcc -O2"; }) == "host");
+  BOOST_TEST(kept([](Run& run) { run.flags = "g++ -O2; nvcc -O3"; }) == " gpu");
+}
+
+// Records made before runs said which host they are of.
+BOOST_AUTO_TEST_CASE(records_of_an_unknown_host_are_read_but_not_resumed) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  Run old = a_run();
+  old.host_id.clear();
+  old.gpus.clear();
+  const Record serial = timed("serial", "plain", 2), naive = timed("cuda", "naive", 1);
+  {
+    Store store(path, old);
+    store.append(serial);
+    store.append(naive);
+  }
+  const auto loaded = load_records(path);
+  BOOST_REQUIRE_EQUAL(loaded.records.size(), 2U);
+  BOOST_TEST(baseline_of(loaded.records, loaded.records[1]) == &loaded.records[0]);
+  BOOST_TEST(Store(path, a_run("run-2")).done().empty());
+}
+
+BOOST_AUTO_TEST_CASE(no_speedup_over_another_host) {
+  Record serial = timed("serial", "plain", 2), naive = timed("cuda", "naive", 1);
+  serial.machine = naive.machine = "nvidia-h200";
+  serial.host_id = naive.host_id = "one";
+  BOOST_TEST(speedup(naive, serial, false).has_value());
+  for (const std::string other : {"another", ""}) {
+    serial.host_id = other;
+    BOOST_TEST(!speedup(naive, serial, false).has_value());
+    BOOST_TEST(baseline_of({serial, naive}, naive) == nullptr);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_lacked_a_library_is_tried_again_when_it_is_there) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  Record lacks = timed("blas", "lacks", 1), had = timed("blas", "had", 1);
+  for (auto* record : {&lacks, &had}) {
+    record->verdict = Verdict::not_supported;
+    record->seconds.clear();
+  }
+  lacks.library = "libno-such-library.so.1";
+  had.library = "libc.so.6";
+  {
+    Store store(path, a_run());
+    store.append(lacks);
+    store.append(had);
+  }
+  const auto done = Store(path, a_run("run-2")).done();
+  BOOST_TEST(done.count(lacks.key()) == 1U);
+  BOOST_TEST(done.count(had.key()) == 0U);
+}
+
+// Two hosts with equal GPUs have a folder each.
+BOOST_AUTO_TEST_CASE(machines_of_one_kind_have_names_of_their_own) {
+  const Folder folder;
+  const auto make = [&](const std::string& name, const std::string& host) {
+    Run run = a_run("run of " + host, name);
+    run.host_id = host;
+    Record record = timed("serial", "plain", 1);
+    record.run = run.id;
+    Store(folder.path / name / "x.jsonl", run).append(record);
+  };
+  const auto name = [&](const std::string& host) {
+    return machine_name("nvidia-h200", host, folder.path);
+  };
+  BOOST_TEST(name("one") == "nvidia-h200");
+  make("nvidia-h200", "one");
+  BOOST_TEST(name("one") == "nvidia-h200");
+  BOOST_TEST(name("two") == "nvidia-h200-2");
+  make("nvidia-h200-2", "two");
+  BOOST_TEST(name("two") == "nvidia-h200-2");
+  BOOST_TEST(name("three") == "nvidia-h200-3");
+  make("nvidia-h200-3", "");  // made before runs said their host: whose it is nobody knows
+  BOOST_TEST(name("three") == "nvidia-h200-4");
+  BOOST_TEST(machine_name("nvidia-h100", "one", folder.path) == "nvidia-h100");
 }
 
 BOOST_AUTO_TEST_CASE(a_torn_last_line_is_ended_and_skipped) {

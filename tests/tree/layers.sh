@@ -10,7 +10,8 @@ source scripts/testing.sh
 rooms=(
   core
   "workloads host gpu statistics"
-  "machine verify"
+  machine
+  verify
   record
   places
   sweep

@@ -90,7 +90,7 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload, c
   for (const auto* variant : Registry::instance().variants(workload.name())) {
     if (!variant->run_gpu && !variant->run_host) continue;  // only described, by another test
     if (std::count(variant->dtypes.begin(), variant->dtypes.end(), dtype) == 0) continue;
-    if (variant->on_gpu && workload.work(size, dtype).flops > flops_at_most) continue;
+    if (variant->needs_gpu() && workload.work(size, dtype).flops > flops_at_most) continue;
     // All values of the tunables at one small size, a few at the others.
     const bool thorough = dtype == Dtype::f32 && is_square(workload, size, 33);
     for (const auto& tunables : choices(*variant, thorough)) found[tunables].push_back(variant);

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
       {{1, 263000}, Dtype::f64, 0, 0, 0}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
-    if (variant->name != "fused" || !variant->on_gpu || !variant->run_gpu) continue;
+    if (variant->name != "fused" || !variant->needs_gpu() || !variant->run_gpu) continue;
     for (const auto& [size, dtype, block, team, stages] : cases) {
       Plan plan = testing::plan_for(workload, *variant, size, dtype);
       plan.verify_only = true;

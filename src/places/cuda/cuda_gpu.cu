@@ -9,38 +9,19 @@
 
 namespace parlab {
 
-std::optional<std::string> why_no_gpu() {
-  int count = 0;
-  const auto status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) {
-    return std::string("no GPU can be used: ") + cudaGetErrorString(status);
-  }
-  if (count == 0) return "no GPU can be used: none was found";
-  return std::nullopt;
-}
-
 namespace {
 
-cudaDeviceProp properties_of_gpu() {
+// Makes the device the current one of this thread, too. Without a GPU there is no stream to be had
+// either, but a reason to be told.
+cudaDeviceProp choose(int device) {
   if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
+  cuda_check(cudaSetDevice(device), "choosing device " + std::to_string(device));
   cudaDeviceProp properties{};
-  cuda_check(cudaGetDeviceProperties(&properties, 0), "asking for the device's properties");
+  cuda_check(cudaGetDeviceProperties(&properties, device), "asking for the device's properties");
   return properties;
 }
 
 }  // namespace
-
-GpuFacts gpu_facts() {
-  if (why_no_gpu()) return {};
-  const auto properties = properties_of_gpu();
-  const auto version = [](int number) {
-    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-  };
-  int driver = 0, runtime = 0;
-  cudaDriverGetVersion(&driver);
-  cudaRuntimeGetVersion(&runtime);
-  return {properties.name, version(driver), version(runtime)};
-}
 
 DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
   void* memory = nullptr;
@@ -56,8 +37,8 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }
 
-// First the properties: without a GPU there is no stream to be had either, but a reason to be told.
-CudaGpu::CudaGpu() : properties_(properties_of_gpu()) {}
+// The properties come first: the stream belongs to the device that is current by then.
+CudaGpu::CudaGpu(int device) : properties_(choose(device)) {}
 
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),

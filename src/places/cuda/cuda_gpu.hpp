@@ -13,7 +13,7 @@ namespace parlab {
 
 class CudaGpu final : public Gpu {
  public:
-  CudaGpu();
+  explicit CudaGpu(int device);
 
   int multiprocessors() const override { return properties_.multiProcessorCount; }
   std::size_t max_shared_bytes() const override { return properties_.sharedMemPerBlockOptin; }

@@ -61,10 +61,18 @@ double median_seconds(int repetitions, const std::function<void()>& action) {
 
 class CudaExecutor final : public Executor {
  public:
-  CudaExecutor() { make_device_side(); }
-  ~CudaExecutor() override { release(); }
+  explicit CudaExecutor(int device) : device_(device) { make_device_side(); }
+  ~CudaExecutor() override {
+    cudaSetDevice(device_);
+    release();
+    // What lives on the device goes while it is the current one.
+    sum_.reset();
+    timer_.reset();
+    gpu_.reset();
+  }
 
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+    select_device();
     release();
     host_outputs_ = std::make_unique<HostArrays>(outputs);
     std::vector<Array> bound;
@@ -91,6 +99,7 @@ class CudaExecutor final : public Executor {
   }
 
   Checked run_checked(const Call& call) override {
+    select_device();
     // Once in the open: kernels are loaded and scratch is made. Then held back behind the poison,
     // so that neither this first result nor work on another stream can pass for the second.
     gpu_->select_scratch(call.key());
@@ -124,6 +133,7 @@ class CudaExecutor final : public Executor {
   }
 
   Batch sample(const Call& call, int count, Cache cache) override {
+    select_device();
     gpu_->select_scratch(call.key());
     const int launches = std::max(4, launches_[call.key()]);
     return timer().time([&] { run(call); },
@@ -131,6 +141,7 @@ class CudaExecutor final : public Executor {
   }
 
   void run_profiled(const Call& call, int number) override {
+    select_device();
     gpu_->select_scratch(call.key());
     run(call);
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
@@ -142,6 +153,7 @@ class CudaExecutor final : public Executor {
   }
 
   std::optional<TransferTimes> transfers(const Variant& variant) override {
+    select_device();
     TransferTimes times;
     for (const auto& array : inputs_) {
       if (variant.reads(array.spec)) times.to_device_s += array.transfer_s;
@@ -158,13 +170,18 @@ class CudaExecutor final : public Executor {
   }
 
   bool can_time() const override { return true; }
-  Ceilings ceilings() override { return measure_device_ceilings(*gpu_, timer()); }
+  Ceilings ceilings() override {
+    select_device();
+    return measure_device_ceilings(*gpu_, timer());
+  }
 
   bool recover() override {
+    cudaSetDevice(device_);
     cudaGetLastError();
     if (cudaDeviceSynchronize() == cudaSuccess) return false;
     // An invalid address ends the context: everything in it is gone.
     release();
+    sum_.reset();
     timer_.reset();
     gpu_.reset();
     cudaDeviceReset();
@@ -182,8 +199,14 @@ class CudaExecutor final : public Executor {
   }
 
  private:
+  // Calls of CUDA go to the current device of the thread, and there may be several executors.
+  void select_device() const {
+    cuda_check(cudaSetDevice(device_), "choosing device " + std::to_string(device_));
+  }
+
   void make_device_side() {
-    gpu_ = std::make_unique<CudaGpu>();
+    // First the facts: without a GPU there is no device to choose, but a reason to be told.
+    gpu_ = std::make_unique<CudaGpu>(device_);
     sum_ = device_memory(sizeof(unsigned long long), "a fingerprint");
   }
 
@@ -264,6 +287,7 @@ class CudaExecutor final : public Executor {
     call.variant->run_gpu(*gpu_, bound_, call.size, call.dtype, call.tunables);
   }
 
+  int device_;
   std::unique_ptr<CudaGpu> gpu_;
   std::unique_ptr<DeviceTimer> timer_;
   DeviceMemory sum_;
@@ -275,6 +299,8 @@ class CudaExecutor final : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_gpu_executor() { return std::make_unique<CudaExecutor>(); }
+std::unique_ptr<Executor> make_gpu_executor(int device) {
+  return std::make_unique<CudaExecutor>(device);
+}
 
 }  // namespace parlab

@@ -78,11 +78,12 @@ class EmulatedExecutor final : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_gpu_executor() { return std::make_unique<EmulatedExecutor>(); }
+// All emulated devices are alike.
+std::unique_ptr<Executor> make_gpu_executor(int) { return std::make_unique<EmulatedExecutor>(); }
 
 std::optional<std::string> why_no_gpu() {
   return "this program was built to emulate CUDA kernels, not to run them on a GPU";
 }
-GpuFacts gpu_facts() { return {}; }
+std::vector<GpuFacts> gpus_present() { return {}; }
 
 }  // namespace parlab

@@ -1,7 +1,4 @@
 // Executes CPU variants: threads pinned to cores, steady_clock around each execution.
-#include <omp.h>
-#include <sched.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +8,7 @@
 #include "core/numbers.hpp"
 #include "host/host.hpp"
 #include "machine/host_ceilings.hpp"
+#include "machine/pinning.hpp"
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "verify/guard.hpp"
@@ -58,35 +56,9 @@ class HostWithScratch final : public Host {
   Blocks* blocks_ = nullptr;
 };
 
-// Binds the first n threads of the OpenMP pool to one core each, and lets them go again: a thread
-// that a library starts in between must not inherit one core.
-class Pinned {
- public:
-  Pinned(const std::vector<int>& order, int threads) : threads_(threads) {
-    sched_getaffinity(0, sizeof all_, &all_);
-#pragma omp parallel num_threads(threads_)
-    {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(order[static_cast<std::size_t>(omp_get_thread_num()) % order.size()], &one);
-      sched_setaffinity(0, sizeof one, &one);
-    }
-  }
-  ~Pinned() {
-#pragma omp parallel num_threads(threads_)
-    sched_setaffinity(0, sizeof all_, &all_);
-  }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-
- private:
-  int threads_;
-  cpu_set_t all_;
-};
-
 class HostExecutor final : public Executor {
  public:
-  HostExecutor() : order_(pinning_order()), host_(physical_cores()) {}
+  HostExecutor() : host_(physical_cores()) {}
 
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
@@ -131,8 +103,7 @@ class HostExecutor final : public Executor {
 
   Batch sample(const Call& call, int count, Cache cache) override {
     const auto threads = call.tunables.find("threads");
-    const Pinned pinned(order_,
-                        threads == call.tunables.end() ? 1 : static_cast<int>(threads->second));
+    const PinnedTeam pinned(threads == call.tunables.end() ? 1 : static_cast<int>(threads->second));
     host_.select(call.key());
     Batch batch;
     if (cache == Cache::hot) run(call);
@@ -162,12 +133,11 @@ class HostExecutor final : public Executor {
   // Every core writes through twice its share of the last-level cache and its own caches.
   void flush_caches() {
     if (flush_.empty())
-      flush_.resize(2 * last_level_cache_bytes() + (std::size_t{8} << 20) * order_.size());
+      flush_.resize(2 * last_level_cache_bytes() + (std::size_t{8} << 20) * pinning_order().size());
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < flush_.size(); i += 64) ++flush_[i];
   }
 
-  std::vector<int> order_;
   HostWithScratch host_;
   Arrays inputs_, all_;
   std::unique_ptr<HostArrays> outputs_;

@@ -1,0 +1,37 @@
+// Threads bound to CPUs, for as long as an object lives.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace parlab {
+
+// The CPUs the calling thread may run on; empty when the system does not say.
+std::vector<int> affinity();
+
+// Binds the calling thread to one CPU, and lets it go again.
+class PinnedThread {
+ public:
+  explicit PinnedThread(int cpu);
+  ~PinnedThread();
+  PinnedThread(const PinnedThread&) = delete;
+  PinnedThread& operator=(const PinnedThread&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
+
+// Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(), and lets them
+// go again: a thread that a library starts afterwards must not inherit one CPU.
+class PinnedTeam {
+ public:
+  explicit PinnedTeam(int threads);
+  ~PinnedTeam();
+  PinnedTeam(const PinnedTeam&) = delete;
+  PinnedTeam& operator=(const PinnedTeam&) = delete;
+
+ private:
+  std::vector<std::unique_ptr<PinnedThread>> pins_;
+};
+
+}  // namespace parlab

@@ -1,0 +1,76 @@
+#include "places/presence.hpp"
+
+#include <dlfcn.h>
+
+#include "places/cuda/cuda_resources.hpp"
+
+namespace parlab {
+namespace {
+
+std::string version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+// "580.159", as NVIDIA's management library says it; empty when it is not there.
+std::string driver_version() {
+  void* const library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return "";
+  const auto start = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
+  const auto stop = reinterpret_cast<int (*)()>(dlsym(library, "nvmlShutdown"));
+  const auto ask =
+      reinterpret_cast<int (*)(char*, unsigned)>(dlsym(library, "nvmlSystemGetDriverVersion"));
+  char text[96] = {};
+  if (start != nullptr && stop != nullptr && ask != nullptr && start() == 0) {
+    if (ask(text, sizeof text) != 0) text[0] = 0;
+    stop();
+  }
+  dlclose(library);
+  return text;
+}
+
+// "GPU-8f3a...", as nvidia-smi writes it.
+std::string written(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    char byte[3];
+    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += byte;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> why_no_gpu() {
+  int count = 0;
+  const auto status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) {
+    return std::string("no GPU can be used: ") + cudaGetErrorString(status);
+  }
+  if (count == 0) return "no GPU can be used: none was found";
+  return std::nullopt;
+}
+
+std::vector<GpuFacts> gpus_present() {
+  std::vector<GpuFacts> gpus;
+  if (why_no_gpu()) return gpus;
+  int count = 0, driver_api = 0, runtime = 0;
+  cudaGetDeviceCount(&count);
+  cudaDriverGetVersion(&driver_api);
+  cudaRuntimeGetVersion(&runtime);
+  std::string driver = driver_version();
+  if (driver.empty()) driver = "CUDA " + version(driver_api);
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp properties{};
+    cuda_check(cudaGetDeviceProperties(&properties, device),
+               "asking for the properties of device " + std::to_string(device));
+    char pci[32] = {};
+    cudaDeviceGetPCIBusId(pci, sizeof pci, device);
+    gpus.push_back(
+        {device, properties.name, written(properties.uuid), pci, driver, version(runtime)});
+  }
+  return gpus;
+}
+
+}  // namespace parlab

@@ -1,0 +1,90 @@
+#include "places/places.hpp"
+
+#include <algorithm>
+
+#include "places/presence.hpp"
+
+namespace parlab {
+namespace {
+
+bool asked_for(const std::vector<const Variant*>& variants, Target target) {
+  return std::any_of(variants.begin(), variants.end(),
+                     [&](const Variant* variant) { return variant->target == target; });
+}
+
+// "0 NVIDIA H200, 1 NVIDIA H200"
+std::string names_of(const std::vector<GpuFacts>& gpus) {
+  std::string text;
+  for (const auto& gpu : gpus) {
+    text += (text.empty() ? "" : ", ") + std::to_string(gpu.device) + " " + gpu.name;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<int> devices_of(const std::vector<int>& asked, bool emulated) {
+  if (emulated) return asked.empty() ? std::vector<int>{0} : asked;
+  if (const auto why = why_no_gpu()) {
+    if (asked == std::vector<int>{0} || asked.empty()) return {0};  // its place says why not
+    throw UsageError("--device " + std::to_string(asked.front()) + ": " + *why +
+                     "; leave it out, or add --emulate to run without one");
+  }
+  const auto gpus = gpus_present();
+  std::vector<int> devices = asked;
+  if (devices.empty()) {
+    for (const auto& gpu : gpus) devices.push_back(gpu.device);
+  }
+  for (const int device : devices) {
+    const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
+    if (std::none_of(gpus.begin(), gpus.end(), is)) {
+      throw UsageError("--device " + std::to_string(device) +
+                       ": there is no such GPU here; there are: " + names_of(gpus));
+    }
+  }
+  return devices;
+}
+
+Places::Places(const std::vector<const Variant*>& variants, const std::vector<int>& devices) {
+  if (asked_for(variants, Target::host)) {
+    places_.push_back({Target::host});
+    places_.back().executor = make_host_executor();
+  }
+  if (!asked_for(variants, Target::gpu)) return;
+  const auto gpus = gpus_present();
+  for (const int device : devices) {
+    places_.push_back({Target::gpu});
+    for (const auto& gpu : gpus) {
+      if (gpu.device == device) places_.back().gpu = gpu;
+    }
+    try {
+      places_.back().executor = make_gpu_executor(device);
+    } catch (const PointError& error) {
+      places_.back().why_not = error.what();
+    }
+  }
+}
+
+Place& Places::of(const Variant& variant, std::size_t point) {
+  std::vector<Place*> usable;
+  Place* other = nullptr;
+  for (auto& place : places_) {
+    if (place.target != variant.target) continue;
+    if (place.usable()) {
+      usable.push_back(&place);
+    } else {
+      other = &place;
+    }
+  }
+  if (!usable.empty()) return *usable[point % usable.size()];
+  if (other == nullptr) throw std::logic_error("no place was opened for " + variant.full_name());
+  return *other;
+}
+
+bool Places::emulating() const {
+  return std::any_of(places_.begin(), places_.end(), [](const Place& place) {
+    return place.target == Target::gpu && place.usable() && !place.executor->can_time();
+  });
+}
+
+}  // namespace parlab

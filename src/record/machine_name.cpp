@@ -1,0 +1,62 @@
+#include "record/machine_name.hpp"
+
+#include <fstream>
+
+#include "record/json.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Whose { nobodys, ours, anothers };
+
+// Only the lines of runs are parsed, and our own is as a rule the first.
+Whose owner_of(const fs::path& file, const std::string& host_id) {
+  auto whose = Whose::nobodys;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(R"({"type":"run")")) continue;
+    try {
+      const auto entry = from_json_line(line);
+      const auto* run = std::get_if<Run>(&entry);
+      if (run == nullptr) continue;
+      if (run->host_id == host_id) return Whose::ours;
+      whose = Whose::anothers;
+    } catch (const ForeignLine&) {
+    }
+  }
+  return whose;
+}
+
+Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
+  auto whose = Whose::nobodys;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".jsonl" || !entry.is_regular_file(error)) continue;
+    const auto of_file = owner_of(entry.path(), host_id);
+    if (of_file == Whose::ours) return Whose::ours;
+    if (of_file == Whose::anothers) whose = Whose::anothers;
+  }
+  return whose;
+}
+
+}  // namespace
+
+std::string machine_name(const std::string& slug, const std::string& host_id,
+                         const fs::path& results) {
+  // A folder that was named by hand, or is left when one between them was removed, may be ours too.
+  std::string free;
+  for (int number = 1; number < 1000; ++number) {
+    const std::string name = number == 1 ? slug : slug + "-" + std::to_string(number);
+    std::error_code ignored;
+    const bool there = fs::is_directory(results / name, ignored);
+    const auto whose = there ? owner_of_folder(results / name, host_id) : Whose::nobodys;
+    if (whose == Whose::ours) return name;
+    if (whose == Whose::nobodys && free.empty()) free = name;
+    if (!there && number > 1) break;
+  }
+  return free.empty() ? slug : free;
+}
+
+}  // namespace parlab

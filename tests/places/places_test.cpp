@@ -1,0 +1,91 @@
+// Where variants run, and how the points of a sweep are shared out.
+#include "places/places.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "places/presence.hpp"
+#include "support.hpp"
+
+using namespace parlab;
+
+namespace {
+
+std::vector<const Variant*> variants_of(std::initializer_list<std::string> names) {
+  std::vector<const Variant*> found;
+  for (const auto* variant : Registry::instance().variants("dmv")) {
+    for (const auto& name : names) {
+      if (variant->full_name() == name) found.push_back(variant);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(places)
+
+BOOST_AUTO_TEST_CASE(a_variant_finds_the_place_it_asks_for) {
+  const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive"});
+  BOOST_REQUIRE_EQUAL(variants.size(), 2U);
+  Places places(variants, {0});
+  BOOST_REQUIRE_EQUAL(places.all().size(), 2U);
+  BOOST_TEST((places.of(*variants[0], 0).target == Target::host));
+  BOOST_TEST((places.of(*variants[1], 0).target == Target::gpu));
+  BOOST_TEST(Places(variants_of({"dmv/serial/plain"}), {0}).all().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(
+    points_go_round_the_devices, *boost::unit_test::precondition([](auto) {
+      return why_no_gpu().has_value();  // emulated ones: there are as many as are asked for
+    })) {
+  const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive", "dmv/cuda/coalesced"});
+  Places places(variants, {0, 1, 2});
+  BOOST_REQUIRE_EQUAL(places.all().size(), 4U);
+  std::set<const Place*> used;
+  for (std::size_t point = 0; point < 6; ++point) {
+    Place& place = places.of(*variants[1], point);
+    BOOST_TEST(&place == &places.of(*variants[2], point));  // all of one point meet
+    BOOST_TEST(&place == &places.of(*variants[1], point + 3));
+    BOOST_TEST(&places.of(*variants[0], point) == &places.all().front());
+    used.insert(&place);
+  }
+  BOOST_TEST(used.size() == 3U);
+  // One that was lost leaves its points to the others; when all are, the reason is told.
+  places.of(*variants[1], 0).why_not = "lost";
+  used.clear();
+  for (std::size_t point = 0; point < 4; ++point) {
+    BOOST_TEST(places.of(*variants[1], point).usable());
+    used.insert(&places.of(*variants[1], point));
+  }
+  BOOST_TEST(used.size() == 2U);
+  for (auto& place : places.all()) place.why_not = "lost";
+  BOOST_TEST(places.of(*variants[1], 1).why_not == "lost");
+}
+
+BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *boost::unit_test::precondition([](auto) {
+                       return why_no_gpu().has_value();
+                     })) {
+  const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive"});
+  auto plan =
+      parlab::testing::plan_for(*Registry::instance().workload("dmv"), *variants[0], {8, 9});
+  plan.variants = variants;
+  plan.sizes = {{8, 9}, {9, 8}, {10, 7}};
+  plan.devices = {0, 1};
+  plan.emulate = true;
+  const auto records = parlab::testing::sweep(plan);
+  BOOST_REQUIRE_EQUAL(records.size(), 6U);
+  for (const auto& record : records) BOOST_TEST(to_string(record.verdict) == "passed");
+}
+
+BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *boost::unit_test::precondition([](auto) {
+                       return why_no_gpu().has_value();
+                     })) {
+  BOOST_TEST((devices_of({0}, false) == std::vector<int>{0}));  // its place says what is missing
+  BOOST_TEST((devices_of({}, false) == std::vector<int>{0}));
+  BOOST_TEST((devices_of({0, 3}, true) == std::vector<int>{0, 3}));
+  BOOST_CHECK_EXCEPTION(devices_of({1}, false), UsageError, [](const UsageError& error) {
+    return std::string(error.what()).starts_with("--device 1: ");
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
