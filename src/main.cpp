@@ -15,6 +15,7 @@
 #include "commands/memory.hpp"
 #include "commands/page.hpp"
 #include "commands/run.hpp"
+#include "commands/shard.hpp"
 #include "commands/show.hpp"
 #include "commands/tune.hpp"
 #include "commands/warn.hpp"
@@ -61,6 +62,9 @@ int dispatch(Request request, char** arguments) {
                   std::cerr);
     case Action::compare:
       return compare(request);
+    case Action::merge:
+      warn(merge_shards(request.paths, std::cout));
+      break;
     case Action::claims:
       warn(print_claims(request.paths, request.format, std::cout));
       break;

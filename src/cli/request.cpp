@@ -95,6 +95,14 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = first == "page" ? Action::page : Action::index;
     request.command = first;
     if (!settings.on("help")) request.page = page_of(settings, first == "index");
+  } else if (first == "merge") {
+    request.action = Action::merge;
+    request.command = first;
+    request.paths = settings.positional;
+    if (request.paths.size() < 2 && !settings.on("help")) {
+      throw UsageError(
+          "merge: needs a record file and what goes into it: all.jsonl shards/*.jsonl");
+    }
   } else if (first == "execute-once") {
     request.action = Action::execute_once;
     request.paths = settings.positional;
@@ -193,6 +201,22 @@ std::string machine_of(const Setting& setting) {
   throw UsageError(as_written(setting.name, name) + ": a name has letters, digits and -_.+ only");
 }
 
+void read_shard(const Settings& settings, Request& request) {
+  request.estimate = settings.on("estimate");
+  if (const auto* setting = settings.find("resume")) {
+    request.plan.resume = split(setting->text, ',');
+  }
+  if (const auto* setting = settings.find("shard")) {
+    request.shard = parse_shard(setting->name, setting->text);
+  }
+  if (const auto* setting = settings.find("plan")) {
+    request.shards_of = setting->text;
+    if (!request.shard && setting->from_command_line) {
+      throw UsageError(as_written(setting->name, setting->text) + ": is for --shard");
+    }
+  }
+}
+
 // Everything of the plan that is neither a size, a variant nor a tunable.
 void read_limits(const Settings& settings, Request& request) {
   Plan& plan = request.plan;
@@ -218,6 +242,7 @@ void read_limits(const Settings& settings, Request& request) {
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
   request.counters = settings.on("counters");
+  read_shard(settings, request);
 }
 
 // What is asked of one command is not silently ignored by another.

@@ -8,6 +8,7 @@
 
 #include "cli/options.hpp"
 #include "cli/record_filter.hpp"
+#include "cluster/shard.hpp"
 #include "compare/compare.hpp"
 #include "sweep/plan.hpp"
 
@@ -34,6 +35,7 @@ struct Request {
     export_csv,
     claims,
     compare,
+    merge,
     tune,
     page,
     index,
@@ -46,7 +48,11 @@ struct Request {
   std::string program;             // as called, for the usage text: "dmv", "parlab dmv"
   std::string format = "table";    // table, csv, json, record, explain
   bool counters = false;           // run the profiler after the sweep
-  std::vector<std::string> paths;  // record files or folders, for show, export, claims; arguments
+  bool estimate = false;           // print what there is to measure in place of measuring
+  std::optional<Shard> shard;      // of the plan, or of what shards_of lists
+  std::string shards_of;           // a file of groups; empty: the plan itself
+  std::vector<std::string> paths;  // record files or folders, for show, export, claims, and
+                                   // merge, the one written to first; arguments
                                    // of execute-once, which --counters starts under the profiler
   RecordFilter filter;             // of show and compare
   CompareRules rules;              // of compare, which has two paths

@@ -86,6 +86,13 @@ const std::vector<CommandHelp>& command_helps() {
        "Usage: parlab index results/* [options]\n\n"
        "Writes the index of several machines, side by side, with links to their pages.\n",
        {}},
+      {"merge",
+       "Usage: parlab merge <records> <shard>...\n\n"
+       "Appends to a record file what other files of the same machine hold and it does not, and "
+       "removes\n"
+       "them. A line that is torn is left out, with a warning. Of records of one point the last "
+       "counts.\n",
+       {}},
       {"tune",
        "Usage: parlab tune <workload> <size>... [options]\n\n"
        "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
@@ -173,8 +180,9 @@ void print_help(std::ostream& out, const Request& request) {
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (filters ? "       " + request.program + image : "")
       << (known ? ""
-                : "       parlab show|compare|tune|export|claims|page|index|machine ...\n"
-                  "       ('parlab compare --help' says more; so with show, tune, page, index)\n"
+                : "       parlab show|compare|merge|tune|export|claims|page|index|machine ...\n"
+                  "       ('parlab compare --help' says more; so with show, merge, tune, page, "
+                  "index)\n"
                   "       parlab " +
                       std::string(filtering_workload) + image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"

@@ -7,6 +7,7 @@
 
 #include "commands/emulate.hpp"
 #include "commands/memory.hpp"
+#include "commands/shard.hpp"
 #include "commands/tune.hpp"
 #include "commands/warn.hpp"
 #include "counters/counters.hpp"
@@ -49,6 +50,11 @@ int run_workload(Request request, char** arguments) {
   require_memory(request.plan);
   const auto reporter = make_reporter(request.format, std::cout);
   Console console(*reporter, std::cerr, terminal_width(STDERR_FILENO));
+  if (request.shard) request.plan.wanted = wanted_by_shard(request, console);
+  if (request.estimate) {
+    print_estimate(request.plan, console, std::cout);
+    return 0;
+  }
   Points counted;
   const int status = request.counters ? sweep_and_count(request.plan, console, counted)
                                       : run_sweep(request.plan, console);

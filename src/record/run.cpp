@@ -46,10 +46,13 @@ std::string flags_of(const Run& run, bool on_gpu) {
 
 }  // namespace
 
-bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
-  return !a.host_id.empty() && a.host_id == b.host_id && a.compiler == b.compiler &&
-         flags_of(a, on_gpu) == flags_of(b, on_gpu) &&
+bool same_build(const Run& a, const Run& b, bool on_gpu) {
+  return a.compiler == b.compiler && flags_of(a, on_gpu) == flags_of(b, on_gpu) &&
          (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
+}
+
+bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
+  return !a.host_id.empty() && a.host_id == b.host_id && same_build(a, b, on_gpu);
 }
 
 Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,

@@ -27,6 +27,9 @@ struct Run {
 Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus = {},
                  const std::string& machine = {});
 
+// Made by the same compiler with the same flags, for the GPU also with the same driver and CUDA.
+bool same_build(const Run& a, const Run& b, bool on_gpu);
+
 // What was measured in one run would be measured again in the other: the same host, compiler and
 // flags, and on the GPU the same driver and CUDA. A host that is not known is no other's equal.
 bool same_conditions(const Run& a, const Run& b, bool on_gpu);

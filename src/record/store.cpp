@@ -14,55 +14,14 @@
 #include <unordered_set>
 
 #include "record/json.hpp"
+#include "record/lines.hpp"
 
 namespace parlab {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_line = std::size_t{64} << 20;
 constexpr std::size_t most_warnings = 20;  // a file
-
-struct Line {
-  std::string text;
-  bool ended = false;     // by a newline
-  bool too_long = false;  // text is cut
-};
-
-// Like std::getline, but never holds more than longest_line.
-class LineReader {
- public:
-  explicit LineReader(std::istream& in) : in_(in), block_(std::size_t{1} << 18, '\0') {}
-
-  bool next(Line& line) {
-    line = {};
-    bool any = false;
-    while (!line.ended && (begin_ < end_ || refill())) {
-      any = true;
-      const char* from = block_.data() + begin_;
-      const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
-      const std::size_t count = newline == nullptr ? end_ - begin_ : newline - from;
-      const std::size_t room = longest_line - line.text.size();
-      line.text.append(from, std::min(count, room));
-      line.too_long |= count > room;
-      line.ended = newline != nullptr;
-      begin_ += count + (line.ended ? 1 : 0);
-    }
-    return any;
-  }
-
- private:
-  bool refill() {
-    in_.read(block_.data(), static_cast<std::streamsize>(block_.size()));
-    begin_ = 0;
-    end_ = static_cast<std::size_t>(in_.gcount());
-    return end_ > 0;
-  }
-
-  std::istream& in_;
-  std::string block_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is not taken yet
-};
 
 // Adds to loaded; one warning per line that is skipped, up to a limit.
 class FileReader {
@@ -172,7 +131,7 @@ int open_locked(const fs::path& path) {
 }
 
 // Not to be measured again; all other failures are tried anew.
-bool settled(const Record& record) {
+bool is_settled(const Record& record) {
   if (record.verdict == Verdict::not_supported) {
     return record.library.empty() || !library_is_there(record.library);
   }
@@ -214,6 +173,21 @@ std::vector<Record> latest(std::vector<Record> records) {
   return records;
 }
 
+std::map<std::string, Record> settled(Loaded loaded, const Run& run, bool any_host) {
+  std::map<std::string, Record> by_key;
+  for (auto& record : latest(std::move(loaded.records))) {
+    const auto& then = loaded.runs.at(record.run);
+    const bool on_gpu = !record.gpu.empty();
+    const bool alike = any_host ? !then.host_id.empty() && then.machine == run.machine &&
+                                      same_build(then, run, on_gpu)
+                                : same_conditions(then, run, on_gpu);
+    if (!alike || !is_settled(record)) continue;
+    auto key = record.key();
+    by_key.emplace(std::move(key), std::move(record));
+  }
+  return by_key;
+}
+
 Store::Store(const fs::path& path, const Run& run)
     : path_(path), run_(run), file_(open_locked(path)) {
   try {
@@ -222,14 +196,9 @@ Store::Store(const fs::path& path, const Run& run)
     if (!regular_) return;
     Loaded loaded = load_records(path_);
     warnings_ = std::move(loaded.warnings);
-    runs_ = std::move(loaded.runs);
+    runs_ = loaded.runs;
     run_written_ = runs_.count(run_.id) != 0;
-    for (auto& record : latest(std::move(loaded.records))) {
-      const auto& then = runs_.at(record.run);
-      if (!settled(record) || !same_conditions(then, run_, !record.gpu.empty())) continue;
-      auto key = record.key();
-      done_.emplace(std::move(key), std::move(record));
-    }
+    done_ = settled(std::move(loaded), run_, false);
     end_torn_line();
   } catch (...) {
     ::close(file_);
@@ -261,6 +230,8 @@ void Store::append(const Record& record) {
   write_whole(text);
   run_written_ = true;
 }
+
+void Store::append_lines(const std::string& lines) { write_whole(lines); }
 
 void Store::write_whole(const std::string& text) {
   struct stat before {};

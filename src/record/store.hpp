@@ -25,6 +25,12 @@ Loaded load_records(const std::filesystem::path& path);
 // stale once there is a newer one.
 std::vector<Record> latest(std::vector<Record> records);
 
+// What need not be measured again, by key: the last record of each identity, where the host of the
+// run made it with the same compiler, flags, driver and CUDA, and it passed, is not_supported or
+// timed_out. All other failures are tried anew, and so is what lacked a library that is there now.
+// any_host: hosts of one machine's name stand for each other, as the nodes of a cluster do.
+std::map<std::string, Record> settled(Loaded loaded, const Run& run, bool any_host);
+
 class Store {
  public:
   // Opens for appending, makes the folders; a torn last line is ended first, so that what follows
@@ -38,12 +44,11 @@ class Store {
   // One write(2) and fdatasync: on disk when it returns. The run goes with its first record. Throws
   // std::system_error (disk full); the file then ends as it did before.
   void append(const Record& record);
+  // Lines of other files, each with its newline, as they are.
+  void append_lines(const std::string& lines);
   // Replaces what is known of the run (its ceilings, say); only before the first append.
   void describe(const Run& run);
-  // What need not be measured again, by key: the last record of each identity, where this host made
-  // it with the same compiler, flags, driver and CUDA, and it passed, is not_supported or
-  // timed_out. All other failures are tried anew, and so is what lacked a library that is there
-  // now.
+  // What is settled(), on this host, of the records that are there already.
   const std::map<std::string, Record>& done() const { return done_; }
   // The runs of the records that are there already, by id.
   const std::map<std::string, Run>& runs() const { return runs_; }

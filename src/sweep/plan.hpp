@@ -34,6 +34,10 @@ struct Plan {
   double memory_bytes = std::numeric_limits<double>::infinity();
   double precision = 0.01;  // half width of the median's interval, relative
   std::string results;      // record file to append to and resume from; empty: none
+  // Record files and folders of them that say what was measured already, on whatever host.
+  std::vector<std::string> resume = {};
+  // When set, only these sizes and dtypes are of interest: the plan's shard.
+  std::function<bool(const Size&, Dtype)> wanted = {};
   // Roofs that are known already; measured at the start where absent.
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
   std::vector<int> devices = {0};  // CUDA's numbers of the GPUs to share the points; empty: all

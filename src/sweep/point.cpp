@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "machine/roof.hpp"
@@ -45,6 +47,7 @@ class Point {
       : session_(session), plan_(plan), interrupted_(interrupted) {}
 
   void run();
+  Estimate estimate();
 
  private:
   void list();
@@ -356,6 +359,37 @@ void Point::require_memory() const {
                        bytes_with_unit(session_.plan.memory_bytes) + " are free");
 }
 
+// What one execution may take; nobody measured it yet.
+double rough_seconds(const Trial& trial, const Work& work) {
+  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;  // flop or bytes in a second
+  const auto& [variant, size, dtype, tunables] = trial.call;
+  double rate = core;
+  if (variant->needs_gpu()) {
+    rate = trial.place != nullptr && !trial.place->can_time() ? emulated : gpu;
+  } else if (variant->backend != "serial") {
+    const auto threads = tunables.find("threads");
+    rate *= threads == tunables.end() ? physical_cores() : static_cast<double>(threads->second);
+  }
+  return (work.flops + work.bytes) / rate;
+}
+
+Estimate Point::estimate() {
+  list();
+  Estimate estimate{plan_.size, plan_.dtype};
+  const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
+  for (const auto& entry : entries_) {
+    if (entry.recorded_before) continue;
+    ++estimate.measurements;
+    const double once = std::min(rough_seconds(*entry.trial, work), session_.plan.point_limit_s);
+    constexpr double verifications = 3;
+    estimate.seconds += verifications * once;
+    if (!timed(*entry.trial)) continue;
+    const auto& iterations = session_.plan.iterations;
+    estimate.seconds += iterations ? *iterations * once : session_.plan.time_limit_s;
+  }
+  return estimate;
+}
+
 void Point::run() {
   list();
   const auto places = places_in_use();
@@ -401,12 +435,32 @@ void Session::open_store() {
   for (const auto& warning : store->warnings()) observer.note(warning);
   if (plan.force) return;
   for (const auto& [id, known] : store->runs()) observer.run(known);
+  read_elsewhere();
+}
+
+void Session::read_elsewhere() {
+  auto paths = plan.resume;
+  if (!store && !plan.results.empty()) paths.push_back(plan.results);
+  Loaded all;
+  for (const auto& path : paths) {
+    if (!std::filesystem::exists(path)) continue;  // nobody has measured anything yet
+    auto loaded = load_records(path);
+    for (const auto& warning : loaded.warnings) observer.note(warning);
+    all.runs.merge(loaded.runs);
+    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
+  }
+  elsewhere = settled(std::move(all), run, true);
 }
 
 const Record* Session::recorded(const Record& record) const {
-  if (!store || plan.force) return nullptr;
-  const auto found = store->done().find(record.key());
-  return found == store->done().end() ? nullptr : &found->second;
+  if (plan.force) return nullptr;
+  const auto key = record.key();
+  for (const auto* known : {store ? &store->done() : nullptr, &elsewhere}) {
+    if (known == nullptr) continue;
+    const auto found = known->find(key);
+    if (found != known->end()) return &found->second;
+  }
+  return nullptr;
 }
 
 void Session::lose(Place& place, const std::string& why) {
@@ -426,6 +480,10 @@ void Session::know_ceilings() {
     if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
   }
   if (store) store->describe(run);
+}
+
+Estimate estimate_point(Session& session, const PointPlan& point) {
+  return Point(session, point, [] { return false; }).estimate();
 }
 
 std::size_t count_measurements(const Plan& plan, const PointPlan& point) {

@@ -10,6 +10,7 @@
 
 #include "places/places.hpp"
 #include "record/store.hpp"
+#include "sweep/estimate.hpp"
 #include "sweep/observer.hpp"
 #include "sweep/plan.hpp"
 
@@ -22,12 +23,15 @@ struct Session {
   Observer& observer;
   Run run;
   std::unique_ptr<Store> store = nullptr;
+  std::map<std::string, Record> elsewhere = {};      // by key: measured before, as plan.resume says
   std::map<std::string, std::string> too_slow = {};  // configuration -> why it takes no larger size
   std::size_t done = 0;                              // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
 
   void open_store();
+  // Reads plan.resume, and the results when no store has them.
+  void read_elsewhere();
   // As measured before, by the same command on this machine; nullptr: not yet.
   const Record* recorded(const Record& record) const;
   void lose(Place& place, const std::string& why);
@@ -40,7 +44,11 @@ struct PointPlan {
   Dtype dtype;
   std::vector<const Variant*> variants;
   std::size_t number = 0;  // of the point in its sweep: decides which of several GPUs takes it
+  Size asked = {};         // where it is emulated at a smaller one
 };
+
+// What run_point() would have to measure now.
+Estimate estimate_point(Session& session, const PointPlan& point);
 
 std::size_t count_measurements(const Plan& plan, const PointPlan& point);
 

@@ -35,16 +35,18 @@ class InterruptGuard {
   void (*before_)(int);
 };
 
-// The plan in parts, each for one size and dtype: everything at once, or, where CUDA variants are
-// emulated, the CPU's at full size and the emulated ones at a size that ends in reasonable time.
+// The plan in parts, each for one size and dtype that is wanted: everything at once, or, where CUDA
+// variants are emulated, the CPU's at full size and the emulated ones at a size that ends in
+// reasonable time. Parts of one point have one number.
 std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& observer) {
   const bool emulating = places.emulating();
   std::vector<PointPlan> parts;
   std::size_t points = 0;
   for (const auto& size : plan.sizes) {
     for (const auto dtype : plan.dtypes) {
+      if (plan.wanted && !plan.wanted(size, dtype)) continue;
       const auto number = points++;
-      PointPlan timed{size, dtype, {}, number}, emulated{size, dtype, {}, number};
+      PointPlan timed{size, dtype, {}, number, size}, emulated{size, dtype, {}, number, size};
       for (const auto* variant : plan.variants) {
         if (!variant->has(dtype)) continue;
         (emulating && variant->needs_gpu() ? emulated : timed).variants.push_back(variant);
@@ -62,6 +64,14 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
   return parts;
 }
 
+bool anything_wanted(const Plan& plan) {
+  if (!plan.wanted) return true;
+  return std::any_of(plan.sizes.begin(), plan.sizes.end(), [&](const Size& size) {
+    return std::any_of(plan.dtypes.begin(), plan.dtypes.end(),
+                       [&](Dtype dtype) { return plan.wanted(size, dtype); });
+  });
+}
+
 // Times of the CPU can be trusted only on an idle machine.
 void note_others_at_work(Run& run, Observer& observer) {
   run.others_at_work = others_at_work();
@@ -73,8 +83,25 @@ void note_others_at_work(Run& run, Observer& observer) {
 
 }  // namespace
 
+std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
+  Places places(plan.variants, devices_of(plan.devices, plan.emulate));
+  Session session{plan, places, observer, describe_run(plan.command, gpus_present(), plan.machine)};
+  session.read_elsewhere();
+  std::vector<Estimate> estimates;
+  std::optional<std::size_t> point;
+  for (const auto& part : split(plan, places, observer)) {
+    if (point != part.number) estimates.push_back({part.asked, part.dtype});
+    point = part.number;
+    const auto of_part = estimate_point(session, part);
+    estimates.back().measurements += of_part.measurements;
+    estimates.back().seconds += of_part.seconds;
+  }
+  return estimates;
+}
+
 int run_sweep(const Plan& plan, Observer& observer) {
   const InterruptGuard guard;
+  if (!anything_wanted(plan)) return 0;  // all of it belongs to other shards
   Places places(plan.variants, devices_of(plan.devices, plan.emulate));
   Session session{plan, places, observer, describe_run(plan.command, gpus_present(), plan.machine)};
   const auto on_host = [](const Variant* variant) { return variant->target == Target::host; };

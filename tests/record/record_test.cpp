@@ -465,7 +465,8 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
                                        keys[static_cast<int>(Verdict::timed_out)], keys.back()};
   const auto done = [&](const Run& run) {
     std::set<std::string> found;
-    for (const auto& [key, record] : Store(path, run).done()) found.insert(key);
+    const Store store(path, run);
+    for (const auto& [key, record] : store.done()) found.insert(key);
     return found;
   };
   BOOST_TEST((done(a_run("run-2")) == expected));

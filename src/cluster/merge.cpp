@@ -1,0 +1,127 @@
+#include "cluster/merge.hpp"
+
+#include <fstream>
+#include <optional>
+#include <set>
+#include <unordered_set>
+
+#include "core/variant.hpp"
+#include "record/json.hpp"
+#include "record/lines.hpp"
+#include "record/store.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Calls f with each line of a file and its number.
+template <typename F>
+void each_line(const fs::path& path, F f) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw UsageError("cannot read " + path.string());
+  LineReader lines(in);
+  Line line;
+  for (std::size_t number = 1; lines.next(line); ++number) f(line, number);
+}
+
+std::string at(const fs::path& path, std::size_t number) {
+  return path.string() + ":" + std::to_string(number) + ": ";
+}
+
+class Merger {
+ public:
+  explicit Merger(const fs::path& into) : into_(into) {
+    if (!fs::exists(into)) return;
+    each_line(into, [&](const Line& line, std::size_t) { take(line.text, into_); });
+  }
+
+  // The whole lines of a file that are not there yet.
+  void read(const fs::path& path) {
+    each_line(path, [&](const Line& line, std::size_t number) {
+      if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
+      const auto size = merged_.records;
+      if (!line.ended)
+        return warn(at(path, number) + "torn line (the writer was stopped), left out");
+      try {
+        if (take(line.text, path)) lines_ += line.text + "\n";
+      } catch (const ForeignLine& reason) {
+        merged_.records = size;
+        warn(at(path, number) + reason.what() + ", left out");
+      }
+    });
+  }
+
+  Merged write() {
+    if (lines_.empty()) return std::move(merged_);
+    if (!run_) throw UsageError("merge: no file says which machine its records are of");
+    Store(into_, *run_).append_lines(lines_);
+    return std::move(merged_);
+  }
+
+ private:
+  // False when the line is there already.
+  bool take(const std::string& text, const fs::path& path) {
+    if (known_.count(text) > 0) return false;
+    const bool new_one = path != into_;
+    const auto entry = parsed(text, new_one);
+    if (!entry) return false;
+    known_.insert(text);
+    if (const auto* run = std::get_if<Run>(&*entry)) {
+      require_same_machine(*run, path);
+    } else {
+      const auto& workload = std::get<Record>(*entry).workload;
+      if (Registry::instance().workload(workload) == nullptr && unknown_.insert(workload).second) {
+        warn(path.string() + ": workload '" + workload + "' is unknown to this program; kept");
+      }
+      if (new_one) ++merged_.records;
+    }
+    return true;
+  }
+
+  // What is foreign in the file that is written to stays there as it is.
+  static std::optional<std::variant<Run, Record>> parsed(const std::string& text, bool strict) {
+    try {
+      return from_json_line(text);
+    } catch (const ForeignLine&) {
+      if (strict) throw;
+      return std::nullopt;
+    }
+  }
+
+  void require_same_machine(const Run& run, const fs::path& path) {
+    if (run_ && run_->machine != run.machine) {
+      throw UsageError("merge: " + from_.string() + " is of " + run_->machine + ", " +
+                       path.string() + " of " + run.machine + "; merge each machine by itself");
+    }
+    if (run_) return;
+    run_ = run;
+    from_ = path;
+  }
+
+  void warn(std::string warning) { merged_.warnings.push_back(std::move(warning)); }
+
+  fs::path into_, from_;
+  std::optional<Run> run_;  // the first one
+  std::string lines_;       // to be appended
+  std::unordered_set<std::string> known_;
+  std::set<std::string> unknown_;  // workloads
+  Merged merged_;
+};
+
+}  // namespace
+
+Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
+  Merger merger(into);
+  for (const auto& file : files) {
+    if (fs::exists(into) && fs::equivalent(into, file)) {
+      throw UsageError("merge: " + file.string() + " cannot go into itself");
+    }
+    merger.read(file);
+  }
+  auto merged = merger.write();
+  for (const auto& file : files) fs::remove(file);
+  return merged;
+}
+
+}  // namespace parlab

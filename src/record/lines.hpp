@@ -1,0 +1,35 @@
+// The lines of a file, whatever its size.
+#pragma once
+
+#include <cstddef>
+#include <istream>
+#include <string>
+
+namespace parlab {
+
+struct Line {
+  std::string text;       // without its newline
+  bool ended = false;     // by a newline
+  bool too_long = false;  // text is cut
+};
+
+// Like std::getline, but never holds more than the longest line.
+class LineReader {
+ public:
+  static constexpr std::size_t longest = std::size_t{64} << 20;
+
+  // in must outlive the reader.
+  explicit LineReader(std::istream& in) : in_(in), block_(std::size_t{1} << 18, '\0') {}
+
+  // False at the end of the file.
+  bool next(Line& line);
+
+ private:
+  bool refill();
+
+  std::istream& in_;
+  std::string block_;
+  std::size_t begin_ = 0, end_ = 0;  // of what is not taken yet
+};
+
+}  // namespace parlab
