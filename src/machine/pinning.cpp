@@ -41,7 +41,7 @@ class CpuSet {
   std::size_t bytes_;
 };
 
-void bind(const std::vector<int>& cpus) {
+void run_on(const std::vector<int>& cpus) {
   CpuSet set(cpus);
   sched_setaffinity(0, set.bytes(), set.get());
 }
@@ -56,11 +56,11 @@ std::vector<int> affinity() {
 
 PinnedThread::PinnedThread(int cpu) : before_(affinity()) {
   pinning_order();  // read before this thread's own affinity becomes one CPU
-  bind({cpu});
+  run_on({cpu});
 }
 
 PinnedThread::~PinnedThread() {
-  if (!before_.empty()) bind(before_);
+  if (!before_.empty()) run_on(before_);
 }
 
 PinnedTeam::PinnedTeam(int threads) : pins_(static_cast<std::size_t>(threads)) {
