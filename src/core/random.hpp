@@ -1,7 +1,11 @@
 // Inputs that are the same on every machine, and can be made in any order and in parallel.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <type_traits>
+
+#include "core/narrow.hpp"
 
 namespace parlab {
 
@@ -14,11 +18,38 @@ inline std::uint64_t random_bits(std::uint64_t stream, std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
-// Uniform in [-1, 1), with 25 random bits: the same numbers in float and double.
+// Uniform in [-1, 1): multiples of 2^-53 for double, of 2^-24 for float, and these rounded to what
+// is narrower. All bits of the significand are random.
 template <typename T>
 T random_uniform(std::uint64_t stream, std::uint64_t i) {
-  const auto whole = static_cast<std::int32_t>(random_bits(stream, i) >> 39) - (1 << 24);
-  return static_cast<T>(static_cast<double>(whole) * 0x1p-24);
+  constexpr int bits = std::is_same_v<T, double> ? 53 : 24;
+  constexpr std::int64_t one = std::int64_t{1} << bits;
+  const auto whole = static_cast<std::int64_t>(random_bits(stream, i) >> (63 - bits)) - one;
+  return static_cast<T>(static_cast<double>(whole) / static_cast<double>(one));
+}
+
+// Either sign, a significand of random bits, and an exponent that is as likely as any other between
+// -most and most: 60 for double, 6 for half, whose range is small, and 12 for the others. Products
+// of three of them are still far from overflow in all but half.
+template <typename T>
+T random_wide(std::uint64_t stream, std::uint64_t i) {
+  constexpr std::uint64_t most = std::is_same_v<T, double> ? 60 : std::is_same_v<T, half> ? 6 : 12;
+  constexpr int fraction = std::is_same_v<T, double>  ? 52
+                           : std::is_same_v<T, float> ? 23
+                           : std::is_same_v<T, half>  ? 10
+                                                      : 7;
+  const std::uint64_t bits = random_bits(stream, i), again = random_bits(~stream, i);
+  const std::uint64_t exponent = 1023 - most + again % (2 * most + 1);
+  return static_cast<T>(
+      std::bit_cast<double>(bits >> 63 << 63 | exponent << 52 |
+                            (bits & ((std::uint64_t{1} << fraction) - 1)) << (52 - fraction)));
+}
+
+// Of a sum of n terms the wide inputs let about this many differ from zero: few, so that its error
+// bound stays close to one rounding, and seldom none. True for one i of n / 8.
+inline bool random_term(std::uint64_t stream, std::uint64_t i, std::int64_t n) {
+  const auto one_in = static_cast<std::uint64_t>(n < 16 ? 1 : n / 8);
+  return random_bits(stream, i) % one_in == 0;
 }
 
 // A whole number in [-limit, limit].

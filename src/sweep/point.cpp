@@ -409,6 +409,7 @@ void Point::run() {
   }
   if (problem_) {
     verify(InputKind::integers);
+    verify(InputKind::wide);
     verify(InputKind::uniform);
   }
   for (const auto cache : session_.plan.caches) {

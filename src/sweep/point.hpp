@@ -52,7 +52,7 @@ Estimate estimate_point(Session& session, const PointPlan& point);
 
 std::size_t count_measurements(const Plan& plan, const PointPlan& point);
 
-// Verifies on both kinds of input, measures in turns, verifies again, records. interrupted is asked
+// Verifies on all kinds of input, measures in turns, verifies again, records. interrupted is asked
 // between batches; when it says yes the measurements under way are dropped.
 void run_point(Session& session, const PointPlan& point, const std::function<bool()>& interrupted);
 

@@ -33,14 +33,15 @@ struct Operands {
   std::int64_t rows, cols;
 };
 
-// t = A x and m = |A| |x|, with sums in Wide.
+// t = A x and m = |A| |x|, with sums in Wide, and how many terms of each sum are not zero.
 template <typename Wide>
 struct FirstProduct {
   std::vector<Wide> t;
   std::vector<double> m;
+  std::vector<std::int64_t> terms;
 
   template <typename T>
-  explicit FirstProduct(const Operands<T>& p) : t(p.rows), m(p.rows) {
+  explicit FirstProduct(const Operands<T>& p) : t(p.rows), m(p.rows), terms(p.rows) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < p.rows; ++row) {
       Wide sum = 0;
@@ -50,6 +51,7 @@ struct FirstProduct {
             static_cast<Wide>(p.a[row * p.cols + col]) * static_cast<Wide>(p.x[col]);
         sum += product;
         magnitude += std::abs(static_cast<double>(product));
+        terms[row] += product != 0;
       }
       t[row] = sum;
       m[row] = magnitude;
@@ -79,6 +81,24 @@ void second_product(const Operands<T>& p, const std::vector<Wide>& t,
   }
 }
 
+// The most elements of a column that are not zero.
+template <typename T>
+std::int64_t most_in_a_column(const Operands<T>& p) {
+  constexpr std::int64_t width = 256;
+  std::int64_t most = 0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (std::int64_t first = 0; first < p.cols; first += width) {
+    const std::int64_t count = std::min(width, p.cols - first);
+    std::int64_t found[width] = {};
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      const T* a = p.a + row * p.cols + first;
+      for (std::int64_t i = 0; i < count; ++i) found[i] += a[i] != 0;
+    }
+    most = std::max(most, *std::max_element(found, found + count));
+  }
+  return most;
+}
+
 // What is right, and how far from it y may lie. With integers: not at all, and the magnitudes prove
 // that every partial sum is a whole number T holds.
 //
@@ -88,9 +108,10 @@ void second_product(const Operands<T>& p, const std::vector<Wide>& t,
 // Algorithms, section 3.5. Together
 //   |y' - y| <= |A^T| (gamma_rows |t| + (gamma_cols + gamma_rows gamma_cols) m),
 // which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much less when signs
-// mix. The reference errs in the same way, with the roundoff of Wide in place of u.
+// mix. Terms that are zero cost no rounding, and do not count. The reference errs in the same way,
+// with the roundoff of Wide in place of u.
 template <typename Wide, typename T>
-std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind) {
+std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind, Arithmetic arithmetic) {
   const Dtype dtype = dtype_of<T>();
   const FirstProduct<Wide> first(p);
   std::vector<double> weight(p.rows), expected(p.cols), bound(p.cols, 0.0);
@@ -108,12 +129,14 @@ std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind) {
     return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
   }
   constexpr double wide = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
-  const double u = unit_roundoff(dtype);
-  const double of_t = gamma(p.rows, u) + gamma(p.rows, wide);
-  const double of_m =
-      gamma(p.cols, u) * (1 + gamma(p.rows, u)) + gamma(p.cols, wide) * (1 + gamma(p.rows, wide));
+  const Rounding rounds = rounding(dtype, arithmetic);
+  const std::int64_t in_column = kind == InputKind::wide ? most_in_a_column(p) : p.rows;
+  const double of_t = rounds.of_products(in_column), own_of_t = gamma(in_column, wide);
   for (std::int64_t row = 0; row < p.rows; ++row) {
-    weight[row] = of_t * std::abs(static_cast<double>(first.t[row])) + of_m * first.m[row];
+    const double of_m = rounds.of_products(first.terms[row]) * (1 + of_t) +
+                        gamma(first.terms[row], wide) * (1 + own_of_t);
+    weight[row] =
+        (of_t + own_of_t) * std::abs(static_cast<double>(first.t[row])) + of_m * first.m[row];
   }
   second_product(p, first.t, weight, expected, bound);
   // t as computed here stands for t, and these sums themselves are rounded: a relative error each.
@@ -156,13 +179,20 @@ class AtaxContract final : public Workload {
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       const auto [limit, thin] = exact_integers(size, dtype);
-      const auto matrix = [=, limit = limit, thin = static_cast<std::uint64_t>(thin)](auto i) {
+      const auto matrix = [=, &size, limit = limit,
+                           thin = static_cast<std::uint64_t>(thin)](auto i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+        if (kind == InputKind::wide) {
+          // Rows and columns have few elements.
+          const bool zero = !random_term(4, i, std::max(size[0], size[1]));
+          return zero ? T{0} : random_wide<T>(1, i);
+        }
         return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit) : T{0};
       };
       const auto vector = [=, limit = limit](auto i) {
-        return kind == InputKind::uniform ? random_uniform<T>(2, i)
-                                          : random_integer<T>(2, i, limit);
+        if (kind == InputKind::uniform) return random_uniform<T>(2, i);
+        if (kind == InputKind::wide) return random_wide<T>(2, i);
+        return random_integer<T>(2, i, limit);
       };
       fill_parallel(inputs.get<T>("a"), size[0] * size[1], matrix);
       fill_parallel(inputs.get<T>("x"), size[1], vector);
@@ -170,15 +200,15 @@ class AtaxContract final : public Workload {
   }
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic) const override {
+                                 InputKind kind, Arithmetic arithmetic) const override {
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const Operands<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
                                 size[1]};
       // Sums of whole numbers stay exact in double.
-      if (std::is_same_v<T, double> && kind == InputKind::uniform) {
-        return make_oracle<long double>(problem, kind);
+      if (std::is_same_v<T, double> && kind != InputKind::integers) {
+        return make_oracle<long double>(problem, kind, arithmetic);
       }
-      return make_oracle<double>(problem, kind);
+      return make_oracle<double>(problem, kind, arithmetic);
     });
   }
 };

@@ -26,23 +26,26 @@ void for_each_neighbour(const T* a, std::int64_t cols, std::int64_t row, std::in
 // products of a point is not zero. Whatever the order, and with or without fused multiply-add, the
 // result is that product, rounded once: equality is demanded though the weights are not whole.
 // Period 3 has no common factor with the width of any tile or word, so every weight meets every
-// place in a tile; which one meets the corner depends on the size.
+// place in a tile; which one meets the corner depends on the size. Wide: the same, with reals.
 bool has_impulse(const Size& size, std::int64_t i) {
   const auto row = i / size[1], col = i % size[1];
   return row % 3 == size[0] % 3 && col % 3 == size[1] % 3;
 }
 
 // Uniform: |b - sum w a| <= gamma_9 sum |w| |a|, nine products in any order of summation (Higham,
-// section 3.1), where w is the weight as rounded to T. The reference is summed in a wider type; its
+// section 3.1), where w is the weight as rounded to T; the same where the arithmetic is another one
+// than that of T. The reference is summed in a wider type; its
 // own error is added, and that of rounding it to double.
 template <typename T>
 class Conv2dOracle final : public Oracle {
  public:
-  Conv2dOracle(const T* a, const Size& size, InputKind kind)
+  Conv2dOracle(const T* a, const Size& size, InputKind kind, Arithmetic arithmetic)
       : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
-    if (kind == InputKind::uniform) bound_.resize(expected_.size());
+    if (kind == InputKind::uniform || arithmetic != Arithmetic::ieee) {
+      bound_.resize(expected_.size());
+    }
     using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-    const double factor = gamma(9, unit_roundoff(dtype_of<T>())) +
+    const double factor = rounding(dtype_of<T>(), arithmetic).of_products(9) +
                           gamma(9, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 1; row < rows_ - 1; ++row) {
@@ -138,16 +141,18 @@ class Conv2dContract final : public Workload {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+        if (!has_impulse(size, i)) return T{0};
+        if (kind == InputKind::wide) return random_wide<T>(1, i);
         const T value = random_integer<T>(1, i, 1000);
-        return !has_impulse(size, i) ? T{0} : value != 0 ? value : T{1};
+        return value != 0 ? value : T{1};
       });
     });
   }
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic) const override {
+                                 InputKind kind, Arithmetic arithmetic) const override {
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"), size, kind);
+      return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"), size, kind, arithmetic);
     });
   }
 };

@@ -52,12 +52,14 @@ void reference(const T* a, const T* w, const Size& size, std::vector<double>& re
 //
 // Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a| at the most (Higham,
 // section 3.1), which the column pass carries on and adds its own to: |b - exact| <=
-// (2 gamma_n + gamma_n^2) M <= gamma_2n M, where M is the same two passes over |w| and |a|. The
-// reference is summed in a wider type; its own error is added, and that of rounding it to double.
+// (2 gamma_n + gamma_n^2) M, where M is the same two passes over |w| and |a|. The reference is
+// summed in a wider type; its own error is added, and that of rounding it to double.
+//
+// Wide: one pixel in each square of n x n is not zero, so that each sum has one term: n is 1.
 template <typename T>
 class ConvsepOracle final : public Oracle {
  public:
-  ConvsepOracle(const T* a, const T* w, const Size& size, InputKind kind)
+  ConvsepOracle(const T* a, const T* w, const Size& size, InputKind kind, Arithmetic arithmetic)
       : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
     if (kind == InputKind::integers) {
       reference<double>(a, w, size, expected_, [](double x) { return x; });
@@ -67,10 +69,11 @@ class ConvsepOracle final : public Oracle {
     reference<Wide>(a, w, size, expected_, [](Wide x) { return x; });
     bound_.resize(expected_.size());
     reference<double>(a, w, size, bound_, [](double x) { return std::abs(x); });
-    const auto roundings = 2 * (2 * size[2] + 1);
-    const double factor = (gamma(roundings, unit_roundoff(dtype_of<T>())) +
-                           gamma(roundings, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
-                          (1 + gamma(roundings, 0x1p-53));
+    const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
+    const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms);
+    const double factor =
+        (2 * pass + pass * pass + gamma(2 * terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
+        (1 + gamma(2 * terms, 0x1p-53));
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < bound_.size(); ++i) {
       bound_[i] = factor * bound_[i] + std::abs(expected_[i]) * 0x1p-53;
@@ -105,15 +108,22 @@ class ConvsepOracle final : public Oracle {
   std::vector<double> expected_, bound_;  // bound_: empty when equality is demanded
 };
 
+// i: of the image. The pixels of wide images lie so far apart that no window has two, and each
+// image has one in its centre.
 template <typename T>
-T pixel(InputKind kind, std::int64_t i) {
-  return kind == InputKind::uniform ? random_uniform<T>(1, i) : random_integer<T>(1, i, 100);
+T pixel(InputKind kind, const Size& size, std::int64_t i) {
+  if (kind == InputKind::integers) return random_integer<T>(1, i, 100);
+  if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+  const auto rows = size[0], cols = size[1], apart = 2 * size[2] + 1;
+  const bool lit = (i / cols - rows / 2) % apart == 0 && (i % cols - cols / 2) % apart == 0;
+  return lit ? random_wide<T>(1, i) : T{0};
 }
 
 // Whole weights are never 0: a neighbour that is not read must show.
 template <typename T>
 T weight(InputKind kind, std::int64_t i) {
   if (kind == InputKind::uniform) return random_uniform<T>(2, i);
+  if (kind == InputKind::wide) return random_wide<T>(2, i);
   const T value = random_integer<T>(2, i, 2);
   return value != 0 ? value : T{1};
 }
@@ -163,11 +173,11 @@ class ConvsepContract final : public Workload {
           const auto pitch = cols + 2 * radius;
           fill_parallel(data, array.spec.count, [&](std::int64_t i) {
             const auto col = i % pitch - radius;
-            return col < 0 || col >= cols ? T{0} : pixel<T>(kind, i / pitch * cols + col);
+            return col < 0 || col >= cols ? T{0} : pixel<T>(kind, size, i / pitch * cols + col);
           });
         } else {
           fill_parallel(data, array.spec.count, [&](std::int64_t i) {
-            return weights ? weight<T>(kind, i) : pixel<T>(kind, i);
+            return weights ? weight<T>(kind, i) : pixel<T>(kind, size, i);
           });
         }
       }
@@ -175,10 +185,10 @@ class ConvsepContract final : public Workload {
   }
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic) const override {
+                                 InputKind kind, Arithmetic arithmetic) const override {
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"), inputs.get<const T>("w"),
-                                                size, kind);
+                                                size, kind, arithmetic);
     });
   }
 };

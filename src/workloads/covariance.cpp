@@ -49,6 +49,21 @@ T whole_number(std::int64_t k, std::int64_t j, const Size& size, const WholeNumb
          drawn(k + 1 < size[0] ? k + 1 : 0);
 }
 
+// Wide numbers: a column has one number and its opposite, and zeros. Whatever the order, its sum
+// is zero, so that means cost no rounding and centred values are few; with others that have theirs
+// in the same rows its product is not zero.
+template <typename T>
+T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
+  const auto m = size[0], n = size[1], middle = m / 2;
+  const T number = random_wide<T>(1, static_cast<std::uint64_t>(j));
+  if (middle == 0) return number;
+  const auto places = std::min(middle, std::max<std::int64_t>(n / 8, 1));
+  const auto place = static_cast<std::int64_t>(random_bits(6, static_cast<std::uint64_t>(j)) %
+                                               static_cast<std::uint64_t>(places));
+  const auto row = place * middle / places;
+  return k == row ? number : k == row + middle ? -number : T{0};
+}
+
 // ---- the reference ------------------------------------------------------------------------------
 
 // What computes in Wide rounds to this.
@@ -67,13 +82,14 @@ constexpr double wide_roundoff = std::is_same_v<Wide, long double> ? 0x1p-64 : 0
 //     E = sum |c' d' - c d| <= (2 u + u^2) sum |c| |d|
 //         + (1 + u) (t_d sum |c| + t_c sum |d|) + m t_c t_d.
 // - The sum in any order, and the division by the divisor: gamma_(m+1) (sum |c| |d| + E) more.
-// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers per column say it all:
-// t, a = sum |c| and the norm.
+// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers of each column say it
+// all: t, sum |c| and the norm. Terms that are zero cost no rounding: m stands for those that are
+// not. Arithmetic that is not IEEE adds what it does to products.
 template <typename T, typename Wide>
 class Columns {
  public:
   explicit Columns(const Covariance::Args<T>& p)
-      : p_(p), mean_(p.n), of_input_(p.n), magnitude_(p.n), norm_(p.n) {
+      : p_(p), mean_(p.n), of_input_(p.n), magnitude_(p.n), norm_(p.n), inputs_(p.n), terms_(p.n) {
     constexpr std::int64_t width = 64;
 #pragma omp parallel for schedule(static)
     for (std::int64_t first = 0; first < p.n; first += width) {
@@ -82,6 +98,7 @@ class Columns {
         for (std::int64_t j = first; j < end; ++j) {
           mean_[j] += static_cast<Wide>(p.data[k * p.n + j]);
           of_input_[j] += std::abs(static_cast<double>(p.data[k * p.n + j]));
+          inputs_[j] += p.data[k * p.n + j] != 0;
         }
       }
       for (std::int64_t j = first; j < end; ++j) mean_[j] /= static_cast<Wide>(p.mean_divisor);
@@ -90,6 +107,7 @@ class Columns {
           const double c = std::abs(static_cast<double>(centred(k, j)));
           magnitude_[j] += c;
           norm_[j] += c * c;
+          terms_[j] += c != 0;
         }
       }
       for (std::int64_t j = first; j < end; ++j) norm_[j] = std::sqrt(norm_[j]);
@@ -112,41 +130,49 @@ class Columns {
     return norm * norm;
   }
 
-  // The bound above, for arithmetic of this roundoff. It is linear in what it takes of column j, so
-  // that the sum of a row is one expression too. What is computed here is itself rounded, and the
-  // means are those of the reference: a relative error each, of no more than the last factor.
+  // The bound above, for arithmetic that rounds like this. It is linear in what it takes of column
+  // j, so that the sum of a row is one expression too. What is computed here is itself rounded, and
+  // the means are those of the reference: a relative error each, of no more than the last factor.
   class Bound {
    public:
-    Bound(const Columns& columns, double u)
-        : c_(columns), u_(u), of_mean_((1 + u) * gamma(c_.m() + 1, u) / c_.p_.mean_divisor) {
+    Bound(const Columns& columns, const Rounding& rounds, double u)
+        : c_(columns), rounds_(rounds), u_(u), of_mean_(c_.n()) {
+      const Rounding plain{.sum = u, .to_nearest = rounds.to_nearest};
+      for (std::int64_t j = 0; j < c_.n(); ++j) {
+        of_mean_[j] =
+            (1 + u) * plain.of_sum(c_.inputs_[j] + 1) * c_.of_input_[j] / c_.p_.mean_divisor;
+      }
       const auto sum = [](const std::vector<double>& v) {
         return std::accumulate(v.begin(), v.end(), 0.0);
       };
-      all_ = {sum(c_.of_input_), sum(c_.magnitude_), sum(c_.norm_)};
+      all_ = {sum(of_mean_), sum(c_.magnitude_), sum(c_.norm_)};
     }
     double operator()(std::int64_t i, std::int64_t j) const {
-      return of(i, {c_.of_input_[j], c_.magnitude_[j], c_.norm_[j]}, c_.m() + 1);
+      const auto terms = std::min(c_.terms_[i], c_.terms_[j]);
+      return of(i, {of_mean_[j], c_.magnitude_[j], c_.norm_[j]}, terms + 1);
     }
     // Of row i times a vector of +1 and -1, when `more` numbers are added up for each product.
     double of_row(std::int64_t i, std::int64_t more) const {
-      return of(i, all_, c_.m() + 1 + more);
+      return of(i, all_, c_.terms_[i] + 1 + more);
     }
 
    private:
     struct Column {
-      double input = 0, magnitude = 0, norm = 0;
+      double mean = 0, magnitude = 0, norm = 0;  // mean: its error, as a centred value has it
     };
     double of(std::int64_t i, const Column& column, std::int64_t roundings) const {
-      const double t_i = of_mean_ * c_.of_input_[i], t = of_mean_ * column.input;
+      const double t_i = of_mean_[i], t = column.mean;
       const double products = c_.norm_[i] * column.norm;
       const double e = (2 * u_ + u_ * u_) * products +
                        (1 + u_) * (t * c_.magnitude_[i] + t_i * column.magnitude) +
                        static_cast<double>(c_.m()) * t_i * t;
-      const double sum = e + gamma(roundings, u_) * (products + e);
+      const double sum = e + rounds_.of_products(roundings) * (products + e);
       return sum / static_cast<double>(c_.p_.divisor) * (1 + gamma(4 * c_.m() + c_.n(), 0x1p-53));
     }
     const Columns& c_;
-    double u_, of_mean_;
+    Rounding rounds_;
+    double u_;
+    std::vector<double> of_mean_;
     Column all_;  // sums over all columns
   };
 
@@ -154,6 +180,7 @@ class Columns {
   Covariance::Args<T> p_;
   std::vector<Wide> mean_;
   std::vector<double> of_input_, magnitude_, norm_;  // sum |x|, sum |c|, |c|_2
+  std::vector<std::int64_t> inputs_, terms_;         // how many x and c are not zero
 };
 
 // ---- the oracle ---------------------------------------------------------------------------------
@@ -183,7 +210,8 @@ struct Result {
 template <typename T, typename Wide>
 class CovarianceOracle final : public Oracle {
  public:
-  CovarianceOracle(const Covariance::Args<T>& p, bool exact) : n_(p.n), divisor_(p.divisor) {
+  CovarianceOracle(const Covariance::Args<T>& p, bool exact, Arithmetic arithmetic)
+      : n_(p.n), divisor_(p.divisor), rounds_(rounding(dtype_of<T>(), arithmetic)) {
     const Columns<T, Wide> columns(p);
     if (exact && columns.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
       throw std::logic_error("covariance: whole inputs whose sums reach " +
@@ -223,11 +251,17 @@ class CovarianceOracle final : public Oracle {
     return rows;
   }
 
+  using Bound = typename Columns<T, Wide>::Bound;
+  // Of a variant, and of this reference.
+  std::pair<Bound, Bound> bounds(const Columns<T, Wide>& c) const {
+    return {Bound(c, rounds_, unit_roundoff(dtype_of<T>())),
+            Bound(c, {.sum = wide_roundoff<Wide>}, wide_roundoff<Wide>)};
+  }
+
   // The product of rows_ with all columns: O(rows m n).
   void make_rows(const Columns<T, Wide>& c) {
     const auto count = static_cast<std::int64_t>(rows_.size());
-    const typename Columns<T, Wide>::Bound computed(c, unit_roundoff(dtype_of<T>())),
-        here(c, wide_roundoff<Wide>);
+    const auto [computed, here] = bounds(c);
     expected_.resize(count * n_);
     if (!exact_) bound_.resize(count * n_);
 #pragma omp parallel
@@ -302,8 +336,7 @@ class CovarianceOracle final : public Oracle {
     if (exact_) return;
     // The elements of a row may all err by their bounds; and this reference by its own, in which C
     // r adds up n numbers, and so does the result times r.
-    const typename Columns<T, Wide>::Bound computed(c, unit_roundoff(dtype_of<T>())),
-        here(c, wide_roundoff<Wide>);
+    const auto [computed, here] = bounds(c);
     for (std::int64_t i = 0; i < n_; ++i) {
       bound_of_row_[i] = computed.of_row(i, 0) + here.of_row(i, 3 * n_);
     }
@@ -357,6 +390,7 @@ class CovarianceOracle final : public Oracle {
 
   std::int64_t n_;
   T divisor_;
+  Rounding rounds_;
   bool exact_ = false;
   std::vector<std::int64_t> rows_;
   std::vector<double> expected_, bound_;  // of rows_; bound_: empty when equality is demanded
@@ -403,21 +437,22 @@ class CovarianceContract final : public Workload {
       const WholeNumbers range = whole_numbers(size, dtype);
       fill_parallel(inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+        if (kind == InputKind::wide) return wide_number<T>(i / size[1], i % size[1], size);
         return whole_number<T>(i / size[1], i % size[1], size, range);
       });
     });
   }
 
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic) const override {
+                                 InputKind kind, Arithmetic arithmetic) const override {
     const bool exact = kind == InputKind::integers;
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const auto p = Covariance::bind<T>(inputs, size);
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && !exact) {
-        return std::make_unique<CovarianceOracle<T, long double>>(p, exact);
+        return std::make_unique<CovarianceOracle<T, long double>>(p, exact, arithmetic);
       }
-      return std::make_unique<CovarianceOracle<T, double>>(p, exact);
+      return std::make_unique<CovarianceOracle<T, double>>(p, exact, arithmetic);
     });
   }
 };

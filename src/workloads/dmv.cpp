@@ -63,8 +63,10 @@ class DmvContract final : public Workload {
           static_cast<std::int64_t>(std::clamp(std::floor(std::sqrt(exact / cols)), 1.0, 8.0));
       const auto element = [&](std::uint64_t stream) {
         return [=](std::int64_t i) {
-          return kind == InputKind::integers ? random_integer<T>(stream, i, limit)
-                                             : random_uniform<T>(stream, i);
+          if (kind == InputKind::integers) return random_integer<T>(stream, i, limit);
+          if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
+          const bool zero = stream == 1 && !random_term(3, i, cols);
+          return zero ? T{0} : random_wide<T>(stream, i);
         };
       };
       fill_parallel(inputs.get<T>("a"), rows * cols, element(1));
@@ -75,32 +77,35 @@ class DmvContract final : public Workload {
     });
   }
 
-  // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham, section 3.5. The
-  // reference is summed in long double; its own error, gamma_cols at 2^-64, is added.
+  // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham, section 3.5. What is zero
+  // costs no rounding: instead of cols count the terms that are not. The reference is summed in a
+  // wider type; its own error is added.
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic) const override {
+                                 InputKind kind, Arithmetic arithmetic) const override {
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
       const auto rows = size[0], cols = size[1];
       const T* a = inputs.get<const T>("a");
       const T* x = inputs.get<const T>("x");
-      const double factor = kind == InputKind::integers
-                                ? 0
-                                : gamma(cols, unit_roundoff(dtype)) +
-                                      gamma(cols, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
+      const bool exact = kind == InputKind::integers;
+      const Rounding rounds = rounding(dtype, arithmetic);
       std::vector<double> expected(rows), bound(rows);
 #pragma omp parallel for schedule(static)
       for (std::int64_t row = 0; row < rows; ++row) {
         Wide sum = 0, magnitude = 0;
+        std::int64_t terms = 0;
         for (std::int64_t col = 0; col < cols; ++col) {
           const Wide product = static_cast<Wide>(a[row * cols + col]) * static_cast<Wide>(x[col]);
           sum += product;
           magnitude += std::abs(product);
+          terms += product != 0;
         }
         expected[row] = static_cast<double>(sum);
+        if (exact) continue;
+        const double own = gamma(terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
         // Rounding the expected value to double costs one more half unit.
-        bound[row] = factor * static_cast<double>(magnitude) +
-                     (factor > 0 ? std::abs(expected[row]) * 0x1p-53 : 0);
+        bound[row] = (rounds.of_products(terms) + own) * static_cast<double>(magnitude) +
+                     std::abs(expected[row]) * 0x1p-53;
       }
       return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
     });

@@ -27,12 +27,6 @@ std::int64_t integer_limit(Dtype dtype, std::int64_t k, InputKind kind) {
       std::clamp(std::floor(std::sqrt(exact / static_cast<double>(k))), 1.0, widest));
 }
 
-// |C - A B| <= factor |A| |B|, element by element, for every order of summation: Higham, (3.13).
-// Operands may be rounded before that.
-double error_factor(Dtype dtype, std::int64_t k, Arithmetic arithmetic) {
-  return rounding(dtype, arithmetic).of_products(k);
-}
-
 // What is summed in Wide errs by at most gamma at this roundoff.
 template <typename Wide>
 constexpr double wide_roundoff = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
@@ -42,7 +36,15 @@ struct Operands {
   const T* a;
   const T* b;
   std::int64_t m, k, n;
-  double factor;  // 0: equality is demanded
+  bool exact;  // equality is demanded
+  Rounding rounds;
+
+  // |C - A B| <= factor |A| |B| in this row, element by element, for every order of summation:
+  // Higham, (3.13). Terms that are zero cost no rounding; own: the roundoff of the reference.
+  double factor(std::int64_t row, double own) const {
+    const auto terms = k - std::count(a + row * k, a + (row + 1) * k, T{0});
+    return rounds.of_products(terms) + gamma(terms, own);
+  }
 };
 
 // Some rows of C, or all, element by element: O(rows k n).
@@ -55,15 +57,15 @@ class RowsReference {
     reference.rows_ = std::move(rows);
     const auto count = static_cast<std::int64_t>(reference.rows_.size());
     reference.expected_.resize(count * p.n);
-    if (p.factor > 0) reference.bound_.resize(count * p.n);
-    const double factor = p.factor + (p.factor > 0 ? gamma(p.k, wide_roundoff<Wide>) : 0);
+    if (!p.exact) reference.bound_.resize(count * p.n);
 #pragma omp parallel
     {
       std::vector<Wide> sum(p.n);
-      std::vector<double> magnitude(p.factor > 0 ? p.n : 0);
+      std::vector<double> magnitude(p.exact ? 0 : p.n);
 #pragma omp for schedule(dynamic)
       for (std::int64_t r = 0; r < count; ++r) {
         const T* a = p.a + reference.rows_[r] * p.k;
+        const double factor = p.exact ? 0 : p.factor(reference.rows_[r], wide_roundoff<Wide>);
         std::fill(sum.begin(), sum.end(), Wide{0});
         std::fill(magnitude.begin(), magnitude.end(), 0.0);
         for (std::int64_t i = 0; i < p.k; ++i) {
@@ -124,19 +126,21 @@ class VectorsReference {
   static VectorsReference make(const Operands<T>& p) {
     VectorsReference reference;
     reference.n_ = p.n;
-    reference.count_ = p.factor > 0 ? 8 : 24;
+    reference.count_ = p.exact ? 24 : 8;
     const std::vector<Wide> br =
         multiply<Wide>(p.b, p.k, p.n, reference.signs<Wide>().data(), reference.count_);
     const std::vector<Wide> abr = multiply<Wide>(p.a, p.m, p.k, br.data(), reference.count_);
     reference.expected_.assign(abr.begin(), abr.end());
     reference.bound_.resize(p.m);
-    if (p.factor == 0) return reference;
+    if (p.exact) return reference;
     // (|A| (|B| 1))_i, and the errors of C, of A (B r) and of C r in terms of it.
     const double wide = wide_roundoff<Wide>;
-    const double factor = p.factor + gamma(p.n + p.k, wide) + (1 + p.factor) * gamma(p.n, wide);
     const std::vector<double> b1 = row_magnitudes(p.b, p.k, p.n, std::vector<double>(p.n, 1));
     const std::vector<double> ab1 = row_magnitudes(p.a, p.m, p.k, b1);
+#pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < p.m; ++i) {
+      const double of_c = p.factor(i, wide);
+      const double factor = of_c + gamma(p.n + p.k, wide) + (1 + of_c) * gamma(p.n, wide);
       reference.bound_[i] = factor * ab1[i] * (1 + gamma(p.n + p.k, 0x1p-53));
     }
     return reference;
@@ -317,7 +321,14 @@ class MatmulContract final : public Workload {
       const auto limit = integer_limit(dtype, k, kind);
       const auto element = [=](std::uint64_t stream) {
         return [=](std::int64_t i) {
-          return whole ? random_integer<T>(stream, i, limit) : random_uniform<T>(stream, i);
+          if (whole) return random_integer<T>(stream, i, limit);
+          if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
+          if constexpr (std::is_same_v<T, int>) {
+            return T{};  // always whole
+          } else {
+            const bool zero = stream == 1 && !random_term(5, i, k);
+            return zero ? T{} : random_wide<T>(stream, i);
+          }
         };
       };
       fill_parallel(inputs.get<T>("a"), m * k, element(1));
@@ -333,7 +344,7 @@ class MatmulContract final : public Workload {
       const auto m = size[0], k = size[1], n = size[2];
       const Widened<T> a(inputs.get<const T>("a"), m * k), b(inputs.get<const T>("b"), k * n);
       const Operands<Element> problem{
-          a.data(), b.data(), m, k, n, exact ? 0 : error_factor(dtype, k, arithmetic)};
+          a.data(), b.data(), m, k, n, exact, rounding(dtype, arithmetic)};
       // Sums of whole numbers stay exact in double.
       if (std::is_same_v<T, double> && !exact) {
         return std::make_unique<MatmulOracle<Element, long double>>(problem);

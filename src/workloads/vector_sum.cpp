@@ -9,10 +9,6 @@
 namespace parlab {
 namespace {
 
-// The elements of x are whole numbers (integers, and int of both kinds) or multiples of 2^-24 with
-// magnitude at most 1 (uniform): what follows rests on it.
-constexpr double uniform_unit = 0x1p-24;
-
 // Whole numbers up to this magnitude are exact in T; it is even.
 double largest_exact(Dtype dtype) {
   return dtype == Dtype::i32 ? 0x1p31 - 2 : 1 / unit_roundoff(dtype);
@@ -104,8 +100,12 @@ class VectorSumContract final : public Workload {
         // As large as they may be: no partial sum overflows.
         const auto limit = std::max<std::int64_t>(1, static_cast<std::int64_t>(0x7fffffff) / n);
         fill_parallel(x, n, [=](std::int64_t i) { return random_integer<T>(2, i, limit); });
-      } else {
+      } else if (kind == InputKind::uniform) {
         fill_parallel(x, n, [](std::int64_t i) { return random_uniform<T>(2, i); });
+      } else {
+        fill_parallel(x, n, [=](std::int64_t i) {
+          return random_term(4, i, n) ? random_wide<T>(2, i) : T{0};
+        });
       }
       if (T* ones = inputs.get<T>("ones")) {
         fill_parallel(ones, n, [](std::int64_t) { return T{1}; });
@@ -113,24 +113,30 @@ class VectorSumContract final : public Workload {
     });
   }
 
-  // The reference is exact: a long double holds every sum of fewer than 2^40 multiples of 2^-24.
+  // The reference is summed in long double; its own error is added. With wide inputs the worst case
+  // counts: the terms are few.
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic) const override {
+                                 InputKind kind, Arithmetic arithmetic) const override {
     return dispatch<float, double, int>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       const auto n = size[0];
       const T* x = inputs.get<const T>("x");
       long double sum = 0;
       double magnitude = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum, magnitude)
+      std::int64_t terms = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum, magnitude, terms)
       for (std::int64_t i = 0; i < n; ++i) {
         sum += x[i];
         magnitude += std::abs(static_cast<double>(x[i]));
+        terms += x[i] != 0;
       }
-      const double u = unit_roundoff(dtype);
-      // Equality where no order can round: always, but for reals with more bits than T has.
-      const bool exact = kind == InputKind::integers || dtype == Dtype::i32 ||
-                         static_cast<double>(n) / uniform_unit <= largest_exact(dtype);
-      const double bound = exact ? 0 : error_bound(n, magnitude, u);
+      double bound = 0;
+      if (kind != InputKind::integers && dtype != Dtype::i32) {
+        const Rounding rounds = rounding(dtype, arithmetic);
+        bound = kind == InputKind::uniform ? error_bound(n, magnitude, rounds.sum)
+                                           : gamma(terms, rounds.sum) * magnitude;
+        bound += (rounds.product + gamma(terms, 0x1p-64)) * magnitude +
+                 std::abs(static_cast<double>(sum)) * 0x1p-53;
+      }
       return std::make_unique<ElementwiseOracle>(
           "sum", std::vector<double>{static_cast<double>(sum)}, std::vector<double>{bound});
     });

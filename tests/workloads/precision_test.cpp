@@ -1,0 +1,205 @@
+// Wide inputs see precision: operands that were rounded to a narrower type, and sums in one, are
+// refused from 256 on, for every workload; what was declared passes.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "host/host.hpp"
+#include "verify/host_arrays.hpp"
+
+using namespace parlab;
+
+namespace {
+
+class PlainHost final : public Host {
+ public:
+  int cores() const override { return 1; }
+
+ protected:
+  void* scratch_bytes(std::size_t bytes) override {
+    blocks_.push_back(std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1));
+    return blocks_.back().get();
+  }
+
+ private:
+  std::vector<std::unique_ptr<std::max_align_t[]>> blocks_;
+};
+
+// To the nearest of so many significant bits: 11 for tf32 and half, 8 for bfloat16, 24 for float.
+double with_bits(double value, int bits) {
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+template <typename F>
+void each_element(const Arrays& arrays, Role role, F f) {
+  for (const auto& array : arrays) {
+    if (array.spec.role != role) continue;
+    dispatch_all(array.spec.dtype, [&]<typename T>(T) {
+      T* data = arrays.get<T>(array.spec.name);
+      for (std::int64_t i = 0; i < array.spec.count; ++i) {
+        const auto value = static_cast<double>(data[i]);
+        if (!std::isnan(value)) data[i] = static_cast<T>(f(value));
+      }
+    });
+  }
+}
+
+// What is no number, as an output that is not written, stays as it is.
+void copy(const Arrays& from, const Arrays& to, Role role) {
+  auto target = to.begin();
+  for (const auto& array : from) {
+    if (array.spec.role == role) {
+      dispatch_all(array.spec.dtype, [&]<typename From>(From) {
+        dispatch_all(target->spec.dtype, [&]<typename To>(To) {
+          const From* source = from.get<const From>(array.spec.name);
+          To* data = to.get<To>(array.spec.name);
+          for (std::int64_t i = 0; i < array.spec.count; ++i) {
+            const auto value = static_cast<double>(source[i]);
+            if (!std::isnan(value)) data[i] = static_cast<To>(value);
+          }
+        });
+      });
+    }
+    ++target;
+  }
+}
+
+const Variant& plain(const Workload& workload) {
+  for (const auto* variant : Registry::instance().variants(workload.name())) {
+    if (variant->backend == "serial" && variant->run_host) return *variant;
+  }
+  throw std::logic_error("no serial variant");
+}
+
+// A problem of wide inputs, and the serial variant as the honest way to compute it.
+struct Computed {
+  const Workload& workload;
+  Size size;
+  Dtype dtype;
+  HostArrays arrays;
+
+  Computed(const Workload& workload_, const Size& size_, Dtype dtype_)
+      : workload(workload_), size(size_), dtype(dtype_), arrays(first_layouts()) {
+    workload.fill(arrays.view(), size, dtype, InputKind::wide);
+  }
+  std::vector<ArraySpec> first_layouts() const {
+    auto specs = workload.arrays(size, dtype);
+    std::erase_if(specs, [](const ArraySpec& spec) { return !spec.layout_of.empty(); });
+    return specs;
+  }
+  std::unique_ptr<Oracle> oracle(Arithmetic arithmetic = Arithmetic::ieee) const {
+    return workload.oracle(arrays.view(), size, dtype, InputKind::wide, arithmetic);
+  }
+  void run() {
+    for (const auto& array : arrays.view()) {
+      if (array.spec.role == Role::output) {
+        std::fill_n(static_cast<unsigned char*>(array.data), array.spec.bytes(), poison_byte);
+      }
+    }
+    PlainHost host;
+    plain(workload).run_host(host, arrays.view(), size, dtype, {});
+  }
+  bool passes(const Oracle& oracle) const { return !oracle.check(arrays.view()); }
+};
+
+std::vector<Size> sizes_of(const Workload& workload) {
+  std::vector<Size> sizes;
+  for (const std::int64_t n : {256, 300}) sizes.push_back(complete_size(workload, {n}));
+  if (workload.dimensions().size() > workload.parameters().size() + 1) return sizes;
+  sizes.push_back(complete_size(workload, {1 << 20}));  // a vector
+  return sizes;
+}
+
+template <typename F>
+void each_problem(const std::vector<Dtype>& dtypes, F f) {
+  int seen = 0;
+  for (const auto* workload : Registry::instance().workloads()) {
+    if (workload->name().starts_with("fake")) continue;
+    ++seen;
+    const auto known = workload->dtypes();
+    for (const auto dtype : dtypes) {
+      if (std::find(known.begin(), known.end(), dtype) == known.end()) continue;
+      for (const auto& size : sizes_of(*workload)) {
+        BOOST_TEST_CONTEXT(workload->name() << " " << to_string(size) << " " << to_string(dtype)) {
+          f(*workload, size, dtype);
+        }
+      }
+    }
+  }
+  BOOST_TEST(seen >= 7);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(precision)
+
+BOOST_AUTO_TEST_CASE(rounded_operands_are_refused) {
+  each_problem({Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16},
+               [](const Workload& workload, const Size& size, Dtype dtype) {
+                 Computed problem(workload, size, dtype);
+                 const auto oracle = problem.oracle();
+                 problem.run();
+                 BOOST_TEST(problem.passes(*oracle));
+                 const int own = dtype == Dtype::f64   ? 53
+                                 : dtype == Dtype::f32 ? 24
+                                 : dtype == Dtype::f16 ? 11
+                                                       : 8;
+                 for (const int bits : {24, 11, 8, 4}) {
+                   if (bits >= own) continue;
+                   each_element(problem.arrays.view(), Role::input,
+                                [&](double x) { return with_bits(x, bits); });
+                   problem.run();
+                   BOOST_TEST(!problem.passes(*oracle), "operands of " << bits << " bits passed");
+                   workload.fill(problem.arrays.view(), size, dtype, InputKind::wide);
+                 }
+               });
+}
+
+BOOST_AUTO_TEST_CASE(sums_in_float_are_refused_for_double) {
+  each_problem({Dtype::f64}, [](const Workload& workload, const Size& size, Dtype dtype) {
+    Computed problem(workload, size, dtype), narrow(workload, size, Dtype::f32);
+    const auto oracle = problem.oracle();
+    copy(problem.arrays.view(), narrow.arrays.view(), Role::input);
+    narrow.run();
+    problem.run();
+    copy(narrow.arrays.view(), problem.arrays.view(), Role::output);
+    BOOST_TEST(!problem.passes(*oracle));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(narrower_results_are_refused) {
+  each_problem({Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16},
+               [](const Workload& workload, const Size& size, Dtype dtype) {
+                 Computed problem(workload, size, dtype);
+                 const auto oracle = problem.oracle();
+                 problem.run();
+                 each_element(problem.arrays.view(), Role::output,
+                              [](double x) { return with_bits(x, 11); });
+                 BOOST_TEST(!problem.passes(*oracle));
+               });
+}
+
+BOOST_AUTO_TEST_CASE(declared_arithmetic_passes) {
+  const std::vector<std::pair<Arithmetic, int>> declared{{Arithmetic::tf32, 11},
+                                                         {Arithmetic::bf16, 8},
+                                                         {Arithmetic::fp16, 11},
+                                                         {Arithmetic::tf32x3, 22},
+                                                         {Arithmetic::bf16x3, 16}};
+  each_problem({Dtype::f32}, [&](const Workload& workload, const Size& size, Dtype dtype) {
+    for (const auto& [arithmetic, bits] : declared) {
+      Computed problem(workload, size, dtype);
+      const auto oracle = problem.oracle(arithmetic);
+      each_element(problem.arrays.view(), Role::input,
+                   [bits = bits](double x) { return with_bits(x, bits); });
+      problem.run();
+      BOOST_TEST(problem.passes(*oracle), to_string(arithmetic));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
