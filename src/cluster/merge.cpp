@@ -1,6 +1,13 @@
 #include "cluster/merge.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_set>
@@ -14,6 +21,25 @@ namespace parlab {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A file that nobody is writing, and that nobody begins to write as long as this one lives.
+class Finished {
+ public:
+  explicit Finished(const fs::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0) throw UsageError("cannot read " + path.string() + ": " + std::strerror(errno));
+    // File systems without locks are used without.
+    locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  }
+  ~Finished() { ::close(file_); }
+  Finished(const Finished&) = delete;
+  Finished& operator=(const Finished&) = delete;
+
+  explicit operator bool() const { return locked_; }
+
+ private:
+  int file_;
+  bool locked_ = false;
+};
 
 // Calls f with each line of a file and its number.
 template <typename F>
@@ -113,14 +139,23 @@ class Merger {
 
 Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
   Merger merger(into);
+  std::map<fs::path, Finished> finished;
+  std::vector<std::string> unfinished;
   for (const auto& file : files) {
     if (fs::exists(into) && fs::equivalent(into, file)) {
       throw UsageError("merge: " + file.string() + " cannot go into itself");
     }
+    const auto& lock = finished.try_emplace(file, file).first->second;
+    if (!lock) {
+      unfinished.push_back(file.string() + ": is being written; left for another time");
+      finished.erase(file);
+      continue;
+    }
     merger.read(file);
   }
   auto merged = merger.write();
-  for (const auto& file : files) fs::remove(file);
+  for (const auto& [file, lock] : finished) fs::remove(file);
+  merged.warnings.insert(merged.warnings.end(), unfinished.begin(), unfinished.end());
   return merged;
 }
 
