@@ -84,7 +84,11 @@ int dispatch(Request request, char** arguments) {
       warn(export_records(request.paths, std::cout));
       break;
     default:
-      print_machine(std::cout, request.plan.command);
+      if (request.kind) {
+        print_kind(std::cout);
+      } else {
+        print_machine(std::cout, request.plan.command);
+      }
   }
   return EXIT_SUCCESS;
 }

@@ -163,6 +163,8 @@ std::vector<Option> all_options() {
       {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index"}},
       {"image", "", "FILE", ""},
       {"filter", "", "FILTER", ""},
+      {"node", "PARLAB_NODE", "NAME", "of this host in its cluster, kept with the run"},
+      {"kind", "", "", "its name without what tells it from its equals", false, {"machine"}},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
       {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
       {"explain", "", "", "registers, occupancy and counters in place of times"},

@@ -108,6 +108,8 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.paths = settings.positional;
   } else if (first == "machine") {
     request.action = Action::machine;
+    request.command = first;
+    request.kind = settings.on("kind");
   } else {
     request.plan.workload = &workload_called(first);
     request.program += " " + first;
@@ -236,6 +238,7 @@ void read_limits(const Settings& settings, Request& request) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }
   if (const auto* setting = settings.find("device")) plan.devices = devices_of(*setting);
+  if (const auto* setting = settings.find("node")) plan.node = setting->text;
   if (const auto* setting = settings.find("machine")) plan.machine = machine_of(*setting);
   if (const auto* setting = settings.find("tuned")) request.tuned = setting->text;
   if (const auto* setting = settings.find("results")) plan.results = setting->text;

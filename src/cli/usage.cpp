@@ -86,6 +86,10 @@ const std::vector<CommandHelp>& command_helps() {
        "Usage: parlab index results/* [options]\n\n"
        "Writes the index of several machines, side by side, with links to their pages.\n",
        {}},
+      {"machine",
+       "Usage: parlab machine [--kind]\n\n"
+       "Says what this machine is, and measures what it can.\n",
+       {}},
       {"merge",
        "Usage: parlab merge <records> <shard>...\n\n"
        "Appends to a record file what other files of the same machine hold and it does not, and "

@@ -31,6 +31,11 @@ void print_ceilings(std::ostream& out, const Ceilings& ceilings) {
 
 }  // namespace
 
+void print_kind(std::ostream& out) {
+  const Run run = describe_run("", gpus_present(), "unnamed");
+  out << machine_slug(run.gpu, run.cpu, run.cores) << '\n';
+}
+
 void print_machine(std::ostream& out, const std::string& command) {
   const auto gpus = gpus_present();
   const Run run = describe_run(command, gpus);

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "cluster/spread.hpp"
 #include "record/store.hpp"
 
 namespace parlab::page {
@@ -101,14 +102,20 @@ Measured load_machine(const fs::path& folder) {
   std::vector<Record> records;
   std::vector<Experiment> experiments;
   std::vector<std::string> warnings;
+  std::vector<Record> control;
   for (const auto& file : files) {
     auto loaded = load_records(file);
+    if (file.stem() == control_records) {
+      control = std::move(loaded.records);
+      loaded.records.clear();
+    }
     std::set<std::string> workloads;
     for (auto& record : loaded.records) {
       workloads.insert(record.workload);
       records.push_back(std::move(record));
     }
-    experiments.push_back({file.stem().string(), {workloads.begin(), workloads.end()}});
+    if (file.stem() != control_records)
+      experiments.push_back({file.stem().string(), {workloads.begin(), workloads.end()}});
     runs.merge(loaded.runs);
     std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
   }
@@ -118,6 +125,7 @@ Measured load_machine(const fs::path& folder) {
   measured.folder = fs::absolute(folder / ".").parent_path().filename().string();
   if (measured.machine.empty()) measured.machine = measured.folder;
   measured.experiments = std::move(experiments);
+  measured.control = std::move(control);
   measured.warnings.insert(measured.warnings.begin(), warnings.begin(), warnings.end());
   return measured;
 }

@@ -38,6 +38,7 @@ struct Measured {
   std::vector<Run> runs;        // oldest first
   std::vector<Record> records;  // all of them, for the claims
   std::vector<Entry> entries;   // the latest of each point, caches hot, passed, timed, not emulated
+  std::vector<Record> control;  // of the control points, which every device of a cluster measures
   std::vector<Record> failed;   // the latest of each point when it did not pass
   std::vector<Experiment> experiments;  // by name
   std::vector<std::string> warnings;

@@ -47,6 +47,7 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   }
   link(html, "#rooflines", "Rooflines");
   link(html, "#transfers", "Transfers");
+  if (!measured.control.empty()) link(html, "#devices", "Devices");
   link(html, "#claims", "Claims");
   link(html, "../index.html", "All machines");
   html.close().line_break();
@@ -57,6 +58,7 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   }
   write_rooflines(html, measured);
   write_transfers(html, measured);
+  write_devices(html, measured);
   write_claims(html, measured, figures);
   return end(html);
 }

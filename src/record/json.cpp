@@ -297,6 +297,7 @@ Run read_run(const Fields& fields) {
   fields.optional("commit", run.commit);
   fields.optional("gpu", run.gpu);
   fields.optional("host_id", run.host_id);
+  fields.optional("node", run.node);
   fields.optional("driver", run.driver);
   fields.optional("cuda", run.cuda);
   read_gpus(fields, run);
@@ -372,6 +373,7 @@ std::string to_json_line(const Run& run) {
     json["cuda"] = run.cuda;
   }
   if (!run.host_id.empty()) json["host_id"] = run.host_id;
+  if (!run.node.empty()) json["node"] = run.node;
   for (const auto& gpu : run.gpus) {
     json["gpus"].push_back({{"uuid", gpu.uuid}, {"pci", gpu.pci}, {"name", gpu.name}});
   }

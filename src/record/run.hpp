@@ -14,6 +14,7 @@ struct Run {
   std::string date, command, commit;  // commit has "+changes" when the tree was not clean
   std::string machine;                // "nvidia-h200", names folders
   std::string host_id;                // see machine/machine.hpp; empty: made before it was kept
+  std::string node;                   // the host's name in a cluster, where it was given
   std::string gpu, driver, cuda;      // of the first GPU; empty without one
   std::vector<GpuFacts> gpus;         // all of the machine; of these uuid, pci and name are stored
   std::string cpu, compiler, flags;

@@ -41,6 +41,7 @@ struct Plan {
   // Roofs that are known already; measured at the start where absent.
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
   std::vector<int> devices = {0};  // CUDA's numbers of the GPUs to share the points; empty: all
+  std::string node;                // the host's name in its cluster, when it was given one
   std::string machine;             // its name, when it was given one
   bool verify_only = false;        // judge every configuration, time none
   bool force = false;              // measure again what is recorded already

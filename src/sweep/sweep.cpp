@@ -108,6 +108,7 @@ int run_sweep(const Plan& plan, Observer& observer) {
   if (!plan.verify_only && std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
     note_others_at_work(session.run, observer);
   }
+  session.run.node = plan.node;
   observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 

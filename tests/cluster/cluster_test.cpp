@@ -9,6 +9,7 @@
 
 #include "cluster/merge.hpp"
 #include "cluster/shard.hpp"
+#include "cluster/spread.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
@@ -161,6 +162,21 @@ BOOST_AUTO_TEST_CASE(merging_loses_nothing_and_repeats_nothing) {
   BOOST_TEST(content(all) == expected);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_is_being_written_stays) {
+  const Folder folder;
+  const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";
+  {
+    Store writer(one, a_run("a"));
+    writer.append(a_record("a", 8));
+    const auto merged = merge_records(all, {one});
+    BOOST_TEST(merged.records == 0u);
+    BOOST_REQUIRE(merged.warnings.size() == 1u);
+    writer.append(a_record("a", 16));
+  }
+  BOOST_TEST(merge_records(all, {one}).records == 2u);
+  BOOST_TEST(!fs::exists(one));
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_belong_together_stays_apart) {
   const Folder folder;
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";
@@ -182,6 +198,34 @@ BOOST_AUTO_TEST_CASE(what_does_not_belong_together_stays_apart) {
   BOOST_TEST(merged.records == 1u);
   BOOST_REQUIRE(merged.warnings.size() == 1u);
   BOOST_TEST(merged.warnings[0].find("'fft'") != std::string::npos);
+}
+
+// Four nodes at one control point; the second time of a node counts.
+BOOST_AUTO_TEST_CASE(a_slow_device_is_found) {
+  std::map<std::string, Run> runs;
+  std::vector<Record> records;
+  const auto measured = [&](const std::string& node, double seconds, double noise) {
+    const auto id = "run-" + std::to_string(records.size());
+    runs[id] = a_run(id);
+    runs[id].node = node;
+    Record& record = records.emplace_back(a_record(id, 1500));
+    record.seconds.clear();
+    for (int i = 0; i < 60; ++i) record.seconds.push_back(seconds * (1 + noise * (i % 5 - 2)));
+  };
+  measured("n1", 9e-3, 1e-4);
+  measured("n1", 1.00e-3, 1e-4);
+  measured("n2", 1.01e-3, 1e-4);
+  measured("n3", 1.20e-3, 1e-4);
+  measured("n4", 1.02e-3, 1e-4);
+  const auto spreads = device_spread(records, runs);
+  BOOST_REQUIRE(spreads.size() == 1u);
+  BOOST_REQUIRE(spreads[0].devices.size() == 4u);
+  BOOST_TEST(spreads[0].devices[0].device == "n3");
+  BOOST_TEST(spreads[0].devices[0].slow);
+  BOOST_TEST(spreads[0].devices[0].slower > 1.15);
+  for (std::size_t i = 1; i < 4; ++i) BOOST_TEST(!spreads[0].devices[i].slow);
+  // One device has no spread.
+  BOOST_TEST(device_spread({records[0], records[1]}, runs).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
