@@ -130,18 +130,27 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
+.PHONY: build check check-cluster device-spread report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
+
+# On a cluster the build is done here, or with BUILD_ON=node by the first job.
+BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
+ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 
 # What experiments run: without a GPU not what takes nvcc minutes. The links point to what there is.
 ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) \
            $(if $(wildcard $(BIN)/parlab),,LINK_TO=parlab-emulated))
 
+ifdef CLUSTER
+report: $(ON_CLUSTER)
+	@scripts/cluster/submit.sh $(EXPERIMENTS)
+else
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(ENOUGH)
 	@for e in $(EXPERIMENTS); do scripts/$$e/steps.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
+endif
 
 check: ## install what is missing, build, run every test
 	@scripts/install.sh
@@ -150,6 +159,12 @@ check: ## install what is missing, build, run every test
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
+check-cluster: ## what a Slurm of its own shows in minutes: lost nodes, full disks, cancelled arrays
+	@scripts/install.sh
+	@$(MAKE) $(ENOUGH)
+	@tests/cluster/scenarios.sh
+
+device-spread: ## control points on each device, with CLUSTER=slurm on each node: which one is slow?
 sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
 	@$(MAKE) build
 	@scripts/sanitize.sh
@@ -181,6 +196,11 @@ help: ## list the targets
 	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e/steps.sh)"; done
 	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, GPU_ARCH=90, NVCC= (no CUDA),"
 	@echo "          NO_INSTALL=1, V=1"
+	@echo "a cluster: CLUSTER=slurm with an experiment or report, WAIT=1 to stay; PARTITION, TIME, GRES ...:"
+	@echo "          docs/cluster.md"
+
+print-%:
+	@echo '$($*)'
 
 # ---- programs ------------------------------------------------------------------------------------
 HOST_OBJECTS     := $(HOST_SOURCES:%=$(B)/host/%.o)
@@ -209,7 +229,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
-LIGHT := $(filter $(patsubst %,src/%/%,claims cli commands compare counters image page record report sweep tune),$(HOST_SOURCES))
+LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters image page record report sweep tune),$(HOST_SOURCES))
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
@@ -317,10 +337,18 @@ format:
 	  clang-format --dry-run -Werror $$f 2>/dev/null || { echo "  FORMAT $$f" && clang-format -i $$f; }; done
 
 # ---- experiments and figures ---------------------------------------------------------------------
+ifdef CLUSTER
+$(EXPERIMENTS): $(ON_CLUSTER)
+	@scripts/cluster/submit.sh $@
+else
 $(EXPERIMENTS): build
 	@scripts/$@/steps.sh
 	@$(MAKE) figures
 	@scripts/list-figures.sh $@
+endif
+
+device-spread: $(if $(CLUSTER),$(ON_CLUSTER),build)
+	@$(if $(CLUSTER),scripts/cluster/submit.sh $@,scripts/cluster/control.sh all && $(MAKE) figures)
 
 # results/MACHINE/EXPERIMENT.jsonl -> build/records/MACHINE/EXPERIMENT.db -> plots/MACHINE/EXPERIMENT-*
 R        := build/records

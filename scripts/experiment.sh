@@ -1,6 +1,10 @@
 #!/bin/bash
 # What every experiment script begins with: source it, then open_experiment NAME, step ..., and
 # close_experiment. Sets parlab, gpu (0 or 1), scale (quick or full), threads (1,2,4 ... all cores).
+#
+# SHARD=3/20 measures one shard of the experiment, into a file of its own beside the experiment's:
+# what all of these files record is not measured again. ESTIMATE=FILE appends what there is to measure
+# to a file, for PARLAB_PLAN=FILE, from which all shards are cut alike; it measures nothing.
 
 # shellcheck disable=SC2034 # scale and threads are for the script that sources this
 open_experiment() {
@@ -24,14 +28,27 @@ open_experiment() {
   if ((cores > 1)); then threads+=,$cores; fi
   machine=$(scripts/machine-name.sh) || exit
   results=results/$machine/$1.jsonl
+  if [[ -n ${SHARD:-}${ESTIMATE:-} ]]; then
+    # Nodes of one machine's name stand for each other.
+    export PARLAB_RESUME=$results,results/$machine/$1.shards
+  fi
+  if [[ -n ${SHARD:-} ]]; then
+    export PARLAB_SHARD=$SHARD
+    results=results/$machine/$1.shards/${ATTEMPT:-$(date +%Y%m%dT%H%M%S)-$$-${SHARD%/*}}.jsonl
+  fi
   failures=0
   echo "$1 on $machine ($scale): $results"
 }
 
 # step TEXT ARGUMENTS...: one invocation; a point that fails is reported and ends nothing.
 step() {
-  echo "  $1"
+  local text=$1
   shift
+  if [[ -n ${ESTIMATE:-} ]]; then
+    "$parlab" "$@" --results "$results" --estimate >>"$ESTIMATE" || exit
+    return
+  fi
+  echo "  $text"
   "$parlab" "$@" --results "$results" --format csv >/dev/null || {
     local status=$?
     failures=$((failures + 1))

@@ -15,7 +15,7 @@ declare -A command_of=([g++]=g++ [make]=make [git]=git [gnuplot-nox]=gnuplot [sq
                        [clang-format]=clang-format [clang-tidy]=clang-tidy [shellcheck]=shellcheck
                        [chromium]=chromium)
 # Without these some pieces of the check are skipped, with a line that says so.
-optional_packages="clang-format clang-tidy shellcheck chromium"
+optional_packages="clang-format clang-tidy shellcheck chromium slurmctld slurmd slurm-client munge"
 
 is_missing() {
   local command=${command_of[$1]:-}

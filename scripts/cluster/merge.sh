@@ -1,0 +1,57 @@
+#!/bin/bash
+# The last job of a submission: scripts/cluster/merge.sh FOLDER. Merges the shards' records, draws the
+# figures and pages, and says how it went: in the last line of its log, and by its exit status.
+set -uo pipefail
+shopt -s nullglob
+folder=$1
+# shellcheck source=scripts/cluster/settings.sh
+source scripts/cluster/settings.sh
+# shellcheck disable=SC1091
+source "$folder/settings"
+load_modules || exit
+unset SHARD PARLAB_SHARD PARLAB_PLAN
+
+parlab=bin/parlab
+[[ -x $parlab ]] || parlab=bin/parlab-emulated
+failed=()
+
+# Those of other submissions too, unless they are still at work.
+is_finished() { # SHARD-FILE
+  local name=${1##*/} other settings
+  other=build/cluster/${name%-*-*}/settings
+  # shellcheck disable=SC2154 # of the settings
+  [[ ${name%-*-*} != "$submission" ]] || return 0
+  [[ -e $other ]] || return 0
+  settings=$(grep -oE 'array=[0-9,]+' "$other") || return 1
+  ! job_is_alive "${settings#array=}"
+}
+
+for shards in results/*/*.shards/; do
+  shards=${shards%/} files=()
+  for file in "$shards"/*.jsonl; do
+    ! is_finished "$file" || files+=("$file")
+  done
+  if ((${#files[@]})); then
+    "$parlab" merge "${shards%.shards}.jsonl" "${files[@]}" || failed+=("merging $shards")
+  fi
+  rmdir "$shards" 2>/dev/null
+done
+make figures || failed+=("drawing")
+
+# shellcheck disable=SC2154
+for ((number = 1; number <= ${count:-0}; ++number)); do
+  status=$(cat "$folder/status-$number" 2>/dev/null || echo lost)
+  [[ $status == 0 ]] || failed+=("shard $number ($([[ $status == lost ]] && echo "did not end" || echo "exit status $status"))")
+done
+[[ -n ${count:-} ]] || failed+=("the first job (see $folder/prepare.log)")
+
+if ((${#failed[@]})); then
+  echo "failed: $(printf '%s, ' "${failed[@]}" | sed 's/, $//'); the same command measures what is missing" | tee "$folder/outcome"
+  exit 1
+fi
+# shellcheck disable=SC2154
+if ((count == 0)); then
+  echo "all is recorded already: nothing was measured" | tee "$folder/outcome"
+  exit 0
+fi
+echo "all $count shards ended well" | tee "$folder/outcome"

@@ -1,0 +1,33 @@
+#!/bin/bash
+# The first job of a submission: scripts/cluster/prepare.sh FOLDER. Builds, when that was left to a
+# node; lists what is not recorded yet; cancels the tasks that nothing is left for.
+set -uo pipefail
+folder=$1
+# shellcheck source=scripts/cluster/settings.sh
+source scripts/cluster/settings.sh
+# shellcheck disable=SC1091
+source "$folder/settings"
+load_modules || exit
+
+if [[ $BUILD_ON == node ]]; then
+  make build || exit
+  # The other jobs must not see a different compiler, or none, and build again.
+  echo "export NVCC='$(make -s print-NVCC)' GPU_ARCH='$(make -s print-GPU_ARCH)'" >>"$folder/settings"
+fi
+[[ -n ${MACHINE:-} ]] || MACHINE=$(node_kind) || exit
+export MACHINE ESTIMATE=$folder/plan.part
+: >"$ESTIMATE"
+# shellcheck disable=SC2154 # of the settings
+for experiment in $experiments; do
+  scripts/"$experiment"/steps.sh || exit
+done
+sort -u -t $'\t' -k 1,1 "$ESTIMATE" | cut -f 1 | wc -l >"$folder/groups.part"
+mv "$ESTIMATE" "$folder/plan"
+groups=$(<"$folder/groups.part")
+# shellcheck disable=SC2154
+count=$((groups < shards ? groups : shards))
+echo "count=$count" >>"$folder/settings"
+echo "$(awk -F '\t' '{ n += $2 } END { print n + 0 }' "$folder/plan") points of $groups sizes and dtypes are not recorded: $count shards"
+# Where a node may not cancel, these tasks end as soon as they begin.
+# shellcheck disable=SC2154
+((count == shards)) || scancel "${array}_[$((count + 1))-$shards]" || true

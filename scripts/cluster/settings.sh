@@ -1,0 +1,48 @@
+#!/bin/bash
+# What the scripts of a cluster share: source it from the repository root.
+
+cluster_names="PARTITION ACCOUNT TIME GRES CONSTRAINT MODULES SLURM_OPTIONS SHARDS BUILD_ON"
+
+# read_settings FILE: lines NAME=value; a variable that is set already wins. Nothing is executed.
+read_settings() {
+  local line name value number=0
+  while IFS= read -r line || [[ -n $line ]]; do
+    number=$((number + 1))
+    [[ $line =~ ^[[:space:]]*(#.*)?$ ]] && continue
+    name=${line%%=*} value=${line#*=}
+    if [[ $line != *=* || " $cluster_names " != *" $name "* ]]; then
+      echo "$1:$number: '$line': a line is NAME=value, NAME one of $cluster_names" >&2
+      return 2
+    fi
+    value=${value#[\"\']} value=${value%[\"\']}
+    [[ -n ${!name+set} ]] || printf -v "$name" %s "$value"
+  done <"$1"
+}
+
+# Modules of the cluster, where it has them.
+load_modules() {
+  [[ -n ${MODULES:-} ]] || return 0
+  if ! type module >/dev/null 2>&1; then
+    local file
+    for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh; do
+      # shellcheck disable=SC1090
+      [[ ! -r $file ]] || source "$file"
+    done
+  fi
+  type module >/dev/null 2>&1 || {
+    echo "MODULES='$MODULES': no command 'module' on $(hostname)" >&2
+    return 2
+  }
+  # shellcheck disable=SC2086 # several words
+  module load $MODULES
+}
+
+# The machine's kind: nodes that are alike share a folder, and their records keep apart what ran where.
+node_kind() {
+  local parlab=bin/parlab
+  [[ -x $parlab ]] || parlab=bin/parlab-emulated
+  "$parlab" machine --kind
+}
+
+# Shard files of EXPERIMENT, of any submission: results/MACHINE/EXPERIMENT.shards/SUBMISSION-*.jsonl
+job_is_alive() { [[ -n $(squeue -h -j "$1" 2>/dev/null) ]]; }

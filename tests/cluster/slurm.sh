@@ -1,0 +1,145 @@
+#!/bin/bash
+# A Slurm of our own for tests: source it, then start_slurm and, at the end, stop_slurm. Everything
+# of it is under one temporary folder, on the loopback, and belongs to this user.
+#
+# Three nodes on this host, with two cores and a GPU each that is none (/dev/null). What is slow by
+# default is set short: these numbers are for tests.
+
+# slurm_missing: names what is not installed; nothing when all of it is.
+slurm_missing() {
+  local program
+  for program in slurmctld slurmd munged sbatch squeue scancel scontrol; do
+    PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || echo "$program"
+  done
+}
+
+start_slurm() {
+  PATH=$PATH:/usr/sbin
+  slurm=$(mktemp -d /tmp/slurm.XXXXXX) # short: it has sockets
+  slurm_processes=()
+  local host user node
+  host=$(hostname -s) user=$(id -un)
+  mkdir -p "$slurm"/{state,spool/node{1,2,3},log,run,munge/sock,gpu}
+  chmod 711 "$slurm" "$slurm/munge"
+  chmod 755 "$slurm/munge/sock"
+  for node in 1 2 3; do ln -s /dev/null "$slurm/gpu/gpu$node"; done
+  (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key")
+  : >"$slurm/cgroup.conf"
+  for node in 1 2 3; do
+    echo "NodeName=node$node Name=gpu File=$slurm/gpu/gpu$node Flags=nvidia_gpu_env"
+  done >"$slurm/gres.conf"
+  cat >"$slurm/slurm.conf" <<CONF
+ClusterName=trial
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=${SLURM_TEST_PORT:-27000}
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket=$slurm/munge/sock/s,cred_expire=5
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool/%n
+SlurmctldPidFile=$slurm/run/c.auto
+SlurmdPidFile=$slurm/run/%n.auto
+SlurmctldLogFile=$slurm/log/slurmctld.log
+SlurmdLogFile=$slurm/log/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/filetxt
+JobCompLoc=$slurm/log/jobcomp.log
+MailProg=/bin/true
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_min_interval=10000,bf_window=60
+SlurmdParameters=config_overrides
+SlurmctldTimeout=10
+SlurmdTimeout=10
+MessageTimeout=5
+TCPTimeout=2
+BatchStartTimeout=10
+KillWait=2
+MinJobAge=600
+PropagateResourceLimits=NONE
+GresTypes=gpu
+$(getent hosts "$host" >/dev/null && echo "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny")
+$(for node in 1 2 3; do
+    echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((${SLURM_TEST_PORT:-27000} + node))" \
+      "CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 Gres=gpu:1 State=UNKNOWN"
+  done)
+PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED DefaultTime=10 State=UP
+CONF
+  export SLURM_CONF=$slurm/slurm.conf
+  munged -F --key-file "$slurm/munge/key" --socket "$slurm/munge/sock/s" --pid-file "$slurm/munge/pid" \
+    --seed-file "$slurm/munge/seed" --log-file "$slurm/log/munged.log" >"$slurm/log/munged.out" 2>&1 &
+  slurm_processes+=($!)
+  wait_for 10 test -S "$slurm/munge/sock/s" || return
+  slurmctld -D -f "$SLURM_CONF" >"$slurm/log/slurmctld.out" 2>&1 &
+  slurm_processes+=($!)
+  for node in 1 2 3; do start_node $node; done
+  wait_for 30 nodes_idle
+}
+
+start_node() { # NUMBER; its process is in node_process[NUMBER]
+  slurmd -D -N "node$1" -f "$SLURM_CONF" >"$slurm/log/node$1.out" 2>&1 &
+  # shellcheck disable=SC2034 # of the scenarios
+  node_process[$1]=$!
+  slurm_processes+=($!)
+}
+
+nodes_idle() { [[ $(sinfo -h -o '%T %D' 2>/dev/null) == "idle 3" ]]; }
+queue_empty() { [[ -z $(squeue -h 2>/dev/null) ]]; }
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+  local until=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < until)) || return 1
+    sleep 0.1
+  done
+}
+
+stop_slurm() {
+  [[ -n ${slurm:-} ]] || return 0
+  scancel --user "$(id -un)" 2>/dev/null
+  wait_for 15 queue_empty
+  kill "${slurm_processes[@]}" 2>/dev/null
+  wait "${slurm_processes[@]}" 2>/dev/null
+  unset SLURM_CONF
+  rm -rf "$slurm"
+}
+
+# ---- what the tests measure ----------------------------------------------------------------------
+
+# small_experiment: one of 24 points in the tree at hand, 8 sizes with serial and OpenMP.
+small_experiment() {
+  mkdir -p scripts/small
+  cat >scripts/small/steps.sh <<'STEPS'
+#!/bin/bash
+# a small experiment for tests
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+source scripts/experiment.sh
+open_experiment small
+step "serial and OpenMP" dmv 64:512:64 --backend serial,openmp --threads 1 --iterations 5
+close_experiment
+STEPS
+  : >scripts/small/views.sql
+  printf '#!/bin/bash\necho no tables\n' >scripts/small/tables.sh
+  chmod +x scripts/small/*.sh
+  export MACHINE=trial PARLAB=bin/parlab-emulated
+}
+# The same in one process; PARLAB_RESULTS says where to.
+whole_plan() {
+  bin/parlab-emulated dmv 64:512:64 --backend serial,openmp --threads 1 --iterations 5 --format csv >/dev/null
+}
+# points_of FILE: what was measured, one line for each record, sorted; who appears twice is there twice.
+points_of() {
+  grep '"type":"record"' "$1" | grep -oE '"workload".*"verdict":"[a-z_]*"' | sort
+}
