@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void covariance_divide(T* cov, std::int64_t count, T divisor) {
   for (std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < count;
@@ -16,10 +18,14 @@ __global__ void covariance_divide(T* cov, std::int64_t count, T divisor) {
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 100,
-     .idea = "gemm of cuBLAS on the centred copy: both triangles",
-     .units = {{Dtype::f64, "tensor double"}}},
+    {
+        .rung = 100,
+        .idea = "gemm of cuBLAS on the centred copy: both triangles",
+        .units = {{Dtype::f64, "tensor double"}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       Cublas::on(gpu).gemm_gram(p.n, p.m, centred, p.cov);

@@ -7,9 +7,11 @@
 using namespace parlab;
 
 const Register<Covariance, float, double> variant(
-    {.rung = 1,
-     .idea = "gemm of OpenBLAS on the centred copy: both triangles",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "gemm of OpenBLAS on the centred copy: both triangles",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       OpenBlas::instance().gemm_gram(threads, p.m, p.n, centred_copy(host, p, threads), p.cov);

@@ -6,13 +6,14 @@
 
 using namespace parlab;
 
-const Register<Dmv, float, double> variant({.rung = 100,
-                                            .id = 3,
-                                            .idea = "gemv of cuBLAS on the transposed matrix",
-                                            .inputs = {"a_transposed", "x"},
-                                            .label = "CUBLAS"},
-                                           []<typename T>(Gpu& gpu, const Dmv::Args<T>& p,
-                                                          const Tunables&) {
-                                             Cublas::on(gpu).gemv(CUBLAS_OP_N, p.rows, p.cols,
-                                                                  p.a_transposed, p.x, p.y);
-                                           });
+const Register<Dmv, float, double> variant(
+    {
+        .rung = 100,
+        .id = 3,
+        .idea = "gemv of cuBLAS on the transposed matrix",
+        .inputs = {"a_transposed", "x"},
+        .label = "CUBLAS",
+    },
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
+      Cublas::on(gpu).gemv(CUBLAS_OP_N, p.rows, p.cols, p.a_transposed, p.x, p.y);
+    });

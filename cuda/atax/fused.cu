@@ -23,6 +23,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // 16 bytes of elements.
 template <typename T>
 struct alignas(16) AtaxWord {
@@ -35,12 +37,12 @@ struct alignas(16) AtaxWord {
 template <typename T>
 using AtaxMessage = std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
 
-static __device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
-static __device__ unsigned long long to_message(double value) {
+__device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
+__device__ unsigned long long to_message(double value) {
   return ~static_cast<unsigned long long>(__double_as_longlong(value));
 }
-static __device__ float from_message(unsigned message) { return __uint_as_float(~message); }
-static __device__ double from_message(unsigned long long message) {
+__device__ float from_message(unsigned message) { return __uint_as_float(~message); }
+__device__ double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
 
@@ -85,10 +87,10 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
   // What is never copied to stays zero.
   Word* const ring = shared_memory<Word>() + thread;
   for (int place = 0; place < p.stages * ROWS; ++place) {
-#pragma unroll
+    _Pragma("unroll")
     for (int c = 0; c < WORDS * copies; ++c) {
       Word& to = ring[(place * WORDS + c / copies) * THREADS];
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < unit; ++i) {
         if (c >= mine) to.element[c % copies * unit + i] = 0;
       }
@@ -101,18 +103,18 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
   std::int64_t next_row = me * ROWS;
   const auto fetch = [&](int stage, int piece) {
     Word* const to = ring + stage * strip_words;
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < ROWS; ++r) {
       const T* const row = next + r * p.cols;
       if (next_row + r < p.rows) {
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < piece_words * copies; ++j) {
           const int c = piece * piece_words * copies + j;
           T* const element = to[(r * WORDS + c / copies) * THREADS].element + c % copies * unit;
           if (c < mine) __pipeline_memcpy_async(element, row + c * (THREADS * unit), 16 / copies);
         }
       } else if (r > 0) {  // zeros stand for the rows that the last strip lacks
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < piece_words; ++j) {
           to[(r * WORDS + piece * piece_words + j) * THREADS] = Word{};
         }
@@ -125,14 +127,14 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
     }
   };
   for (int stage = 0; stage < p.stages; ++stage) {
-#pragma unroll
+    _Pragma("unroll")
     for (int piece = 0; piece < pieces; ++piece) fetch(stage, piece);
   }
 
   Word x[WORDS], y[WORDS];
-#pragma unroll
+  _Pragma("unroll")
   for (int w = 0; w < WORDS; ++w) {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < size; ++i) {
       const int c = w * copies + i / unit;
       x[w].element[i] = c < mine ? p.x[col0 + first + c * (THREADS * unit) + i % unit] : T{0};
@@ -151,25 +153,25 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
 
     if (step < steps) {
       T sum[ROWS][size] = {};
-#pragma unroll
+      _Pragma("unroll")
       for (int piece = 0; piece < pieces; ++piece) {
         // Of the strips on their way, this one and those after it, these groups may be missing.
         __pipeline_wait_prior((p.stages - p.lag) * pieces - 1 - piece);
         if (reads_mail && message == 0) message = atomicAdd(inbox, 0);
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < piece_words; ++j) {
           const int w = piece * piece_words + j;
-#pragma unroll
+          _Pragma("unroll")
           for (int r = 0; r < ROWS; ++r) {
             const Word from = ring[arrived * strip_words + (r * WORDS + w) * THREADS];
-#pragma unroll
+            _Pragma("unroll")
             for (int i = 0; i < size; ++i) sum[r][i] += from.element[i] * x[w].element[i];
           }
         }
       }
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < ROWS; ++r) {
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 1; i < size; ++i) sum[r][0] += sum[r][i];
         for (int offset = 16; offset > 0; offset /= 2) {
           sum[r][0] += __shfl_xor_sync(0xffffffffu, sum[r][0], offset);
@@ -187,7 +189,7 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
     __syncthreads();
     const auto sum_of_warps = [&](int r) {
       T sum[4] = {};
-#pragma unroll
+      _Pragma("unroll")
       for (int w = 0; w < warps; ++w) sum[w % 4] += part[side][r][w];
       return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     };
@@ -198,17 +200,17 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
     if (due < 0) continue;
 
     T t[ROWS];
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < ROWS; ++r) t[r] = p.team > 1 ? whole[side][r] : sum_of_warps(r);
-#pragma unroll
+    _Pragma("unroll")
     for (int piece = 0; piece < pieces; ++piece) {
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < piece_words; ++j) {
         const int w = piece * piece_words + j;
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < ROWS; ++r) {
           const Word from = ring[used * strip_words + (r * WORDS + w) * THREADS];
-#pragma unroll
+          _Pragma("unroll")
           for (int i = 0; i < size; ++i) y[w].element[i] += from.element[i] * t[r];
         }
       }
@@ -218,7 +220,7 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
   }
 
   T* const to = p.ys + me * p.cols + col0 + first;
-#pragma unroll
+  _Pragma("unroll")
   for (int c = 0; c < WORDS * copies; ++c) {
     if (c >= mine) continue;
     if (ALIGNED) {
@@ -238,7 +240,7 @@ __global__ void __launch_bounds__(512)
   const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   T sum = 0;
   if (col < cols) {
-#pragma unroll 4
+    _Pragma("unroll 4")
     for (std::int64_t team = threadIdx.y; team < teams; team += 16) sum += ys[team * cols + col];
   }
   part[threadIdx.y][threadIdx.x] = sum;
@@ -248,7 +250,7 @@ __global__ void __launch_bounds__(512)
   }
   __syncthreads();
   if (threadIdx.y > 0 || col >= cols) return;
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 1; i < 16; ++i) sum += part[i][threadIdx.x];
   y[col] = sum;
 }
@@ -261,7 +263,7 @@ __global__ void atax_fused_long_rows(const T* a, const T* x, T* t, std::int64_t 
   const std::int64_t row = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
   T sum = 0;
-#pragma unroll 8
+  _Pragma("unroll 8")
   for (std::int64_t col = threadIdx.x % 32; col < cols; col += 32) {
     sum += a[row * cols + col] * x[col];
   }
@@ -275,12 +277,10 @@ __global__ void atax_fused_many_columns(const T* a, const T* t, T* y, std::int64
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
   T sum = 0;
-#pragma unroll 8
+  _Pragma("unroll 8")
   for (std::int64_t row = 0; row < rows; ++row) sum += a[row * cols + col] * t[row];
   y[col] = sum;
 }
-
-namespace {
 
 constexpr int largest_team = 32;  // a lane for each block's message
 
@@ -376,11 +376,13 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
 }  // namespace
 
 const Register<Atax, float, double> variant(
-    {.rung = 4,
-     .idea = "A read once: strips in shared memory serve both products, copies always under way",
-     .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 512, .multiple_of = 256},
-                  {.name = "team", .fallback = 0, .min = 0, .max = 8},
-                  {.name = "stages", .fallback = 0, .min = 0, .max = 7}}},
+    {
+        .rung = 4,
+        .idea = "A read once: strips in shared memory serve both products, copies always under way",
+        .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 512, .multiple_of = 256},
+                     {.name = "team", .fallback = 0, .min = 0, .max = 8},
+                     {.name = "stages", .fallback = 0, .min = 0, .max = 7}},
+    },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const Choice choice{tunables["block"], tunables["team"], tunables["stages"]};
       const bool aligned =

@@ -29,10 +29,10 @@
 
 using namespace parlab;
 
+namespace {
+
 __constant__ float convsep_fused_float[Convsep::max_taps];
 __constant__ double convsep_fused_double[Convsep::max_taps];
-
-namespace {
 
 constexpr int stages = 8;  // rows in the ring
 constexpr int most_threads = 128;
@@ -83,25 +83,23 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
   constexpr int apron = Strip<T, RADIUS, MINE>::apron,
                 chains = sizeof(T) == 8 && RADIUS <= 32 ? 2 : 1;
   T sums[chains][MINE] = {};
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 0; i < MINE + 2 * apron; i += MINE) {
     if (i + MINE <= apron - RADIUS || i > apron + RADIUS + MINE - 1) continue;
     const auto read = *reinterpret_cast<const Pixels<T, MINE>*>(pixels + i);
-#pragma unroll
+    _Pragma("unroll")
     for (int e = 0; e < MINE; ++e) {
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) {
         const int k = i + e - j - (apron - RADIUS);
         if (k >= 0 && k <= 2 * RADIUS) sums[k % chains][j] += weight<T>(k) * read.at[e];
       }
     }
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int j = 0; j < MINE; ++j)
     values[j] = chains == 1 ? sums[0][j] : sums[0][j] + sums[chains - 1][j];
 }
-
-}  // namespace
 
 // The rows of b get the weights FIRST to FIRST + TAPS - 1 of the column pass, and are added to what
 // is there when that is not the first piece. ALIGNED: the rows of a and b start at multiples of 16
@@ -129,7 +127,7 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   // The words of a row that the lane copies. What is beside the image is zero and stays it.
   constexpr int copies = (words + 31) / 32;
   bool inside[copies];
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 0; i < copies; ++i) {
     const int at = (i * 32 + lane) * word;
     inside[i] = at < Shape::line && col0 + at >= 0 && col0 + at < cols;
@@ -140,7 +138,7 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   }
   const T* from = a + (row0 + first) * cols + col0 + lane * word;
   const auto copy_row = [&](T* to, bool wanted) {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < copies; ++i) {
       if (wanted && inside[i]) {
         __pipeline_memcpy_async(to + (i * 32 + lane) * word, from + i * 32 * word,
@@ -155,9 +153,9 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete
   T* to = b + (top - TAPS + 1 + first) * cols + col;
   const auto column_pass = [&](int step, const T(&values)[MINE]) {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < TAPS; ++i) {
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) {
         const T above = i + 1 < TAPS ? sums[i + 1 < TAPS ? i + 1 : i][j] : T{0};
         sums[i][j] = above + weight<T>(FIRST + TAPS - 1 - i) * values[j];
@@ -167,12 +165,12 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
       // not complete
     } else if (ALIGNED && FIRST == 0) {
       Pixels<T, MINE> whole;
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) whole.at[j] = sums[0][j];
       using Word = typename StoredWord<sizeof(whole)>::type;
       if (col < cols) __stcs(reinterpret_cast<Word*>(to), std::bit_cast<Word>(whole));
     } else {
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) {
         if (col + j < cols) to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
       }
@@ -181,7 +179,7 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   };
 
   T *arrived = ring, *used = ring_end - Shape::line;
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = first; step < last; ++step) {
     __pipeline_wait_prior(stages - 2);
     __syncwarp();  // the other lanes' copies too; and they have read what is overwritten now
@@ -192,11 +190,9 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
     used = arrived;
     arrived = arrived + Shape::line == ring_end ? ring : arrived + Shape::line;
   }
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = last; step < steps; ++step) column_pass(step, {});
 }
-
-namespace {
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
@@ -276,9 +272,11 @@ void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables)
 }  // namespace
 
 const Register<Convsep, float, double> variant(
-    {.rung = 6,
-     .idea = "both passes in one kernel: a warp marches down, unfinished sums of b in registers",
-     .tunables = {block_size(128, 32), {.name = "strip", .fallback = 0, .min = 0, .max = 65536}}},
+    {
+        .rung = 6,
+        .idea = "both passes in one kernel: a warp marches down, unfinished sums of b in registers",
+        .tunables = {block_size(128, 32), {.name = "strip", .fallback = 0, .min = 0, .max = 65536}},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       if (tunables["block"] > most_threads) {
         throw PointError(

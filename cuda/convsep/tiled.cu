@@ -11,6 +11,8 @@
 
 using namespace parlab;
 
+namespace {
+
 __constant__ float convsep_tiled_float[Convsep::max_taps];
 __constant__ double convsep_tiled_double[Convsep::max_taps];
 
@@ -77,17 +79,21 @@ __global__ void convsep_tiled_cols(const T* between, T* b, std::int64_t rows, st
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 3,
-     .idea = "tiles and their aprons in shared memory, each pixel fetched a few times at most",
-     .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 256},
-                  {.name = "block_y", .fallback = 8, .min = 1, .max = 32},
-                  {.name = "w1", .fallback = 128, .min = 1, .max = 1024},
-                  {.name = "h1", .fallback = 8, .min = 1, .max = 1024},
-                  {.name = "w2", .fallback = 32, .min = 1, .max = 1024},
-                  {.name = "h2", .fallback = 64, .min = 1, .max = 1024},
-                  load_policy(),
-                  store_policy()}},
+    {
+        .rung = 3,
+        .idea = "tiles and their aprons in shared memory, each pixel fetched a few times at most",
+        .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 256},
+                     {.name = "block_y", .fallback = 8, .min = 1, .max = 32},
+                     {.name = "w1", .fallback = 128, .min = 1, .max = 1024},
+                     {.name = "h1", .fallback = 8, .min = 1, .max = 1024},
+                     {.name = "w2", .fallback = 32, .min = 1, .max = 1024},
+                     {.name = "h2", .fallback = 64, .min = 1, .max = 1024},
+                     load_policy(),
+                     store_policy()},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       const int w1 = static_cast<int>(tunables["w1"]), h1 = static_cast<int>(tunables["h1"]);
       const int w2 = static_cast<int>(tunables["w2"]), h2 = static_cast<int>(tunables["h2"]);

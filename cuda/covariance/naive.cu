@@ -7,6 +7,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void covariance_naive_means(const T* data, T* mean, std::int64_t m, std::int64_t n,
                                        T mean_divisor) {
@@ -40,11 +42,15 @@ __global__ void covariance_naive_product(const T* centred, T* cov, std::int64_t 
   cov[i * n + j] = sum / divisor;
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 1,
-     .id = 0,
-     .idea = "a thread a column, then a thread an element of the full matrix; three kernels",
-     .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}}},
+    {
+        .rung = 1,
+        .id = 0,
+        .idea = "a thread a column, then a thread an element of the full matrix; three kernels",
+        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"];
       T* const mean = gpu.scratch<T>(p.n);

@@ -21,6 +21,9 @@
 
 #include "centred.cuh"
 
+namespace parlab {
+namespace {
+
 template <typename T>
 struct CovarianceTile {
   static constexpr int size = 64;           // rows and columns
@@ -38,10 +41,10 @@ struct CovarianceTile {
 
   // The tiles that touch the upper triangle of n columns, one row of tiles after another.
   static constexpr std::int64_t count(std::int64_t n) {
-    return parlab::Covariance::packed_count(parlab::ceil_div(n, size));
+    return Covariance::packed_count(ceil_div(n, size));
   }
-  static constexpr parlab::Covariance::Place place(std::int64_t tile, std::int64_t n) {
-    return parlab::Covariance::packed_place(tile, parlab::ceil_div(n, size));
+  static constexpr Covariance::Place place(std::int64_t tile, std::int64_t n) {
+    return Covariance::packed_place(tile, ceil_div(n, size));
   }
 
   // A thread's rows and columns of a tile: its first ones, and the distance of the others to them.
@@ -106,17 +109,17 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
   Vector left[2][down], right[2][across];  // of a row, and of the next one
   const int row = S::first_row(threadIdx.x), col = S::size + S::first_col(threadIdx.x);
   const auto read = [&](int set, const T* from) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < down; ++v)
       left[set][v] = *reinterpret_cast<const Vector*>(from + row + v * S::row_step);
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < across; ++v)
       right[set][v] = *reinterpret_cast<const Vector*>(from + col + v * S::col_step);
   };
 
-#pragma unroll
+  _Pragma("unroll")
   for (int step = 0; step < S::stages - 1; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < S::deep; k += at_once) {
       if (step < steps) copies.next_rows();
     }
@@ -126,10 +129,10 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
   __syncthreads();
   const T* from = shared;
   read(0, from);
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
     const bool more = step + S::stages - 1 < steps;
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < S::deep; ++k) {
       if (k == S::deep - 1) {
         // The next stage has arrived, for all threads; and none reads this one any more, which
@@ -143,12 +146,12 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
         read((k + 1) % 2, from + (k + 1) % S::deep * S::pair);
       }
       if (k % together == 0 && more) {
-#pragma unroll
+        _Pragma("unroll")
         for (int copied = 0; copied < together; copied += at_once) copies.next_rows();
       }
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < S::rows; ++r) {
-#pragma unroll
+        _Pragma("unroll")
         for (int s = 0; s < S::cols; ++s) {
           sum[r][s] += left[k % 2][r / S::vector].element[r % S::vector] *
                        right[k % 2][s / S::vector].element[s % S::vector];
@@ -165,22 +168,22 @@ template <typename T, int VECTOR, typename Value>
 __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_t n, Value value) {
   if (i > j || j >= n) return;
   CovarianceVector<T> across[VECTOR], down[VECTOR];
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < VECTOR; ++s) across[r].element[s] = down[s].element[r] = value(r, s);
   }
   if (i < j && n % VECTOR == 0) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) {
       *reinterpret_cast<CovarianceVector<T>*>(cov + (i + v) * n + j) = across[v];
       *reinterpret_cast<CovarianceVector<T>*>(cov + (j + v) * n + i) = down[v];
     }
     return;
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < VECTOR; ++s) {
       // On the diagonal the square is its own mirror image.
       if (i + r > j + s || j + s >= n) continue;
@@ -189,3 +192,6 @@ __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_
     }
   }
 }
+
+}  // namespace
+}  // namespace parlab

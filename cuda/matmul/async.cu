@@ -10,8 +10,8 @@
 using namespace parlab;
 
 namespace {
+
 constexpr int edge = 128, deep = 8, per_thread = 8, across = 16, block_threads = 256, stages = 4;
-}
 
 template <typename T>
 struct alignas(16) AsyncVector {
@@ -54,12 +54,12 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     // nothing is copied, but the group counts all the same.
     const auto fetch = [&](std::int64_t left) {
       if (left > 0) {
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < edge; r += a_step) {
           copy_async<sizeof(T)>(&stage[write].a[a_i][a_row + r], a_from + r * k, a,
                                 row0 + a_row + r < m && a_i < left);
         }
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < deep; i += b_step) {
           copy_async<width * sizeof(T)>(&stage[write].b[b_i + i][b_col], b_from + i * n, b,
                                         b_i + i < left && col0 + b_col < n);
@@ -78,17 +78,17 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
       fetch(left - (stages - 1) * deep);
       const auto& from = stage[read];
       read = (read + 1) % stages;
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < deep; ++i) {
         AsyncVector<T> a_column[per_thread / size], b_row[per_thread / size];
-#pragma unroll
+        _Pragma("unroll")
         for (int v = 0; v < per_thread / size; ++v) {
           a_column[v] = *reinterpret_cast<const AsyncVector<T>*>(&from.a[i][y + v * across * size]);
           b_row[v] = *reinterpret_cast<const AsyncVector<T>*>(&from.b[i][x + v * across * size]);
         }
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < per_thread; ++r) {
-#pragma unroll
+          _Pragma("unroll")
           for (int s = 0; s < per_thread; ++s) {
             sum[r][s] += a_column[r / size].element[r % size] * b_row[s / size].element[s % size];
           }
@@ -96,20 +96,20 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
       }
     }
     __syncthreads();  // before another row of blocks refills the stages
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < per_thread; ++r) {
       const std::int64_t row = row0 + y + r / size * across * size + r % size;
       if (row >= m) continue;
-#pragma unroll
+      _Pragma("unroll")
       for (int s = 0; s < per_thread; s += size) {
         const std::int64_t col = col0 + x + s * across;
         AsyncVector<T> out;
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < size; ++i) out.element[i] = sum[r][s + i];
         if (ALIGNED) {
           if (col < n) *reinterpret_cast<AsyncVector<T>*>(c + row * n + col) = out;
         } else {
-#pragma unroll
+          _Pragma("unroll")
           for (int i = 0; i < size; ++i) {
             if (col + i < n) c[row * n + col + i] = out.element[i];
           }
@@ -119,9 +119,13 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 6,
-     .idea = "asynchronous copies into four stages of shared memory, one barrier a step"},
+    {
+        .rung = 6,
+        .idea = "asynchronous copies into four stages of shared memory, one barrier a step",
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
       const auto kernel =

@@ -10,6 +10,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // rows x cols: of C, a block and a warp.
 template <int BLOCK_COLS, int WARP_ROWS>
 struct MatmulTensorTile {
@@ -54,12 +56,12 @@ __global__ void __launch_bounds__(S::threads, 1)
   };
   std::int64_t left = k;  // columns of A, rows of B, that are not copied yet
   const auto copy = [&](double* stage) {
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < S::rows; r += a_step) {
       put(stage + (a_row + r) * S::a_stride + a_col, next_a + r * k,
           a_col < left && row0 + a_row + r < m, a);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < S::depth; i += b_step) {
       put(stage + S::b_begin + (b_row + i) * S::b_stride + b_col, next_b + i * n,
           b_row + i < left && col0 + b_col < n, b);
@@ -79,20 +81,20 @@ __global__ void __launch_bounds__(S::threads, 1)
   double a_part[2][down][2];  // of these, and of the next ones
   Pair b_part[2][across];
   const auto read = [&](int set, const double* stage, int first) {
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < 2 * down; ++r) {
       a_part[set][r / 2][r % 2] = stage[a_at + first + r * 8 * S::a_stride];
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < across; ++s) {
       b_part[set][s] = *reinterpret_cast<const Pair*>(stage + b_at + first * S::b_stride + s * 16);
     }
   };
   double sum[down][across][2][4] = {};
   const auto multiply = [&](int set) {
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < down; ++r) {
-#pragma unroll
+      _Pragma("unroll")
       for (int s = 0; s < 2 * across; ++s) {
         tensor_multiply_add(sum[r][s / 2][s % 2], a_part[set][r],
                             b_part[set][s / 2].element[s % 2]);
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(S::threads, 1)
 
   // ---- the walk along k
   const auto steps = static_cast<int>((k + S::depth - 1) / S::depth);
-#pragma unroll
+  _Pragma("unroll")
   for (int step = 0; step < S::stages - 1; ++step) {
     if (step < steps) copy(shared + step * S::stage);
     __pipeline_commit();
@@ -113,10 +115,10 @@ __global__ void __launch_bounds__(S::threads, 1)
   const double* from = shared;
   double* to = shared + (S::stages - 1) * S::stage;
   read(0, from, 0);
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
     constexpr int slices = S::depth / 4;
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < slices; ++i) {
       if (i == slices - 1) {
         // The next stage has arrived, for everybody; and nobody reads this one any more, which is
@@ -136,14 +138,14 @@ __global__ void __launch_bounds__(S::threads, 1)
   }
 
   // ---- C: a lane has 4 neighbouring columns of each 16.
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < 2 * down; ++r) {
     const std::int64_t row = row0 + warp_row + r * 8 + g;
     if (row >= m) continue;
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < across; ++s) {
       const std::int64_t col = col0 + warp_col + s * 16 + 4 * t;
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < 4; i += 2) {
         const int element = r % 2 * 2 + i / 2;
         const Pair part = {sum[r / 2][s][0][element], sum[r / 2][s][1][element]};
@@ -155,8 +157,6 @@ __global__ void __launch_bounds__(S::threads, 1)
     }
   }
 }
-
-namespace {
 
 template <typename S>
 std::int64_t tiles(const Matmul::Args<double>& p) {
@@ -173,9 +173,11 @@ void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
 }  // namespace
 
 const Register<Matmul, double> variant(
-    {.rung = 8,
-     .idea = "products of doubles on the tensor cores, tiles of 128 x 128 or 128 x 64",
-     .units = {{Dtype::f64, "tensor double"}}},
+    {
+        .rung = 8,
+        .idea = "products of doubles on the tensor cores, tiles of 128 x 128 or 128 x 64",
+        .units = {{Dtype::f64, "tensor double"}},
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Large = MatmulTensorTile<128, 64>;
       using Small = MatmulTensorTile<64, 32>;

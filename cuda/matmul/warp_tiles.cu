@@ -25,6 +25,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // rows x cols: of C, a block, a warp, a lane. depth: columns of A in one stage of shared memory.
 template <typename T, int BLOCK_ROWS, int BLOCK_COLS, int DEPTH, int WARP_ROWS, int WARP_COLS,
           int LANE_ROWS, int LANE_COLS, int STAGES, int SLICES, int BLOCKS_PER_SM>
@@ -84,16 +86,16 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
   // Starts the copies of one stage. count: columns of A, rows of B it gets, the others being zero.
   // Beyond the edge of C anything will do: it is multiplied into elements that are not stored.
   const auto copy = [&](T* stage, int count, auto test) {
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < S::block_rows; r += a_rows) {
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < S::depth; i += 8) {
         const bool there = !test || (a_i + i < count && (!ANY || row0 + a_row + r < m));
         __pipeline_memcpy_async(stage + (a_i + i) * S::a_stride + a_row + r,
                                 there ? a_from + r * k + i : a, sizeof(T), there ? 0 : sizeof(T));
       }
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < S::depth; i += b_rows) {
       const bool there = !test || (b_i + i < count && (!ANY || col0 + b_col < n));
       __pipeline_memcpy_async(stage + S::b_begin + (b_i + i) * S::b_stride + b_col,
@@ -116,12 +118,12 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
   const int b_at = S::b_begin + slice * S::slice_depth * S::b_stride + warp_col + lane_col;
   Vector a_part[2][S::lane_rows / vector], b_part[2][S::lane_cols / vector];
   const auto read = [&](int set, const T* stage, int i) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < S::lane_rows / vector; ++v) {
       a_part[set][v] =
           *reinterpret_cast<const Vector*>(stage + a_at + i * S::a_stride + v * row_step);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < S::lane_cols / vector; ++v) {
       b_part[set][v] =
           *reinterpret_cast<const Vector*>(stage + b_at + i * S::b_stride + v * col_step);
@@ -130,9 +132,9 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
 
   T sum[S::lane_rows][S::lane_cols] = {};
   const auto multiply = [&](int set) {
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < S::lane_rows; ++r) {
-#pragma unroll
+      _Pragma("unroll")
       for (int s = 0; s < S::lane_cols; ++s) {
         // There and back again: neighbours share a register that was just read.
         const int col = r % 2 == 0 ? s : S::lane_cols - 1 - s;
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
   constexpr auto inner = std::bool_constant<ANY>{};
   copy(shared, static_cast<int>(k - std::int64_t{steps - 1} * S::depth), tested);
   __pipeline_commit();
-#pragma unroll
+  _Pragma("unroll")
   for (int step = 1; step < S::stages - 1; ++step) {
     if (step < steps) copy(shared + step * S::stage, S::depth, inner);
     __pipeline_commit();
@@ -159,9 +161,9 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
   const T* from = shared;
   T* to = shared + (S::stages - 1) * S::stage;
   read(0, from, 0);
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < S::slice_depth; ++i) {
       if (i == S::slice_depth - 1) {
         // The next stage has arrived, for everybody; and nobody reads this one any more, which is
@@ -189,22 +191,22 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
              thread % S::slice_threads;
     };
     __syncthreads();  // nobody reads a stage any more
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < count; ++v) {
       const int row = v * vector / S::lane_cols, col = v * vector % S::lane_cols;
       Vector part;
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < vector; ++i) part.element[i] = sum[row][col + i];
       if (slice > 0) *place(slice, v) = part;
     }
     __syncthreads();
     if (slice > 0) return;
-#pragma unroll
+    _Pragma("unroll")
     for (int of = 1; of < S::slices; ++of) {
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < count; ++v) {
         const Vector part = *place(of, v);
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
           sum[v * vector / S::lane_cols][v * vector % S::lane_cols + i] += part.element[i];
         }
@@ -213,29 +215,27 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks_per_sm)
   }
 
   // ---- C
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < S::lane_rows; ++r) {
     const std::int64_t row = row0 + warp_row + r / vector * row_step + lane_row + r % vector;
     if (ANY ? row >= m : row < first_row) continue;
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < S::lane_cols; s += vector) {
       const std::int64_t col = col0 + warp_col + s / vector * col_step + lane_col;
       if constexpr (ANY) {
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
           if (col + i < n) c[row * n + col + i] = sum[r][s + i];
         }
       } else if (col >= first_col) {
         Vector part;
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < vector; ++i) part.element[i] = sum[r][s + i];
         *reinterpret_cast<Vector*>(c + row * n + col) = part;
       }
     }
   }
 }
-
-namespace {
 
 template <bool ANY, typename Tiling, typename T>
 void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
@@ -261,8 +261,10 @@ bool fills(Gpu& gpu, const Matmul::Args<T>& p) {
 
 // The shapes are the best of two dozen tried on an H200 in float, 1000 to 8192.
 const Register<Matmul, float, double, int> variant(
-    {.rung = 7,
-     .idea = "tiles for blocks, warps and lanes; registers filled a step ahead; no test inside"},
+    {
+        .rung = 7,
+        .idea = "tiles for blocks, warps and lanes; registers filled a step ahead; no test inside",
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       constexpr bool single = sizeof(T) == 4;
       using Large = std::conditional_t<single, WarpTiling<T, 128, 128, 16, 64, 32, 8, 8, 3, 1, 2>,

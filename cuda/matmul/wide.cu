@@ -10,8 +10,8 @@
 using namespace parlab;
 
 namespace {
+
 constexpr int edge = 128, deep = 8, per_thread = 8, across = 16, block_threads = 256;
-}
 
 template <typename T>
 struct alignas(16) WideVector {
@@ -27,7 +27,7 @@ __device__ WideVector<T> load_wide(const T* from, std::int64_t count) {
   if constexpr (ALIGNED) {
     if (count > 0) vector = *reinterpret_cast<const WideVector<T>*>(from);
   } else {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < WideVector<T>::size; ++i) {
       if (i < count) vector.element[i] = from[i];
     }
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     const T* b_from = b + b_i * n + col0 + b_col;
     // left: columns of A, rows of B that are not multiplied yet.
     const auto fetch = [&](std::int64_t left) {
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < vectors; ++v) {
         const bool a_there = row0 + a_row + v * a_step < m, b_there = b_i + v * b_step < left;
         a_next[v] = load_wide<ALIGNED>(a_from + v * a_step * k, a_there ? left - a_i : 0);
@@ -68,25 +68,25 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     T sum[per_thread][per_thread] = {};
     fetch(k);
     for (std::int64_t left = k; left > 0; left -= deep) {
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < vectors; ++v) {
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < size; ++i) a_tile[a_i + i][a_row + v * a_step] = a_next[v].element[i];
         *reinterpret_cast<WideVector<T>*>(&b_tile[b_i + v * b_step][b_col]) = b_next[v];
       }
       __syncthreads();
       if (left > deep) fetch(left - deep);
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < deep; ++i) {
         WideVector<T> a_column[per_thread / size], b_row[per_thread / size];
-#pragma unroll
+        _Pragma("unroll")
         for (int v = 0; v < per_thread / size; ++v) {
           a_column[v] = *reinterpret_cast<const WideVector<T>*>(&a_tile[i][y + v * across * size]);
           b_row[v] = *reinterpret_cast<const WideVector<T>*>(&b_tile[i][x + v * across * size]);
         }
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < per_thread; ++r) {
-#pragma unroll
+          _Pragma("unroll")
           for (int s = 0; s < per_thread; ++s) {
             sum[r][s] += a_column[r / size].element[r % size] * b_row[s / size].element[s % size];
           }
@@ -94,20 +94,20 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
       }
       __syncthreads();  // before the next tiles overwrite these
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < per_thread; ++r) {
       const std::int64_t row = row0 + y + r / size * across * size + r % size;
       if (row >= m) continue;
-#pragma unroll
+      _Pragma("unroll")
       for (int s = 0; s < per_thread; s += size) {
         const std::int64_t col = col0 + x + s * across;
         WideVector<T> out;
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < size; ++i) out.element[i] = sum[r][s + i];
         if (ALIGNED) {
           if (col < n) *reinterpret_cast<WideVector<T>*>(c + row * n + col) = out;
         } else {
-#pragma unroll
+          _Pragma("unroll")
           for (int i = 0; i < size; ++i) {
             if (col + i < n) c[row * n + col + i] = out.element[i];
           }
@@ -117,9 +117,13 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 5,
-     .idea = "16-byte loads and stores everywhere, no bank of shared memory asked twice"},
+    {
+        .rung = 5,
+        .idea = "16-byte loads and stores everywhere, no bank of shared memory asked twice",
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
       constexpr int size = WideVector<T>::size;

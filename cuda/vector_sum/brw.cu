@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
   const std::int64_t first = 2 * std::int64_t{blockIdx.x} * blockDim.x;
@@ -23,11 +25,15 @@ __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = v[first];
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 2,
-     .idea = "report: the first half of the threads adds the second half, in global memory",
-     .tunables = {block_size()},
-     .label = "BRW"},
+    {
+        .rung = 2,
+        .idea = "report: the first half of the threads adds the second half, in global memory",
+        .tunables = {block_size()},
+        .label = "BRW",
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);

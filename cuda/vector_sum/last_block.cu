@@ -40,15 +40,15 @@ __device__ T share(const T* x, std::int64_t n) {
   const std::int64_t me = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   Pack<T> lanes{};  // one sum a place: the additions do not wait for each other
   const auto add = [&](const Pack<T>& pack) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < Pack<T>::count; ++k) lanes.element[k] += pack.element[k];
   };
   std::int64_t i = me;
   for (; i + (in_flight - 1) * threads < count; i += in_flight * threads) {
     Pack<T> loaded[in_flight];
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) loaded[k] = packs[i + k * threads];
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) add(loaded[k]);
   }
   for (; i < count; i += threads) {
@@ -60,8 +60,6 @@ __device__ T share(const T* x, std::int64_t n) {
   if (count * Pack<T>::count + me < n) sum += x[count * Pack<T>::count + me];
   return sum;
 }
-
-}  // namespace
 
 // sums: one a block. finished: zero before, zero afterwards. At most 1024 threads: so the compiler
 // may use the registers that many loads in flight need.
@@ -89,10 +87,14 @@ __global__ void __launch_bounds__(1024, 1)
   }
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 6,
-     .idea = "wide in one launch: the block that finishes last adds the sums of all",
-     .tunables = {block_size(512, 32)}},
+    {
+        .rung = 6,
+        .idea = "wide in one launch: the block that finishes last adds the sums of all",
+        .tunables = {block_size(512, 32)},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const std::int64_t wave =

@@ -9,6 +9,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -21,11 +23,15 @@ __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = v[i];
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 1,
-     .idea = "report: every 2nd, 4th, 8th ... thread adds its neighbour, in global memory",
-     .tunables = {{.name = "block", .fallback = 256, .min = 2, .max = 1024}},
-     .label = "RW"},
+    {
+        .rung = 1,
+        .idea = "report: every 2nd, 4th, 8th ... thread adds its neighbour, in global memory",
+        .tunables = {{.name = "block", .fallback = 256, .min = 2, .max = 1024}},
+        .label = "RW",
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);

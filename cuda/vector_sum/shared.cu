@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void vector_sum_shared(const T* x, T* sums, std::int64_t n) {
   T* part = shared_memory<T>();  // one a thread
@@ -23,10 +25,14 @@ __global__ void vector_sum_shared(const T* x, T* sums, std::int64_t n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 3,
-     .idea = "partial sums live in shared memory; x is only read",
-     .tunables = {block_size()}},
+    {
+        .rung = 3,
+        .idea = "partial sums live in shared memory; x is only read",
+        .tunables = {block_size()},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));

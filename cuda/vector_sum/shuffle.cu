@@ -17,8 +17,6 @@ __device__ T warp_sum(T value) {
   return value;
 }
 
-}  // namespace
-
 template <typename T>
 __global__ void vector_sum_shuffle(const T* x, T* sums, std::int64_t n) {
   __shared__ T part[32];  // one a warp
@@ -34,10 +32,14 @@ __global__ void vector_sum_shuffle(const T* x, T* sums, std::int64_t n) {
   }
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 4,
-     .idea = "warps sum through registers; one barrier a block",
-     .tunables = {block_size(256, 32)}},
+    {
+        .rung = 4,
+        .idea = "warps sum through registers; one barrier a block",
+        .tunables = {block_size(256, 32)},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));

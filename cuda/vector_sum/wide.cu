@@ -27,8 +27,6 @@ __device__ T warp_sum(T value) {
   return value;
 }
 
-}  // namespace
-
 // At most 1024 threads: so the compiler may use the registers that many loads in flight need.
 template <typename T>
 __global__ void __launch_bounds__(1024, 1) vector_sum_wide(const T* x, T* sums, std::int64_t n) {
@@ -39,15 +37,15 @@ __global__ void __launch_bounds__(1024, 1) vector_sum_wide(const T* x, T* sums, 
   const std::int64_t me = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   Pack<T> lanes{};  // one sum a place: the additions do not wait for each other
   const auto add = [&](const Pack<T>& pack) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < Pack<T>::count; ++k) lanes.element[k] += pack.element[k];
   };
   std::int64_t i = me;
   for (; i + (in_flight - 1) * threads < count; i += in_flight * threads) {
     Pack<T> loaded[in_flight];
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) loaded[k] = packs[i + k * threads];
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) add(loaded[k]);
   }
   for (; i < count; i += threads) {
@@ -67,10 +65,14 @@ __global__ void __launch_bounds__(1024, 1) vector_sum_wide(const T* x, T* sums, 
   }
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 5,
-     .idea = "one wave of threads, eight 16-byte loads of each in flight; two launches",
-     .tunables = {block_size(512, 32)}},
+    {
+        .rung = 5,
+        .idea = "one wave of threads, eight 16-byte loads of each in flight; two launches",
+        .tunables = {block_size(512, 32)},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const std::int64_t wave =

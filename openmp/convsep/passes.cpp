@@ -48,9 +48,11 @@ void convsep_passes(const Convsep::Args<T>& p, T* between, int threads) {
 }  // namespace
 
 const Register<Convsep, float, double> variant(
-    {.rung = 1,
-     .idea = "rows shared among threads, points along a row vectorised in both passes",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows shared among threads, points along a row vectorised in both passes",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Convsep::Args<T>& p, const Tunables& tunables) {
       convsep_passes(p, host.scratch<T>(p.rows * p.cols), static_cast<int>(tunables["threads"]));
     });

@@ -118,9 +118,12 @@ void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
 }  // namespace
 
 const Register<Covariance, float, double> variant(
-    {.rung = 2,
-     .idea = "tiles of one triangle in vector registers, strips centred and packed for the caches",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea =
+            "tiles of one triangle in vector registers, strips centred and packed for the caches",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
       covariance_blocked(host, p, static_cast<int>(tunables["threads"]));
     });

@@ -135,9 +135,11 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
 }  // namespace
 
 const Register<Matmul, float, double, int> variant(
-    {.rung = 2,
-     .idea = "tiles of C in vector registers, A and B repacked for the caches",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea = "tiles of C in vector registers, A and B repacked for the caches",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Matmul::Args<T>& p, const Tunables& tunables) {
       matmul_blocked(host, p, static_cast<int>(tunables["threads"]));
     });
