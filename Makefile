@@ -125,7 +125,7 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
-# One short line a command; V=1 shows the commands.
+# One short line per command; V=1 shows the commands.
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
@@ -206,7 +206,7 @@ $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
 
 $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a
+	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a -lbacktrace
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
 LIGHT := $(filter $(patsubst %,src/%/%,claims cli commands compare counters image page record report sweep tune),$(HOST_SOURCES))
@@ -242,7 +242,7 @@ CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(TEST_SOURCES)) \
                  $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(KERNELS) $(TEST_KERNELS))
 
 $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
-	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a -lbacktrace \
 	  -l:libboost_unit_test_framework.a
 
 HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/%,$(HOST_SOURCES)))
@@ -282,7 +282,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/tree/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
+                           blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
                            tests/*/*/*.cu scripts/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
@@ -333,7 +333,7 @@ $(R)/%.csv: results/%.jsonl $(wildcard src/record/* src/statistics/*) | $(BIN)/p
 	@mkdir -p $(@D)
 	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
 
-# figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
+# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables.
 define figures_of
 $(R)/$1.db: $(R)/$1.csv scripts/make-db.sh scripts/$(notdir $1)/views.sql $(wildcard results/published/$(notdir $1)-*.csv)
 	@scripts/make-db.sh $$< $(notdir $1) $$@
