@@ -1,26 +1,21 @@
 // Asynchronous copies: data goes from global to shared memory without passing through registers,
 // and no thread waits for it. Shared memory holds several stages, each a pair of tiles; while one
-// is multiplied, the copies into the others are under way, and a single barrier a step suffices.
+// is multiplied, the copies into the others are under way, and a single barrier per step suffices.
 // Copies may be 4 or 8 bytes wide, so the tile of A is transposed by them, element by element.
 #include <cuda_pipeline.h>
 
 #include "gpu/gpu.hpp"
+#include "vectors.cuh"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
 
 namespace {
 
-constexpr int edge = 128, deep = 8, per_thread = 8, across = 16, block_threads = 256, stages = 4;
+constexpr int stages = 4;
 
 template <typename T>
-struct alignas(16) AsyncVector {
-  static constexpr int size = 16 / sizeof(T);
-  T element[size];
-};
-
-template <typename T>
-struct AsyncStage {
+struct Stage {
   alignas(16) T a[deep][edge + 4];  // padded: a warp stores 8 k of 4 rows in 32 different banks
   alignas(16) T b[deep][edge];
 };
@@ -35,8 +30,8 @@ __device__ void copy_async(void* to, const void* from, const void* nowhere, bool
 template <bool ALIGNED, typename T>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     matmul_async(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  constexpr int size = AsyncVector<T>::size;
-  auto* const stage = shared_memory<AsyncStage<T>>();
+  constexpr int size = Vector<T>::size;
+  auto* const stage = shared_memory<Stage<T>>();
   const int thread = threadIdx.x, x = thread % across * size, y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
   // The elements this thread copies: these, and more in steps of so many rows.
@@ -79,43 +74,10 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
       const auto& from = stage[read];
       read = (read + 1) % stages;
       _Pragma("unroll")
-      for (int i = 0; i < deep; ++i) {
-        AsyncVector<T> a_column[per_thread / size], b_row[per_thread / size];
-        _Pragma("unroll")
-        for (int v = 0; v < per_thread / size; ++v) {
-          a_column[v] = *reinterpret_cast<const AsyncVector<T>*>(&from.a[i][y + v * across * size]);
-          b_row[v] = *reinterpret_cast<const AsyncVector<T>*>(&from.b[i][x + v * across * size]);
-        }
-        _Pragma("unroll")
-        for (int r = 0; r < per_thread; ++r) {
-          _Pragma("unroll")
-          for (int s = 0; s < per_thread; ++s) {
-            sum[r][s] += a_column[r / size].element[r % size] * b_row[s / size].element[s % size];
-          }
-        }
-      }
+      for (int i = 0; i < deep; ++i) multiply_add(from.a[i], from.b[i], y, x, sum);
     }
     __syncthreads();  // before another row of blocks refills the stages
-    _Pragma("unroll")
-    for (int r = 0; r < per_thread; ++r) {
-      const std::int64_t row = row0 + y + r / size * across * size + r % size;
-      if (row >= m) continue;
-      _Pragma("unroll")
-      for (int s = 0; s < per_thread; s += size) {
-        const std::int64_t col = col0 + x + s * across;
-        AsyncVector<T> out;
-        _Pragma("unroll")
-        for (int i = 0; i < size; ++i) out.element[i] = sum[r][s + i];
-        if (ALIGNED) {
-          if (col < n) *reinterpret_cast<AsyncVector<T>*>(c + row * n + col) = out;
-        } else {
-          _Pragma("unroll")
-          for (int i = 0; i < size; ++i) {
-            if (col + i < n) c[row * n + col + i] = out.element[i];
-          }
-        }
-      }
-    }
+    store<ALIGNED>(c, m, n, row0 + y, col0 + x, sum);
   }
 }
 
@@ -124,14 +86,14 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 6,
-        .idea = "asynchronous copies into four stages of shared memory, one barrier a step",
+        .idea = "asynchronous copies into four stages of shared memory, one barrier per step",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
       const auto kernel =
-          p.n % AsyncVector<T>::size == 0 ? matmul_async<true, T> : matmul_async<false, T>;
+          p.n % Vector<T>::size == 0 ? matmul_async<true, T> : matmul_async<false, T>;
       gpu.launch({.grid = {ceil_div(p.n, edge), rows},
                   .block = {block_threads},
-                  .shared_bytes = stages * sizeof(AsyncStage<T>)},
+                  .shared_bytes = stages * sizeof(Stage<T>)},
                  kernel, p.a, p.b, p.c, p.m, p.k, p.n);
     });

@@ -5,7 +5,7 @@
 // shared memory when the multiplication is over. With granularity 1 this is `tiled` with prefetch.
 //
 // The report kept one tile of B and filled it again for each tile of C; here all of them are in
-// shared memory at once, so that two barriers a step suffice.
+// shared memory at once, so that two barriers per step suffice.
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 

@@ -2,7 +2,7 @@
 // elements as it has threads; the first half of the threads still at work adds the element half the
 // width further on, and the width is halved. Working threads are neighbours: whole warps work or
 // rest, a warp reads and writes one stretch of memory, and no modulo is needed. Still in global
-// memory, in place, on a copy of x, one launch a level.
+// memory, in place, on a copy of x, one launch per level.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 

@@ -1,12 +1,12 @@
-// last_block without what it waits for: a fence, an atomic and a load follow one another there,
-// each a journey to the second-level cache and back. Here a block writes its sum together with a
-// flag as one 8-byte word. A word is seen whole or not at all, so no fence has to order the two,
-// and whoever reads the word until it is there has the sum. That is the block that started last, as
-// a ticket it drew at its start says, while it waited for x anyway: all others run by then, and
-// none waits for a block that has no place to run. It adds the sums in the order of the blocks, so
-// that the result is the same every time. Up to 2 MiB of x a second kernel without loops takes 32
-// blocks: launches of this size last as long as their longest chain of instructions, and the
-// instructions themselves have to be fetched.
+// last_block waits for a fence, an atomic and a load, one after another, and each is a journey to
+// the second-level cache and back. Not so here. A block writes its sum together with a flag as one
+// 8-byte word. A word is seen whole or not at all, so no fence has to order the two, and whoever
+// reads the word until it is there has the sum. The block that started last reads them: each draws
+// a ticket at its start, while it waits for x anyway. All others run by then, so that none waits
+// for a block that has no place to run. It adds the sums in the order of the blocks, so that the
+// result is the same every time. Up to 2 MiB of x a second kernel without loops takes 32 blocks:
+// launches of this size last as long as their longest chain of instructions, and the instructions
+// themselves have to be fetched.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -90,7 +90,7 @@ __device__ T block_sum(T value, T* part) {
 constexpr int small_block = 256, small_blocks = 32;
 constexpr int large_block = 512, large_loads = 8;
 
-// words: one a block, 0 before and afterwards; so is started. At most 32 blocks.
+// words: one per block, 0 before and afterwards; so is started. At most 32 blocks.
 template <typename T, int loads>
 __global__ void __launch_bounds__(small_block, 1)
     vector_sum_flagged_small(const T* x, T* sum, unsigned n, Word* words, unsigned* started) {
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(large_block, 2)
   }
 }
 
-// Starts the small kernel with as many loads a thread as 32 blocks need.
+// Starts the small kernel with as many loads per thread as 32 blocks need.
 template <typename T, int loads = 1>
 void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words, unsigned* started) {
   constexpr std::int64_t reach = std::int64_t{small_block} * Pack<T>::count * loads;

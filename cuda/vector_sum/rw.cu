@@ -2,7 +2,7 @@
 // steps 1, 2, 4, ... every thread whose number is divisible by twice the step adds the element one
 // step further on. The working threads lie ever farther apart: half of each warp idles from the
 // first step on, and what a warp reads and writes is spread over more and more memory. Everything
-// happens in global memory, in place, on a copy of x. A launch leaves one sum a block; launches
+// happens in global memory, in place, on a copy of x. A launch leaves one sum per block; launches
 // follow until one value is left: the time is that of the whole sum.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"

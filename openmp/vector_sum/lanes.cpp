@@ -30,7 +30,7 @@ T sum_in_lanes(const T* x, std::int64_t n) {
   return part[0];
 }
 
-// partial: room for one sum a thread; they are added in the order of the threads.
+// partial: room for one sum per thread; they are added in the order of the threads.
 template <typename T>
 void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partial) {
   int started = 1;

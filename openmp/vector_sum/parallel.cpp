@@ -21,7 +21,7 @@ void vector_sum_parallel(const T* x, T* sum, std::int64_t n, int threads) {
 const Register<VectorSum, int, float, double> variant(
     {
         .rung = 1,
-        .idea = "each thread sums a stretch, one partial sum a vector lane",
+        .idea = "each thread sums a stretch, one partial sum per vector lane",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
