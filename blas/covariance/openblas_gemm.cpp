@@ -1,5 +1,6 @@
 // The centred copy, and gemm of OpenBLAS for its product with itself: both triangles are computed.
-// The division is a pass of its own, for the factor of gemm is none: a product with the reciprocal.
+// The division is a pass of its own: the factor of gemm could only multiply by the reciprocal,
+// which rounds twice.
 #include "host/openblas.hpp"
 
 #include "../../openmp/covariance/parts.hpp"

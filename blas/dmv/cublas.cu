@@ -1,5 +1,5 @@
-// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: the transposed matrix, cols x
-// rows and row-major, is for it a column-major matrix of rows x cols, taken as it stands.
+// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: to it the transposed matrix,
+// cols x rows and row-major, is a column-major matrix of rows x cols, taken as it stands.
 #include "gpu/cublas.hpp"
 
 #include "workloads/dmv.hpp"

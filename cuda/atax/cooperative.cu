@@ -4,8 +4,8 @@
 //
 // That also ends the lack of threads. In the first product a block takes a row, its threads read
 // neighbouring elements. In the second the rows are cut into slices, so that each column has as
-// many threads as there are blocks for: each adds up its slice, and after another barrier a thread
-// a column adds the slices, always in the same order.
+// many threads as there are blocks for: each adds up its slice, and after another barrier each
+// thread adds the slices of a column, always in the same order.
 #include <cooperative_groups.h>
 
 #include "gpu/gpu.hpp"

@@ -35,7 +35,7 @@ const Register<Atax, float, double> variant(
     {
         .rung = 1,
         .id = 0,
-        .idea = "a thread a row, then a thread a column; two kernels",
+        .idea = "one thread per row, then one thread per column; two kernels",
         .tunables = {block_size()},
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {

@@ -59,8 +59,8 @@ __global__ void atax_shared_columns(const T* a, const T* t, T* y, std::int64_t r
 const Register<Atax, float, double> variant(
     {
         .rung = 2,
-        .idea =
-            "a warp a row, then a thread a column, all reads coalesced; x and t in shared memory",
+        .idea = "one warp per row, then one thread per column, all reads coalesced; x and t in "
+                "shared memory",
         .tunables =
             {{.name = "block", .fallback = 256, .min = 16, .max = 1024, .power_of_two = true}},
     },

@@ -1,6 +1,6 @@
 // A thread marches down a column of a strip. Three rows of its neighbourhood are in registers, and
 // each step down reads the three points of the next row only, for what is below one point is beside
-// the next and above the one after it: three reads a point in place of nine. A warp has 32
+// the next and above the one after it: three reads per point in place of nine. A warp has 32
 // neighbouring columns, so its three reads meet the same lines of the cache.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
@@ -52,7 +52,8 @@ __global__ void conv2d_march(const T* a, T* b, std::int64_t rows, std::int64_t c
 const Register<Conv2d, float, double> variant(
     {
         .rung = 3,
-        .idea = "a thread marches down a column with three rows in registers, three reads a point",
+        .idea =
+            "a thread marches down a column with three rows in registers, three reads per point",
         .tunables = {block_size(128), {.name = "strip", .fallback = 16, .min = 1, .max = 4096}},
     },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {

@@ -1,7 +1,7 @@
-// The report's kernel: a thread a point, nine reads from global memory, the weights as constants in
-// the code. A warp covers neighbouring points of a row (of two rows, with blocks 16 wide), so each
-// read of it is contiguous; a point of a is read nine times, and it is left to the caches that
-// memory delivers it once.
+// The report's kernel: one thread per point, nine reads from global memory, the weights as
+// constants in the code. A warp covers neighbouring points of a row (of two rows, with blocks 16
+// wide), so each read of it is contiguous; a point of a is read nine times, and it is left to the
+// caches that memory delivers it once.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
@@ -35,7 +35,7 @@ const Register<Conv2d, float, double> variant(
     {
         .rung = 0,
         .id = 0,
-        .idea = "a thread a point, nine reads from global memory",
+        .idea = "one thread per point, nine reads from global memory",
         .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
     },

@@ -217,7 +217,7 @@ void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) 
   if (tunables["block_x"] * tunables["block_y"] > conv2d_streamed_threads) {
     throw PointError(Verdict::not_supported, "conv2d/cuda/streamed has at most " +
                                                  std::to_string(conv2d_streamed_threads) +
-                                                 " threads a block");
+                                                 " threads per block");
   }
   switch (tunables["batch"]) {
     case 2:

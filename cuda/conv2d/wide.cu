@@ -1,8 +1,8 @@
-// The march with 16 bytes a read. A lane has a word of neighbouring points (4 floats, 2 doubles)
+// The march with 16 bytes per read. A lane has a word of neighbouring points (4 floats, 2 doubles)
 // and computes all of them; of the points beside its word it reads none: the lanes left and right
 // have them, and hand them over by shuffles. Only the first and the last lane of a warp read one
 // point from beyond. One read and one write of 16 bytes serve a word, where march needs three reads
-// a point.
+// per point.
 //
 // Rows whose length is no multiple of 16 bytes start at different places inside a 16-byte word:
 // for them the words are of 8 bytes, or single points.

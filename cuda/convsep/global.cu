@@ -52,7 +52,7 @@ __global__ void convsep_global_cols(const T* between, const T* w, T* b, std::int
 const Register<Convsep, float, double> variant(
     {
         .rung = 0,
-        .idea = "a thread a pixel, everything from global memory, tests at the border",
+        .idea = "one thread per pixel, everything from global memory, tests at the border",
         .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
                      load_policy(),

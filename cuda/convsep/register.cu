@@ -102,7 +102,7 @@ __global__ void convsep_register_cols(const T* between, T* b, std::int64_t rows,
 const Register<Convsep, float, double> variant(
     {
         .rung = 4,
-        .idea = "seven pixels a thread along the filter, a window of them in registers",
+        .idea = "seven pixels per thread along the filter, a window of them in registers",
         .tunables = {{.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
     },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {

@@ -1,7 +1,7 @@
 // Tiles in shared memory. A block copies the pixels of its tile and the apron, `radius` more on
-// either side along the filter, and computes from the copy: in place of 2 radius + 1 reads a pixel
-// there are (w1 + 2 radius) / w1 from global memory in the row pass, (h2 + 2 radius) / h2 in the
-// column pass. The longer the tile along the filter, the smaller the share of the apron.
+// either side along the filter, and computes from the copy: in place of 2 radius + 1 reads per
+// pixel there are (w1 + 2 radius) / w1 from global memory in the row pass, (h2 + 2 radius) / h2 in
+// the column pass. The longer the tile along the filter, the smaller the share of the apron.
 //
 // Block and tile are chosen apart: where the tile is larger, a thread computes several pixels of
 // it, one block apart. load and store: with which policy (gpu/cache_policy.hpp).

@@ -1,5 +1,5 @@
-// Register blocking with 16 bytes a read and a write, in global and in shared memory: a word is 4
-// floats or 2 doubles. A thread computes four rows of one word.
+// Register blocking with 16 bytes per read and per write, in global and in shared memory: a word is
+// 4 floats or 2 doubles. A thread computes four rows of one word.
 //
 // Row pass: a warp has four rows of 32 words to itself, and a word that a thread reads from shared
 // memory serves all pixels of its own word. Column pass: the words of four rows are a window in
@@ -175,7 +175,7 @@ void launch_wide(Gpu& gpu, const Convsep::Args<T>& p, std::int64_t block_y) {
 const Register<Convsep, float, double> variant(
     {
         .rung = 5,
-        .idea = "four rows of a 16-byte word a thread, a word read serves sixteen sums",
+        .idea = "four rows of a 16-byte word per thread, each word read serves sixteen sums",
         .tunables = {{.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
     },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {

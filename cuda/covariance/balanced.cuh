@@ -1,4 +1,4 @@
-// The product with the work shared out in equal parts. With a tile a block, the blocks run in
+// The product with the work shared out in equal parts. With one tile per block, the blocks run in
 // waves, and in the last one a part of the device has nothing to do: `register` has 2.1 waves at
 // 3000 on an H200, and a quarter of one at 1000. Here there are exactly as many blocks as run at
 // once. Each computes as many whole tiles as there are for all. All steps down the columns, of all
@@ -34,7 +34,7 @@ struct BalancedPiece {
   std::int64_t whole, at;    // what comes next: a whole tile, or a step of shared ones
 };
 
-// Part of a tile: two slots a block, for what it begins with and for what it ends with; in each,
+// Part of a tile: two slots per block, for what it begins with and for what it ends with; in each,
 // element e of all threads side by side.
 template <typename T, typename S>
 __device__ std::int64_t balanced_part(std::int64_t block, bool ends_with, int e, int thread) {

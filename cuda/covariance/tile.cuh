@@ -1,7 +1,7 @@
 // What `register` and `balanced` have in common: how a block multiplies its two pieces of the
 // centred copy for a tile of the result, and how that tile is stored.
 // - A thread computes 8 x 8 elements: for a step down the columns it fetches 16 elements from
-//   shared memory and makes 64 products of them. With fewer elements a thread, those reads would
+//   shared memory and makes 64 products of them. With fewer elements per thread, those reads would
 //   decide.
 // - Both operands are pieces of rows of the centred copy, so that 16 bytes at a time go straight
 //   from global to shared memory, past the registers, with nothing to transpose.
@@ -12,8 +12,8 @@
 //   its mirror image are both stored in vectors.
 //
 // In double the reads from shared memory decide even so. On an H200 a scheduler can begin a product
-// every 2 cycles. 8 x 8 a thread, all operands in registers, take it 2.10 cycles each; with the
-// eight 16-byte reads that 64 products need, 2.57, with two warps a scheduler as with three, and
+// every 2 cycles. 8 x 8 per thread, all operands in registers, take it 2.10 cycles each; with the
+// eight 16-byte reads that 64 products need, 2.57, with two warps per scheduler as with three, and
 // with no copy and no barrier: 78 % of the peak is what this form can come to.
 #pragma once
 
@@ -30,7 +30,7 @@ struct CovarianceTile {
   static constexpr int rows = 8, cols = 8;  // of a thread
   static constexpr int deep = 8, stages = 4;
   static constexpr int threads = size * size / (rows * cols);
-  // As many blocks as the registers allow: 255 a thread in double, 128 in float.
+  // As many blocks as the registers allow: 255 per thread in double, 128 in float.
   static constexpr int blocks_per_sm = sizeof(T) == 8 ? 4 : 8;
   static constexpr int vector = 16 / sizeof(T);
   static constexpr int lanes_down = 4, lanes_across = 8;

@@ -1,4 +1,4 @@
-// One thread a row: the serial loop, handed out row by row. No atomics and nothing to clear, but
+// One thread per row: the serial loop, handed out row by row. No atomics and nothing to clear, but
 // there are only as many threads as rows, far too few to keep the memory busy, and neighbouring
 // threads still read addresses a whole row apart.
 #include "gpu/gpu.hpp"

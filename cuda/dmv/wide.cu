@@ -1,5 +1,5 @@
-// Four rows a warp, 16 bytes a load. A load of a warp fetches 512 bytes, and a lane has eight of
-// them under way before it needs the first: enough to keep the memory busy. Each part of x is
+// Four rows per warp, 16 bytes per load. A load of a warp fetches 512 bytes, and a lane has eight
+// of them under way before it needs the first: enough to keep the memory busy. Each part of x is
 // loaded once for four rows.
 //
 // Rows whose length is not a multiple of 16 bytes start at different places inside a 16-byte word.
@@ -97,7 +97,7 @@ const Register<Dmv, float, double> variant(
     {
         .rung = 6,
         .id = 6,
-        .idea = "four rows a warp, eight 16-byte loads under way in every lane",
+        .idea = "four rows per warp, eight 16-byte loads under way in every lane",
         .tunables = {block_size(256, 32)},
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
