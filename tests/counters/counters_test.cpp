@@ -22,7 +22,7 @@ using namespace parlab;
 
 namespace {
 
-// As ncu 2025.3 prints it: its own lines, the titles, the units, a row a kernel. Two executions:
+// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. Two executions:
 // the first of two kernels, the second of one, whose branches and stores could not be read.
 constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(explanations) {
                    {"sectors_per_store_request", 12.55}};
   const auto counted = explained({rw, wide, a_record()});
   BOOST_TEST_CONTEXT(counted) {
-    BOOST_TEST(has(counted, "15.9"));   // sectors a load request
+    BOOST_TEST(has(counted, "15.9"));   // sectors per load request
     BOOST_TEST(has(counted, "76%"));    // branch uniformity
     BOOST_TEST(has(counted, "1.01x"));  // DRAM traffic
     BOOST_TEST(has(counted, "123M"));
