@@ -122,7 +122,7 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
   $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
   # Included by the one file that reports it: a commit costs one small compilation.
-  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
+  $(call store,$(B)/build_info.hpp,#define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
 # One short line per command; V=1 shows the commands.
@@ -231,9 +231,9 @@ $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
 
-RUN_OBJECTS := $(B)/host/src/record/run.cpp.o $(B)/check/src/record/run.cpp.o
-$(RUN_OBJECTS): $(B)/build_info.hpp
-$(RUN_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
+BUILD_OBJECTS := $(B)/host/src/core/build.cpp.o $(B)/check/src/core/build.cpp.o
+$(BUILD_OBJECTS): $(B)/build_info.hpp
+$(BUILD_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan; but what is
