@@ -168,7 +168,7 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
 format: ## format all C++ and CUDA sources in place
-lint: ## check formatting, shell scripts and a few sources for common mistakes
+lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 install: ## install the Debian packages that are missing
 	@scripts/install.sh
 
@@ -285,9 +285,10 @@ LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/
                            blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
                            tests/*/*/*.cu scripts/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
-LINTS        := lint-format lint-shell lint-tidy
+LINTS        := lint-format lint-shell
+TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES) $(EMULATION)) src/main.cpp
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
+.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) lint-tidy $(SHELL_TESTS:%=shell-%)
 
 build-checks: build $(B)/check/run-tests $(GPU_TESTS)
 # The two longest suites apart, so that two cores share the work.
@@ -304,13 +305,15 @@ $(SHELL_TESTS:%=shell-%): shell-%: tests/tree/%.sh
 compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
 	$(piece) true
 
-lint: $(LINTS)
+lint: $(LINTS) lint-tidy
 lint-format:
 	$(piece) clang-format --dry-run -Werror $(LINT_SOURCES)
 lint-shell:
 	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
+# Six minutes of a core: a part of `make lint`, and not of `make check`.
 lint-tidy:
-	$(piece) clang-tidy --quiet $(wildcard src/core/*.cpp) -- -std=c++20 -Isrc
+	@printf '%s\n' $(TIDY_SOURCES) | xargs -P$(shell nproc) -I{} clang-tidy --quiet {} -- -std=c++20 -Isrc \
+	  -Isrc/places/emulation/include -DPARLAB_EMULATED -fopenmp
 # Only what is not formatted is written: the others keep their time, and their objects.
 format:
 	@for f in $(LINT_SOURCES); do \
