@@ -22,8 +22,9 @@ using namespace parlab;
 
 namespace {
 
-// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. Two executions:
-// the first of two kernels, the second of one, whose branches and stores could not be read.
+// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. Two
+// executions: the first of two kernels, the second of one, whose branches and stores could not be
+// read.
 constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
 ==PROF== Disconnected from process 4711
