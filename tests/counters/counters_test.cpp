@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
       "echo '\"ID\",\"Kernel Name\",\"Grid Size\"'\n"
       "all=; for word in \"$@\"; do all=\"$all<$word>\"; done\n"
       "echo \"\\\"0\\\",\\\"$all\\\",\\\"(1, 1, 1)\\\"\"\n");
-  const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold);
+  const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold, "");
   BOOST_REQUIRE(kernels.size() == 1u);
   const auto& words = kernels[0].name;
   BOOST_TEST_CONTEXT(words) {
@@ -186,12 +186,12 @@ BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
     BOOST_TEST(has(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
     BOOST_TEST(has(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
   }
-  BOOST_TEST(has(profile({"x"}, Cache::hot)[0].name, "<--cache-control><none>"));
+  BOOST_TEST(has(profile({"x"}, Cache::hot, "")[0].name, "<--cache-control><none>"));
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
   const FakeNcu fake("echo '==ERROR== The profiler is in use' >&2; exit 9\n");
-  BOOST_CHECK_EXCEPTION(profile({"x"}, Cache::hot), NoCounters, [](const NoCounters& reason) {
+  BOOST_CHECK_EXCEPTION(profile({"x"}, Cache::hot, ""), NoCounters, [](const NoCounters& reason) {
     return std::string(reason.what()) == "ncu says: The profiler is in use";
   });
 }
