@@ -122,10 +122,10 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
   $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
   # Included by the one file that reports it: a commit costs one small compilation.
-  $(call store,$(B)/build_info.hpp,#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
+  $(call store,$(B)/build_info.hpp,#define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
 
-# One short line a command; V=1 shows the commands.
+# One short line per command; V=1 shows the commands.
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
@@ -183,7 +183,7 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
 format: ## format all C++ and CUDA sources in place
-lint: ## check formatting, shell scripts and a few sources for common mistakes
+lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 install: ## install the Debian packages that are missing
 	@scripts/install.sh
 
@@ -226,7 +226,7 @@ $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
 
 $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a
+	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a -lbacktrace
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
 LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters image page record report sweep tune),$(HOST_SOURCES))
@@ -251,9 +251,9 @@ $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
 
-RUN_OBJECTS := $(B)/host/src/record/run.cpp.o $(B)/check/src/record/run.cpp.o
-$(RUN_OBJECTS): $(B)/build_info.hpp
-$(RUN_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
+BUILD_OBJECTS := $(B)/host/src/core/build.cpp.o $(B)/check/src/core/build.cpp.o
+$(BUILD_OBJECTS): $(B)/build_info.hpp
+$(BUILD_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan; but what is
@@ -262,7 +262,7 @@ CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(TEST_SOURCES)) \
                  $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(KERNELS) $(TEST_KERNELS))
 
 $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
-	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a \
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a -lbacktrace \
 	  -l:libboost_unit_test_framework.a
 
 HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/%,$(HOST_SOURCES)))
@@ -302,12 +302,13 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/tree/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
+                           blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
                            tests/*/*/*.cu scripts/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
-LINTS        := lint-format lint-shell lint-tidy
+LINTS        := lint-format lint-shell
+TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES) $(EMULATION)) src/main.cpp
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) $(SHELL_TESTS:%=shell-%)
+.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) lint-tidy $(SHELL_TESTS:%=shell-%)
 
 build-checks: build $(B)/check/run-tests $(GPU_TESTS)
 # The two longest suites apart, so that two cores share the work.
@@ -324,13 +325,15 @@ $(SHELL_TESTS:%=shell-%): shell-%: tests/tree/%.sh
 compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
 	$(piece) true
 
-lint: $(LINTS)
+lint: $(LINTS) lint-tidy
 lint-format:
 	$(piece) clang-format --dry-run -Werror $(LINT_SOURCES)
 lint-shell:
 	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
+# Six minutes of a core: a part of `make lint`, and not of `make check`.
 lint-tidy:
-	$(piece) clang-tidy --quiet $(wildcard src/core/*.cpp) -- -std=c++20 -Isrc
+	@printf '%s\n' $(TIDY_SOURCES) | xargs -P$(shell nproc) -I{} clang-tidy --quiet {} -- -std=c++20 -Isrc \
+	  -Isrc/places/emulation/include -DPARLAB_EMULATED -fopenmp
 # Only what is not formatted is written: the others keep their time, and their objects.
 format:
 	@for f in $(LINT_SOURCES); do \
@@ -361,7 +364,7 @@ $(R)/%.csv: results/%.jsonl $(wildcard src/record/* src/statistics/*) | $(BIN)/p
 	@mkdir -p $(@D)
 	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
 
-# figures_of MACHINE/EXPERIMENT: its database, one rule a figure, one for the tables.
+# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables.
 define figures_of
 $(R)/$1.db: $(R)/$1.csv scripts/make-db.sh scripts/$(notdir $1)/views.sql $(wildcard results/published/$(notdir $1)-*.csv)
 	@scripts/make-db.sh $$< $(notdir $1) $$@

@@ -1,6 +1,6 @@
 // Active warps of a multiprocessor against block size, computed by the toolkit's occupancy header:
-// for machines without a GPU. Arguments: registers a thread, dynamic shared bytes for each thread
-// of the block. Output: block size and active warps, one pair a line.
+// for machines without a GPU. Arguments: registers per thread, dynamic shared bytes for each thread
+// of the block. Output: block size and active warps, one pair per line.
 #include <cuda_occupancy.h>
 
 #include <cstdio>

@@ -27,8 +27,8 @@ case ${1:-} in
     done
     ;;
   fermi)
-    # Compute capability 2.x: 48 warps, 8 blocks, 32768 registers given out in units of 64 a warp;
-    # the report's kernels use 16 a thread, too few to matter. CUDA 13 knows this GPU no more.
+    # Compute capability 2.x: 48 warps, 8 blocks, 32768 registers given out in units of 64 per warp;
+    # the report's kernels use 16 per thread, too few to matter. CUDA 13 no longer knows this GPU.
     awk 'BEGIN { for (block = 16; block <= 512; block += 16) {
                    warps = int((block + 31) / 32); blocks = int(48 / warps); if (blocks > 8) blocks = 8
                    printf "%d\t%d\n", block, blocks * warps } }'

@@ -23,7 +23,7 @@ own_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
 copy_tree() {
   tree=$(mktemp -d)
   trap 'rm -rf "$tree"' EXIT
-  cp -a Makefile src serial openmp cuda blas scripts tests "$tree"
+  cp -a Makefile VERSION src serial openmp cuda blas scripts tests "$tree"
   mkdir -p "$tree/results" "$tree/build/check"
   cp -a results/published "$tree/results"
   cp -a bin "$tree"

@@ -57,7 +57,7 @@ bool register_all() {
   add({.rung = 1, .tunables = {threads()}}, "openmp/fake/rows.cpp", false);
   add({.rung = 2, .tunables = {threads()}}, "openmp/fake/second.cpp", false);
   add({.idea = "the library"}, "blas/fake/gemv.cpp", false);
-  add({.rung = 1, .id = 0, .idea = "one row a thread", .tunables = {block_size()}},
+  add({.rung = 1, .id = 0, .idea = "one row per thread", .tunables = {block_size()}},
       "cuda/fake/naive.cu", true);
   add({.rung = 2, .id = 1, .tunables = {block_size()}, .inputs = {"a_transposed"}},
       "cuda/fake/coalesced.cu", true);

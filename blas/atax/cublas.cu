@@ -7,7 +7,10 @@
 using namespace parlab;
 
 const Register<Atax, float, double> variant(
-    {.rung = 100, .idea = "two gemv of cuBLAS, transposed and plain"},
+    {
+        .rung = 100,
+        .idea = "two gemv of cuBLAS, transposed and plain",
+    },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables&) {
       auto& library = Cublas::on(gpu);
       T* const t = gpu.scratch<T>(p.rows);

@@ -7,7 +7,10 @@
 using namespace parlab;
 
 const Register<Atax, float, double> variant(
-    {.idea = "two gemv of OpenBLAS, plain and transposed", .tunables = {threads()}},
+    {
+        .idea = "two gemv of OpenBLAS, plain and transposed",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto& library = OpenBlas::instance();
       const int threads = static_cast<int>(tunables["threads"]);

@@ -1,12 +1,15 @@
 // The centred copy, and gemm of cuBLAS for its product with itself: both triangles are computed.
-// The library may use tensor cores for double as well. The division is a pass of its own, for the
-// factor of gemm is none: a product with the reciprocal. cuBLAS thinks in columns: the copy is for
-// it the transposed matrix, n x m, and what is wanted is that times its own transposed.
+// The library may use tensor cores for double as well. The division is a pass of its
+// own: the factor of gemm could only multiply by the reciprocal, which rounds twice. cuBLAS thinks
+// in columns: to it the copy is the transposed matrix, n x m, and what is wanted is that times its
+// transposed.
 #include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 __global__ void covariance_divide(T* cov, std::int64_t count, T divisor) {
@@ -16,10 +19,14 @@ __global__ void covariance_divide(T* cov, std::int64_t count, T divisor) {
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 100,
-     .idea = "gemm of cuBLAS on the centred copy: both triangles",
-     .units = {{Dtype::f64, "tensor double"}}},
+    {
+        .rung = 100,
+        .idea = "gemm of cuBLAS on the centred copy: both triangles",
+        .units = {{Dtype::f64, "tensor double"}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       Cublas::on(gpu).gemm_gram(p.n, p.m, centred, p.cov);

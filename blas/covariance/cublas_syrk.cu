@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // Blocks of 32 x 8 threads, one for each tile of 32 x 32 of the upper triangle.
 template <typename T>
 __global__ void covariance_divide_and_mirror(T* cov, std::int64_t n, std::int64_t tiles,
@@ -26,10 +28,14 @@ __global__ void covariance_divide_and_mirror(T* cov, std::int64_t n, std::int64_
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 101,
-     .idea = "syrk of cuBLAS on the centred copy: one triangle, then mirrored",
-     .units = {{Dtype::f64, "tensor double"}}},
+    {
+        .rung = 101,
+        .idea = "syrk of cuBLAS on the centred copy: one triangle, then mirrored",
+        .units = {{Dtype::f64, "tensor double"}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       // The upper triangle in rows is the lower one in columns.

@@ -1,5 +1,6 @@
 // The centred copy, and gemm of OpenBLAS for its product with itself: both triangles are computed.
-// The division is a pass of its own, for the factor of gemm is none: a product with the reciprocal.
+// The division is a pass of its own: the factor of gemm could only multiply by the reciprocal,
+// which rounds twice.
 #include "host/openblas.hpp"
 
 #include "../../openmp/covariance/parts.hpp"
@@ -7,9 +8,11 @@
 using namespace parlab;
 
 const Register<Covariance, float, double> variant(
-    {.rung = 1,
-     .idea = "gemm of OpenBLAS on the centred copy: both triangles",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "gemm of OpenBLAS on the centred copy: both triangles",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       OpenBlas::instance().gemm_gram(threads, p.m, p.n, centred_copy(host, p, threads), p.cov);

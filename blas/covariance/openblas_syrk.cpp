@@ -7,9 +7,11 @@
 using namespace parlab;
 
 const Register<Covariance, float, double> variant(
-    {.rung = 2,
-     .idea = "syrk of OpenBLAS on the centred copy: one triangle, then mirrored",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea = "syrk of OpenBLAS on the centred copy: one triangle, then mirrored",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       OpenBlas::instance().syrk(threads, p.m, p.n, centred_copy(host, p, threads), p.cov);

@@ -7,7 +7,11 @@
 using namespace parlab;
 
 const Register<Dmv, float, double> variant(
-    {.rung = 101, .id = 8, .idea = "gemv of cuBLAS on the row-major matrix"},
+    {
+        .rung = 101,
+        .id = 8,
+        .idea = "gemv of cuBLAS on the row-major matrix",
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
       Cublas::on(gpu).gemv(CUBLAS_OP_T, p.cols, p.rows, p.a, p.x, p.y);
     });

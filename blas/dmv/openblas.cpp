@@ -6,10 +6,12 @@
 
 using namespace parlab;
 
-const Register<Dmv, float, double> variant({.idea = "gemv of OpenBLAS", .tunables = {threads()}},
-                                           []<typename T>(Host&, const Dmv::Args<T>& p,
-                                                          const Tunables& tunables) {
-                                             OpenBlas::instance().gemv(
-                                                 static_cast<int>(tunables["threads"]), p.rows,
-                                                 p.cols, p.a, p.x, p.y);
-                                           });
+const Register<Dmv, float, double> variant(
+    {
+        .idea = "gemv of OpenBLAS",
+        .tunables = {threads()},
+    },
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
+      OpenBlas::instance().gemv(static_cast<int>(tunables["threads"]), p.rows, p.cols, p.a, p.x,
+                                p.y);
+    });

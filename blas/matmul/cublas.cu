@@ -7,9 +7,11 @@
 using namespace parlab;
 
 const Register<Matmul, float, double> variant(
-    {.rung = 100,
-     .idea = "gemm of cuBLAS, in the arithmetic of the data type",
-     .units = {{Dtype::f64, "tensor double"}}},
+    {
+        .rung = 100,
+        .idea = "gemm of cuBLAS, in the arithmetic of the data type",
+        .units = {{Dtype::f64, "tensor double"}},
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       Cublas::on(gpu).gemm(p.n, p.m, p.k, p.b, p.a, p.c);
     });

@@ -8,10 +8,12 @@
 using namespace parlab;
 
 const Register<Matmul, float> variant(
-    {.rung = 101,
-     .idea = "gemm of cuBLAS on tensor cores, operands rounded to TF32",
-     .arithmetic = Arithmetic::tf32,
-     .units = {{Dtype::f32, "tensor tf32"}}},
+    {
+        .rung = 101,
+        .idea = "gemm of cuBLAS on tensor cores, operands rounded to TF32",
+        .arithmetic = Arithmetic::tf32,
+        .units = {{Dtype::f32, "tensor tf32"}},
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       Cublas::on(gpu).gemm_tf32(p.n, p.m, p.k, p.b, p.a, p.c);
     });

@@ -8,7 +8,10 @@
 using namespace parlab;
 
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 100, .idea = "DeviceReduce::Sum of CUB"},
+    {
+        .rung = 100,
+        .idea = "DeviceReduce::Sum of CUB",
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
       const auto stream = static_cast<cudaStream_t>(gpu.stream());
       std::size_t bytes = 0;

@@ -7,9 +7,11 @@
 using namespace parlab;
 
 const Register<VectorSum, float, double> variant(
-    {.rung = 101,
-     .idea = "dot of cuBLAS with a vector of ones: twice the bytes",
-     .inputs = {"x", "ones"}},
+    {
+        .rung = 101,
+        .idea = "dot of cuBLAS with a vector of ones: twice the bytes",
+        .inputs = {"x", "ones"},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
       Cublas::on(gpu).dot(p.n, p.x, p.ones, p.sum);
     });

@@ -8,10 +8,12 @@
 using namespace parlab;
 
 const Register<VectorSum, float, double> variant(
-    {.rung = 1,
-     .idea = "dot of OpenBLAS with a vector of ones: twice the bytes",
-     .tunables = {threads()},
-     .inputs = {"x", "ones"}},
+    {
+        .rung = 1,
+        .idea = "dot of OpenBLAS with a vector of ones: twice the bytes",
+        .tunables = {threads()},
+        .inputs = {"x", "ones"},
+    },
     []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto threads = static_cast<int>(tunables["threads"]);
       *p.sum = OpenBlas::instance().dot(threads, p.n, p.x, p.ones);

@@ -4,8 +4,8 @@
 //
 // That also ends the lack of threads. In the first product a block takes a row, its threads read
 // neighbouring elements. In the second the rows are cut into slices, so that each column has as
-// many threads as there are blocks for: each adds up its slice, and after another barrier a thread
-// a column adds the slices, always in the same order.
+// many threads as there are blocks for: each adds up its slice, and after another barrier each
+// thread adds the slices of a column, always in the same order.
 #include <cooperative_groups.h>
 
 #include "gpu/gpu.hpp"
@@ -13,9 +13,11 @@
 
 using namespace parlab;
 
+namespace {
+
 // The sum over the block, in its first thread. part: an element for each warp.
 template <typename T>
-static __device__ T block_sum(T sum, T* part) {
+__device__ T block_sum(T sum, T* part) {
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
   __syncthreads();
@@ -35,7 +37,7 @@ __global__ void __launch_bounds__(1024)
   __shared__ T part[32];
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     T sum = 0;
-#pragma unroll 8
+    _Pragma("unroll 8")
     for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
       sum += a[row * cols + col] * x[col];
     }
@@ -50,7 +52,7 @@ __global__ void __launch_bounds__(1024)
     const std::int64_t end = (slice + 1) * rows / slices;
     if (col >= cols) continue;
     T sum = 0;
-#pragma unroll 8
+    _Pragma("unroll 8")
     for (std::int64_t row = slice * rows / slices; row < end; ++row) {
       sum += a[row * cols + col] * t[row];
     }
@@ -62,16 +64,21 @@ __global__ void __launch_bounds__(1024)
   for (std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; col < cols;
        col += threads) {
     T sum = 0;
-#pragma unroll 8
+    _Pragma("unroll 8")
     for (std::int64_t slice = 0; slice < slices; ++slice) sum += ys[slice * cols + col];
     y[col] = sum;
   }
 }
 
+}  // namespace
+
 const Register<Atax, float, double> variant(
-    {.rung = 3,
-     .idea = "one kernel with a grid barrier, as many blocks as are resident; rows cut into slices",
-     .tunables = {block_size(256, 32)}},
+    {
+        .rung = 3,
+        .idea =
+            "one kernel with a grid barrier, as many blocks as are resident; rows cut into slices",
+        .tunables = {block_size(256, 32)},
+    },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const std::int64_t grid =

@@ -23,9 +23,11 @@
 
 using namespace parlab;
 
+namespace {
+
 // 16 bytes of elements.
 template <typename T>
-struct alignas(16) AtaxWord {
+struct alignas(16) Word {
   static constexpr int size = 16 / sizeof(T);
   T element[size];
 };
@@ -33,23 +35,23 @@ struct alignas(16) AtaxWord {
 // A number on its way to another block: its bits, inverted. Zero stands for none, for no sum has
 // all bits set: a computed NaN is another one.
 template <typename T>
-using AtaxMessage = std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
+using Message = std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
 
-static __device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
-static __device__ unsigned long long to_message(double value) {
+__device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
+__device__ unsigned long long to_message(double value) {
   return ~static_cast<unsigned long long>(__double_as_longlong(value));
 }
-static __device__ float from_message(unsigned message) { return __uint_as_float(~message); }
-static __device__ double from_message(unsigned long long message) {
+__device__ float from_message(unsigned message) { return __uint_as_float(~message); }
+__device__ double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
 
 template <typename T>
-struct AtaxProblem {
+struct Problem {
   const T* a;
   const T* x;
-  T* ys;                     // teams x cols: the sums of each team
-  AtaxMessage<T>* messages;  // strips x ROWS x team, all zero
+  T* ys;                 // teams x cols: the sums of each team
+  Message<T>* messages;  // strips x ROWS x team, all zero
   std::int64_t rows, cols;
   std::int64_t panel;  // columns of a block
   int team;            // blocks that share a row, at most 32
@@ -59,83 +61,173 @@ struct AtaxProblem {
 
 // WORDS: 16-byte words of a row that a thread has; ROWS: of a strip. ALIGNED: rows start at
 // multiples of 16 bytes. Otherwise elements are copied one by one, and a thread has others of them,
-// so that neighbouring threads still read neighbouring elements. Dynamic shared memory: the ring.
+// so that neighbouring threads still read neighbouring elements.
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
-__global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxProblem<T> p) {
-  using Word = AtaxWord<T>;
-  constexpr int size = Word::size, warps = THREADS / 32, strip_words = ROWS * WORDS * THREADS;
+struct Shape {
+  static constexpr int threads = THREADS, words = WORDS, rows = ROWS, warps = THREADS / 32;
+  static constexpr int size = Word<T>::size, strip_words = ROWS * WORDS * THREADS;
   // Groups of copies that a strip arrives in, and is used and replaced in.
-  constexpr int pieces = WORDS == 4 ? 2 : 1, piece_words = WORDS / pieces;
-  constexpr int unit = ALIGNED ? size : 1, copies = size / unit;  // elements a copy, copies a word
-  // Parts of t, by the warps, and t itself when it comes from a team. Two of each, so that one
-  // barrier a strip suffices.
-  alignas(16) __shared__ T part[2][ROWS][warps];
-  __shared__ T whole[2][ROWS];
-  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
-  const int member = blockIdx.x % p.team;
-  const std::int64_t teams = gridDim.x / p.team, me = blockIdx.x / p.team;
-  const std::int64_t col0 = member * p.panel;
-  const int count = static_cast<int>(max(min(p.panel, p.cols - col0), std::int64_t{0}));
-  const std::int64_t strips = (p.rows + ROWS - 1) / ROWS;
-  const std::int64_t steps = (strips - me + teams - 1) / teams;  // strips me, me + teams, ...
-  // This thread's copies of a row are the first `mine` of WORDS * copies, the others would lie
-  // beyond the last column. Copy c starts at element c * THREADS * unit of those from `first` on.
-  const int mine = (count / unit - thread + THREADS - 1) / THREADS, first = thread * unit;
+  static constexpr int pieces = WORDS == 4 ? 2 : 1, piece_words = WORDS / pieces;
+  static constexpr int unit = ALIGNED ? size : 1;  // elements per copy
+  static constexpr int copies = size / unit;       // per word
+  static constexpr bool aligned = ALIGNED;
+};
 
-  // What is never copied to stays zero.
-  Word* const ring = shared_memory<Word>() + thread;
-  for (int place = 0; place < p.stages * ROWS; ++place) {
-#pragma unroll
-    for (int c = 0; c < WORDS * copies; ++c) {
-      Word& to = ring[(place * WORDS + c / copies) * THREADS];
-#pragma unroll
-      for (int i = 0; i < unit; ++i) {
-        if (c >= mine) to.element[c % copies * unit + i] = 0;
+// The columns of a thread, the same in every row. Its copies of a row are the first `mine` of
+// words * copies, the others would lie beyond the last column. Copy c starts at element
+// c * threads * unit of those from `first` on.
+template <typename S>
+struct Columns {
+  std::int64_t col0;  // of the block
+  int mine, first;
+
+  template <typename T>
+  __device__ __forceinline__ explicit Columns(const Problem<T>& p)
+      : col0(blockIdx.x % p.team * p.panel) {
+    const int count = static_cast<int>(max(min(p.panel, p.cols - col0), std::int64_t{0}));
+    const int thread = threadIdx.x;
+    mine = (count / S::unit - thread + S::threads - 1) / S::threads;
+    first = thread * S::unit;
+  }
+};
+
+// This thread's words of the strips in shared memory, and the copies that fill them. A team works
+// on every `teams`-th strip.
+template <typename T, typename S>
+struct Ring {
+  Word<T>* words;
+  int mine;
+  std::int64_t rows, cols, teams;
+  const T* next;  // what is copied next, and the row it is in
+  std::int64_t next_row;
+
+  __device__ __forceinline__ Ring(const Problem<T>& p, const Columns<S>& columns,
+                                  std::int64_t first_strip, std::int64_t teams_)
+      : words(shared_memory<Word<T>>() + threadIdx.x),
+        mine(columns.mine),
+        rows(p.rows),
+        cols(p.cols),
+        teams(teams_),
+        next(p.a + first_strip * S::rows * p.cols + columns.col0 + columns.first),
+        next_row(first_strip * S::rows) {
+    // What is never copied to stays zero.
+    for (int place = 0; place < p.stages * S::rows; ++place) {
+      _Pragma("unroll")
+      for (int c = 0; c < S::words * S::copies; ++c) {
+        Word<T>& to = words[(place * S::words + c / S::copies) * S::threads];
+        _Pragma("unroll")
+        for (int i = 0; i < S::unit; ++i) {
+          if (c >= mine) to.element[c % S::copies * S::unit + i] = 0;
+        }
       }
     }
+  }
+
+  __device__ __forceinline__ const Word<T>& word(int stage, int row, int w) const {
+    return words[stage * S::strip_words + (row * S::words + w) * S::threads];
   }
 
   // Starts the copies of a piece of the next strip; without a strip it is a group all the same.
   // Once its last piece is on the way, the next strip is the one after it.
-  const T* next = p.a + me * ROWS * p.cols + col0 + first;
-  std::int64_t next_row = me * ROWS;
-  const auto fetch = [&](int stage, int piece) {
-    Word* const to = ring + stage * strip_words;
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) {
-      const T* const row = next + r * p.cols;
-      if (next_row + r < p.rows) {
-#pragma unroll
-        for (int j = 0; j < piece_words * copies; ++j) {
-          const int c = piece * piece_words * copies + j;
-          T* const element = to[(r * WORDS + c / copies) * THREADS].element + c % copies * unit;
-          if (c < mine) __pipeline_memcpy_async(element, row + c * (THREADS * unit), 16 / copies);
+  __device__ __forceinline__ void fetch(int stage, int piece) {
+    Word<T>* const to = words + stage * S::strip_words;
+    _Pragma("unroll")
+    for (int r = 0; r < S::rows; ++r) {
+      const T* const row = next + r * cols;
+      if (next_row + r < rows) {
+        _Pragma("unroll")
+        for (int j = 0; j < S::piece_words * S::copies; ++j) {
+          const int c = piece * S::piece_words * S::copies + j;
+          T* const element =
+              to[(r * S::words + c / S::copies) * S::threads].element + c % S::copies * S::unit;
+          if (c < mine) {
+            __pipeline_memcpy_async(element, row + c * (S::threads * S::unit), 16 / S::copies);
+          }
         }
       } else if (r > 0) {  // zeros stand for the rows that the last strip lacks
-#pragma unroll
-        for (int j = 0; j < piece_words; ++j) {
-          to[(r * WORDS + piece * piece_words + j) * THREADS] = Word{};
+        _Pragma("unroll")
+        for (int j = 0; j < S::piece_words; ++j) {
+          to[(r * S::words + piece * S::piece_words + j) * S::threads] = Word<T>{};
         }
       }
     }
     __pipeline_commit();
-    if (piece == pieces - 1) {
-      next += teams * ROWS * p.cols;
-      next_row += teams * ROWS;
+    if (piece == S::pieces - 1) {
+      next += teams * S::rows * cols;
+      next_row += teams * S::rows;
     }
-  };
+  }
+};
+
+template <typename T>
+__device__ __forceinline__ T warp_sum(T value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    value += __shfl_xor_sync(0xffffffffu, value, offset);
+  }
+  return value;
+}
+
+// sum += a piece of a strip times x.
+template <typename T, typename S>
+__device__ __forceinline__ void multiply_by_x(const Ring<T, S>& ring, int stage, int piece,
+                                              const Word<T> (&x)[S::words],
+                                              T (&sum)[S::rows][S::size]) {
+  _Pragma("unroll")
+  for (int j = 0; j < S::piece_words; ++j) {
+    const int w = piece * S::piece_words + j;
+    _Pragma("unroll")
+    for (int r = 0; r < S::rows; ++r) {
+      const Word<T> from = ring.word(stage, r, w);
+      _Pragma("unroll")
+      for (int i = 0; i < S::size; ++i) sum[r][i] += from.element[i] * x[w].element[i];
+    }
+  }
+}
+
+// y += the transposed piece times t.
+template <typename T, typename S>
+__device__ __forceinline__ void multiply_by_t(const Ring<T, S>& ring, int stage, int piece,
+                                              const T (&t)[S::rows], Word<T> (&y)[S::words]) {
+  _Pragma("unroll")
+  for (int j = 0; j < S::piece_words; ++j) {
+    const int w = piece * S::piece_words + j;
+    _Pragma("unroll")
+    for (int r = 0; r < S::rows; ++r) {
+      const Word<T> from = ring.word(stage, r, w);
+      _Pragma("unroll")
+      for (int i = 0; i < S::size; ++i) y[w].element[i] += from.element[i] * t[r];
+    }
+  }
+}
+
+// Dynamic shared memory: the ring.
+template <typename T, typename S>
+__global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const Problem<T> p) {
+  // Parts of t, by the warps, and t itself when it comes from a team. Two of each, so that one
+  // barrier per strip suffices.
+  alignas(16) __shared__ T part[2][S::rows][S::warps];
+  __shared__ T whole[2][S::rows];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int member = blockIdx.x % p.team;
+  const std::int64_t teams = gridDim.x / p.team, me = blockIdx.x / p.team;
+  const std::int64_t strips = (p.rows + S::rows - 1) / S::rows;
+  const std::int64_t steps = (strips - me + teams - 1) / teams;  // strips me, me + teams, ...
+  const Columns<S> columns(p);
+
+  Ring<T, S> ring(p, columns, me, teams);
   for (int stage = 0; stage < p.stages; ++stage) {
-#pragma unroll
-    for (int piece = 0; piece < pieces; ++piece) fetch(stage, piece);
+    _Pragma("unroll")
+    for (int piece = 0; piece < S::pieces; ++piece) ring.fetch(stage, piece);
   }
 
-  Word x[WORDS], y[WORDS];
-#pragma unroll
-  for (int w = 0; w < WORDS; ++w) {
-#pragma unroll
-    for (int i = 0; i < size; ++i) {
-      const int c = w * copies + i / unit;
-      x[w].element[i] = c < mine ? p.x[col0 + first + c * (THREADS * unit) + i % unit] : T{0};
+  Word<T> x[S::words], y[S::words];
+  _Pragma("unroll")
+  for (int w = 0; w < S::words; ++w) {
+    _Pragma("unroll")
+    for (int i = 0; i < S::size; ++i) {
+      const int c = w * S::copies + i / S::unit;
+      const std::int64_t col = columns.col0 + columns.first + c * (S::threads * S::unit);
+      x[w].element[i] = c < columns.mine ? p.x[col + i % S::unit] : T{0};
       y[w].element[i] = 0;
     }
   }
@@ -145,100 +237,79 @@ __global__ void __launch_bounds__(THREADS, 512 / THREADS) atax_fused(const AtaxP
     const int side = step % 2;
     // The strip whose t is due now; its messages are asked for before they are needed.
     const std::int64_t due = step - p.lag;
-    AtaxMessage<T>* const inbox = p.messages + ((me + due * teams) * ROWS + warp) * p.team + lane;
-    const bool reads_mail = p.team > 1 && due >= 0 && warp < ROWS && lane < p.team;
-    AtaxMessage<T> message = 0;
+    Message<T>* const inbox = p.messages + ((me + due * teams) * S::rows + warp) * p.team + lane;
+    const bool reads_mail = p.team > 1 && due >= 0 && warp < S::rows && lane < p.team;
+    Message<T> message = 0;
 
     if (step < steps) {
-      T sum[ROWS][size] = {};
-#pragma unroll
-      for (int piece = 0; piece < pieces; ++piece) {
+      T sum[S::rows][S::size] = {};
+      _Pragma("unroll")
+      for (int piece = 0; piece < S::pieces; ++piece) {
         // Of the strips on their way, this one and those after it, these groups may be missing.
-        __pipeline_wait_prior((p.stages - p.lag) * pieces - 1 - piece);
+        __pipeline_wait_prior((p.stages - p.lag) * S::pieces - 1 - piece);
         if (reads_mail && message == 0) message = atomicAdd(inbox, 0);
-#pragma unroll
-        for (int j = 0; j < piece_words; ++j) {
-          const int w = piece * piece_words + j;
-#pragma unroll
-          for (int r = 0; r < ROWS; ++r) {
-            const Word from = ring[arrived * strip_words + (r * WORDS + w) * THREADS];
-#pragma unroll
-            for (int i = 0; i < size; ++i) sum[r][i] += from.element[i] * x[w].element[i];
-          }
-        }
+        multiply_by_x<T, S>(ring, arrived, piece, x, sum);
       }
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-#pragma unroll
-        for (int i = 1; i < size; ++i) sum[r][0] += sum[r][i];
-        for (int offset = 16; offset > 0; offset /= 2) {
-          sum[r][0] += __shfl_xor_sync(0xffffffffu, sum[r][0], offset);
-        }
+      _Pragma("unroll")
+      for (int r = 0; r < S::rows; ++r) {
+        _Pragma("unroll")
+        for (int i = 1; i < S::size; ++i) sum[r][0] += sum[r][i];
+        sum[r][0] = warp_sum(sum[r][0]);
         if (lane == 0) part[side][r][warp] = sum[r][0];
       }
       arrived = arrived + 1 < p.stages ? arrived + 1 : 0;
     }
-    if (p.team > 1 && due >= 0 && warp < ROWS) {
+    if (p.team > 1 && due >= 0 && warp < S::rows) {
       while (reads_mail && message == 0) message = atomicAdd(inbox, 0);
-      T t = reads_mail ? from_message(message) : T{0};
-      for (int offset = 16; offset > 0; offset /= 2) t += __shfl_xor_sync(0xffffffffu, t, offset);
+      const T t = warp_sum(reads_mail ? from_message(message) : T{0});
       if (lane == 0) whole[side][warp] = t;
     }
     __syncthreads();
     const auto sum_of_warps = [&](int r) {
       T sum[4] = {};
-#pragma unroll
-      for (int w = 0; w < warps; ++w) sum[w % 4] += part[side][r][w];
+      _Pragma("unroll")
+      for (int w = 0; w < S::warps; ++w) sum[w % 4] += part[side][r][w];
       return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     };
-    if (p.team > 1 && step < steps && warp < ROWS && lane == 0) {
-      const std::int64_t row = (me + step * teams) * ROWS + warp;
+    if (p.team > 1 && step < steps && warp < S::rows && lane == 0) {
+      const std::int64_t row = (me + step * teams) * S::rows + warp;
       atomicExch(p.messages + row * p.team + member, to_message(sum_of_warps(warp)));
     }
     if (due < 0) continue;
 
-    T t[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) t[r] = p.team > 1 ? whole[side][r] : sum_of_warps(r);
-#pragma unroll
-    for (int piece = 0; piece < pieces; ++piece) {
-#pragma unroll
-      for (int j = 0; j < piece_words; ++j) {
-        const int w = piece * piece_words + j;
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-          const Word from = ring[used * strip_words + (r * WORDS + w) * THREADS];
-#pragma unroll
-          for (int i = 0; i < size; ++i) y[w].element[i] += from.element[i] * t[r];
-        }
-      }
-      fetch(used, piece);
+    T t[S::rows];
+    _Pragma("unroll")
+    for (int r = 0; r < S::rows; ++r) t[r] = p.team > 1 ? whole[side][r] : sum_of_warps(r);
+    _Pragma("unroll")
+    for (int piece = 0; piece < S::pieces; ++piece) {
+      multiply_by_t<T, S>(ring, used, piece, t, y);
+      ring.fetch(used, piece);
     }
     used = used + 1 < p.stages ? used + 1 : 0;
   }
 
-  T* const to = p.ys + me * p.cols + col0 + first;
-#pragma unroll
-  for (int c = 0; c < WORDS * copies; ++c) {
-    if (c >= mine) continue;
-    if (ALIGNED) {
-      *reinterpret_cast<Word*>(to + c * (THREADS * unit)) = y[c];
+  T* const to = p.ys + me * p.cols + columns.col0 + columns.first;
+  _Pragma("unroll")
+  for (int c = 0; c < S::words * S::copies; ++c) {
+    if (c >= columns.mine) continue;
+    if (S::aligned) {
+      *reinterpret_cast<Word<T>*>(to + c * (S::threads * S::unit)) = y[c];
     } else {
-      to[c * THREADS] = y[c / copies].element[c % copies];
+      to[c * S::threads] = y[c / S::copies].element[c % S::copies];
     }
   }
 }
 
-// y = the sum of the teams' ys, for 32 columns a block of 32 x 16 threads; and all messages zero.
+// y = the sum of the teams' ys, 32 columns per block of 32 x 16 threads; and all messages zero.
 template <typename T>
 __global__ void __launch_bounds__(512)
-    atax_fused_sum(const T* ys, T* y, std::int64_t cols, std::int64_t teams,
-                   AtaxMessage<T>* messages, std::int64_t message_count) {
+    atax_fused_sum(const T* ys, T* y, std::int64_t cols, std::int64_t teams, Message<T>* messages,
+                   std::int64_t message_count) {
   __shared__ T part[16][32];
   const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   T sum = 0;
   if (col < cols) {
-#pragma unroll 4
+    _Pragma("unroll 4")
     for (std::int64_t team = threadIdx.y; team < teams; team += 16) sum += ys[team * cols + col];
   }
   part[threadIdx.y][threadIdx.x] = sum;
@@ -248,20 +319,20 @@ __global__ void __launch_bounds__(512)
   }
   __syncthreads();
   if (threadIdx.y > 0 || col >= cols) return;
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 1; i < 16; ++i) sum += part[i][threadIdx.x];
   y[col] = sum;
 }
 
-// Rows that no team of blocks can hold: the two products one after the other, a warp a row and a
-// thread a column, of which there are plenty.
+// Rows that no team of blocks can hold: the two products one after the other, one warp per row and
+// one thread per column, of which there are plenty.
 template <typename T>
 __global__ void atax_fused_long_rows(const T* a, const T* x, T* t, std::int64_t rows,
                                      std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
   T sum = 0;
-#pragma unroll 8
+  _Pragma("unroll 8")
   for (std::int64_t col = threadIdx.x % 32; col < cols; col += 32) {
     sum += a[row * cols + col] * x[col];
   }
@@ -275,12 +346,10 @@ __global__ void atax_fused_many_columns(const T* a, const T* t, T* y, std::int64
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
   T sum = 0;
-#pragma unroll 8
+  _Pragma("unroll 8")
   for (std::int64_t row = 0; row < rows; ++row) sum += a[row * cols + col] * t[row];
   y[col] = sum;
 }
-
-namespace {
 
 constexpr int largest_team = 32;  // a lane for each block's message
 
@@ -298,14 +367,13 @@ struct Choice {
   std::int64_t block, team, stages;
 };
 
-template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
+template <typename S, typename T>
 void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
-  constexpr int size = AtaxWord<T>::size;
-  const auto kernel = atax_fused<T, ALIGNED, THREADS, WORDS, ROWS>;
-  constexpr std::size_t strip_bytes = sizeof(AtaxWord<T>) * ROWS * WORDS * THREADS;
+  const auto kernel = atax_fused<T, S>;
+  constexpr std::size_t strip_bytes = sizeof(Word<T>) * S::strip_words;
   constexpr std::size_t other_shared = 2048;  // part and whole, and more than they need
   const auto fit = static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) / strip_bytes);
-  constexpr int together = 512 / THREADS;  // blocks on a multiprocessor
+  constexpr int together = 512 / S::threads;  // blocks on a multiprocessor
   const auto stages =
       choice.stages > 0 ? choice.stages : std::clamp<std::int64_t>(fit / together, 1, 4);
   const auto team = choice.team, lag = std::int64_t{team > 1};
@@ -316,25 +384,28 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
                                                  std::to_string(fit) + " fit a block");
   }
   const std::size_t shared = stages * strip_bytes;
-  const std::int64_t blocks = gpu.multiprocessors() * gpu.resident_blocks(kernel, THREADS, shared);
-  const auto strips = ceil_div(p.rows, ROWS);
+  const std::int64_t blocks =
+      gpu.multiprocessors() * gpu.resident_blocks(kernel, S::threads, shared);
+  const auto strips = ceil_div(p.rows, S::rows);
   const auto teams = std::min(blocks / team, strips);
   if (teams == 0) return run_apart(gpu, p);
-  const auto message_count = team > 1 ? strips * ROWS * team : 0;
-  const AtaxProblem<T> problem{
+  const auto message_count = team > 1 ? strips * S::rows * team : 0;
+  const Problem<T> problem{
       .a = p.a,
       .x = p.x,
       .ys = gpu.scratch<T>(teams * p.cols),
-      .messages = team > 1 ? gpu.zeroed_scratch<AtaxMessage<T>>(message_count) : nullptr,
+      .messages = team > 1 ? gpu.zeroed_scratch<Message<T>>(message_count) : nullptr,
       .rows = p.rows,
       .cols = p.cols,
-      .panel = ceil_div(ceil_div(p.cols, size), team) * size,
+      .panel = ceil_div(ceil_div(p.cols, S::size), team) * S::size,
       .team = static_cast<int>(team),
       .stages = static_cast<int>(stages),
       .lag = static_cast<int>(lag)};
-  gpu.launch(
-      {.grid = {teams * team}, .block = {THREADS}, .shared_bytes = shared, .cooperative = team > 1},
-      kernel, problem);
+  gpu.launch({.grid = {teams * team},
+              .block = {S::threads},
+              .shared_bytes = shared,
+              .cooperative = team > 1},
+             kernel, problem);
   gpu.launch({.grid = {ceil_div(p.cols, 32)}, .block = {32, 16}}, atax_fused_sum<T>,
              static_cast<const T*>(problem.ys), p.y, p.cols, teams, problem.messages,
              message_count);
@@ -356,7 +427,7 @@ Choice best_choice(std::int64_t words, Choice choice) {
 // more fit a multiprocessor with their rings, are the fastest.
 template <typename T, bool ALIGNED>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
-  const auto words = ceil_div(p.cols, AtaxWord<T>::size);
+  const auto words = ceil_div(p.cols, Word<T>::size);
   if (choice.block == 0) choice = best_choice<T>(words, choice);
   const auto block = choice.block, most = 4 * block;
   if (choice.team == 0) choice.team = ceil_div(words, most);
@@ -367,24 +438,26 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
                      "a row of " + std::to_string(p.cols) + " elements needs a team of " +
                          std::to_string(ceil_div(words, most)) + " blocks or more");
   }
-  const auto run = block == 256   ? run_fused<T, ALIGNED, 256, 4, 2>
-                   : mine <= 1024 ? run_fused<T, ALIGNED, 512, 2, 4>
-                                  : run_fused<T, ALIGNED, 512, 4, 2>;
+  const auto run = block == 256   ? run_fused<Shape<T, ALIGNED, 256, 4, 2>, T>
+                   : mine <= 1024 ? run_fused<Shape<T, ALIGNED, 512, 2, 4>, T>
+                                  : run_fused<Shape<T, ALIGNED, 512, 4, 2>, T>;
   run(gpu, p, choice);
 }
 
 }  // namespace
 
 const Register<Atax, float, double> variant(
-    {.rung = 4,
-     .idea = "A read once: strips in shared memory serve both products, copies always under way",
-     .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 512, .multiple_of = 256},
-                  {.name = "team", .fallback = 0, .min = 0, .max = 8},
-                  {.name = "stages", .fallback = 0, .min = 0, .max = 7}}},
+    {
+        .rung = 4,
+        .idea = "A read once: strips in shared memory serve both products, copies always under way",
+        .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 512, .multiple_of = 256},
+                     {.name = "team", .fallback = 0, .min = 0, .max = 8},
+                     {.name = "stages", .fallback = 0, .min = 0, .max = 7}},
+    },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const Choice choice{tunables["block"], tunables["team"], tunables["stages"]};
       const bool aligned =
-          p.cols % AtaxWord<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
+          p.cols % Word<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
       const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
       run(gpu, p, choice);
     });

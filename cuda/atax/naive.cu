@@ -7,6 +7,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void atax_naive_rows(const T* a, const T* x, T* t, std::int64_t rows,
                                 std::int64_t cols) {
@@ -27,11 +29,15 @@ __global__ void atax_naive_columns(const T* a, const T* t, T* y, std::int64_t ro
   y[col] = sum;
 }
 
+}  // namespace
+
 const Register<Atax, float, double> variant(
-    {.rung = 1,
-     .id = 0,
-     .idea = "a thread a row, then a thread a column; two kernels",
-     .tunables = {block_size()}},
+    {
+        .rung = 1,
+        .id = 0,
+        .idea = "one thread per row, then one thread per column; two kernels",
+        .tunables = {block_size()},
+    },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* const t = gpu.scratch<T>(p.rows);

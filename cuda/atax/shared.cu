@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // A row for each 32 threads, or for the block when it has fewer. Dynamic shared memory: blockDim.x
 // elements.
 template <typename T>
@@ -52,11 +54,16 @@ __global__ void atax_shared_columns(const T* a, const T* t, T* y, std::int64_t r
   if (col < cols) y[col] = sum;
 }
 
+}  // namespace
+
 const Register<Atax, float, double> variant(
-    {.rung = 2,
-     .idea = "a warp a row, then a thread a column, all reads coalesced; x and t in shared memory",
-     .tunables =
-         {{.name = "block", .fallback = 256, .min = 16, .max = 1024, .power_of_two = true}}},
+    {
+        .rung = 2,
+        .idea = "one warp per row, then one thread per column, all reads coalesced; x and t in "
+                "shared memory",
+        .tunables =
+            {{.name = "block", .fallback = 256, .min = 16, .max = 1024, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto rows_a_block = std::max<std::int64_t>(block / 32, 1);

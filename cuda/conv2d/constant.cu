@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 struct Weights {
   T at[3][3];
@@ -37,20 +39,24 @@ __global__ void conv2d_constant(const T* a, T* b, std::int64_t rows, std::int64_
     if (row == 0) continue;
     const T* corner = a + (row - 1) * cols + col - 1;
     T sum = 0;
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < 3; ++i) {
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < 3; ++j) sum += weight_of(T{}, i, j) * corner[i * cols + j];
     }
     b[row * cols + col] = sum;
   }
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 1,
-     .idea = "the same with the weights in constant memory",
-     .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
-                  {.name = "block_y", .fallback = 8, .min = 1, .max = 32}}},
+    {
+        .rung = 1,
+        .idea = "the same with the weights in constant memory",
+        .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
+                     {.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
+    },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);

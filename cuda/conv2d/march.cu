@@ -1,16 +1,18 @@
 // A thread marches down a column of a strip. Three rows of its neighbourhood are in registers, and
 // each step down reads the three points of the next row only, for what is below one point is beside
-// the next and above the one after it: three reads a point in place of nine. A warp has 32
+// the next and above the one after it: three reads per point in place of nine. A warp has 32
 // neighbouring columns, so its three reads meet the same lines of the cache.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
 using namespace parlab;
 
+namespace {
+
 // The point and its neighbours left and right.
 template <typename T>
 __device__ void read_three(const T* point, T (&row)[3]) {
-#pragma unroll
+  _Pragma("unroll")
   for (int j = 0; j < 3; ++j) row[j] = point[j - 1];
 }
 
@@ -30,13 +32,13 @@ __global__ void conv2d_march(const T* a, T* b, std::int64_t rows, std::int64_t c
     for (std::int64_t row = top; row < bottom; ++row, below += cols, out += cols) {
       read_three(below, window[2]);
       T sum = 0;
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < 3; ++i) {
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < 3; ++j) sum += Conv2d::weight<T>(i - 1, j - 1) * window[i][j];
       }
       *out = sum;
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < 3; ++j) {
         window[0][j] = window[1][j];
         window[1][j] = window[2][j];
@@ -45,10 +47,15 @@ __global__ void conv2d_march(const T* a, T* b, std::int64_t rows, std::int64_t c
   }
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 3,
-     .idea = "a thread marches down a column with three rows in registers, three reads a point",
-     .tunables = {block_size(128), {.name = "strip", .fallback = 16, .min = 1, .max = 4096}}},
+    {
+        .rung = 3,
+        .idea =
+            "a thread marches down a column with three rows in registers, three reads per point",
+        .tunables = {block_size(128), {.name = "strip", .fallback = 16, .min = 1, .max = 4096}},
+    },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"], strip = tunables["strip"];
       const auto strips = std::clamp<std::int64_t>(ceil_div(p.rows - 2, strip), 1, 65535);

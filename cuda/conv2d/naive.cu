@@ -1,11 +1,13 @@
-// The report's kernel: a thread a point, nine reads from global memory, the weights as constants in
-// the code. A warp covers neighbouring points of a row (of two rows, with blocks 16 wide), so each
-// read of it is contiguous; a point of a is read nine times, and it is left to the caches that
-// memory delivers it once.
+// The report's kernel: one thread per point, nine reads from global memory, the weights as
+// constants in the code. A warp covers neighbouring points of a row (of two rows, with blocks 16
+// wide), so each read of it is contiguous; a point of a is read nine times, and it is left to the
+// caches that memory delivers it once.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 __global__ void conv2d_naive(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
@@ -16,9 +18,9 @@ __global__ void conv2d_naive(const T* a, T* b, std::int64_t rows, std::int64_t c
        row += std::int64_t{gridDim.y} * blockDim.y) {
     if (row == 0) continue;
     T sum = 0;
-#pragma unroll
+    _Pragma("unroll")
     for (int down = -1; down <= 1; ++down) {
-#pragma unroll
+      _Pragma("unroll")
       for (int across = -1; across <= 1; ++across) {
         sum += Conv2d::weight<T>(down, across) * a[(row + down) * cols + col + across];
       }
@@ -27,12 +29,16 @@ __global__ void conv2d_naive(const T* a, T* b, std::int64_t rows, std::int64_t c
   }
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 0,
-     .id = 0,
-     .idea = "a thread a point, nine reads from global memory",
-     .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
-                  {.name = "block_y", .fallback = 16, .min = 1, .max = 32}}},
+    {
+        .rung = 0,
+        .id = 0,
+        .idea = "one thread per point, nine reads from global memory",
+        .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
+                     {.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
+    },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);

@@ -91,7 +91,7 @@ __device__ __forceinline__ std::int64_t next_row(std::int64_t& at, std::int64_t 
 template <typename T, int n>
 __device__ __forceinline__ void spread(const Lane<n>& lane, const Points<T, n>& word, T edge, int u,
                                        T (&points)[n + 2]) {
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < n; ++k) points[k + 1] = word.at[k];
   points[0] = __shfl_up_sync(all_lanes, points[n], 1);
   points[n + 1] = __shfl_down_sync(all_lanes, points[1], 1);
@@ -108,7 +108,7 @@ __device__ __forceinline__ void write_row(const Lane<n>& lane, std::int64_t cols
   if (lane.col > 0 && lane.col + n < cols) {
     __stcs(reinterpret_cast<Word*>(out), std::bit_cast<Word>(sum));
   } else {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < n; ++k) {
       if (lane.col + k > 0 && lane.col + k < cols - 1) out[k] = sum.at[k];
     }
@@ -118,9 +118,9 @@ __device__ __forceinline__ void write_row(const Lane<n>& lane, std::int64_t cols
 // sum += the row, as seen from the row `down` rows above it; points[0] is left of the lane's word.
 template <int down, typename T, int n>
 __device__ __forceinline__ void add_row(Points<T, n>& sum, const T (&points)[n + 2]) {
-#pragma unroll
+  _Pragma("unroll")
   for (int across = -1; across <= 1; ++across) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < n; ++k) {
       sum.at[k] += Conv2d::weight<T>(down, across) * points[k + 1 + across];
     }
@@ -139,7 +139,7 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b
   Points<T, n> first{}, second{}, word[batch] = {};
   read_word<keep>(a + ahead, lane.inside, first);
   read_word<keep>(a + next_row(ahead, cols), lane.inside, second);
-#pragma unroll
+  _Pragma("unroll")
   for (int u = 0; u < batch; ++u) {
     read_word<keep>(a + next_row(ahead, cols), lane.inside && u < height, word[u]);
   }
@@ -163,7 +163,7 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b
     edge = next_edge;
     edge_ahead += batch * cols;
     if (row + batch + lane.number % 16 < edge_rows) next_edge = __ldg(edge_ahead);
-#pragma unroll
+    _Pragma("unroll")
     for (int u = 0; u < batch; ++u) {
       spread(lane, word[u], edge, u, points);
       read_word<keep>(a + next_row(ahead, cols), lane.inside && row + u + batch < height, word[u]);
@@ -176,8 +176,6 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b
     }
   }
 }
-
-}  // namespace
 
 constexpr int conv2d_streamed_threads = 256;  // a block, at most
 
@@ -199,8 +197,6 @@ __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
   }
 }
 
-namespace {
-
 template <typename T, int n, int batch>
 void launch_streamed(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
   const auto x = tunables["block_x"], y = tunables["block_y"];
@@ -221,7 +217,7 @@ void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) 
   if (tunables["block_x"] * tunables["block_y"] > conv2d_streamed_threads) {
     throw PointError(Verdict::not_supported, "conv2d/cuda/streamed has at most " +
                                                  std::to_string(conv2d_streamed_threads) +
-                                                 " threads a block");
+                                                 " threads per block");
   }
   switch (tunables["batch"]) {
     case 2:
@@ -236,13 +232,15 @@ void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) 
 }  // namespace
 
 const Register<Conv2d, float, double> variant(
-    {.rung = 5,
-     .idea = "the next rows always on their way, sums in place of rows, streaming stores",
-     .tunables = {{.name = "block_x", .fallback = 128, .min = 32, .max = 256, .multiple_of = 32},
-                  {.name = "block_y", .fallback = 1, .min = 1, .max = 8, .power_of_two = true},
-                  {.name = "strip", .fallback = 8, .min = 8, .max = 1024, .multiple_of = 8},
-                  {.name = "batch", .fallback = 8, .min = 2, .max = 8, .power_of_two = true},
-                  {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}}},
+    {
+        .rung = 5,
+        .idea = "the next rows always on their way, sums in place of rows, streaming stores",
+        .tunables = {{.name = "block_x", .fallback = 128, .min = 32, .max = 256, .multiple_of = 32},
+                     {.name = "block_y", .fallback = 1, .min = 1, .max = 8, .power_of_two = true},
+                     {.name = "strip", .fallback = 8, .min = 8, .max = 1024, .multiple_of = 8},
+                     {.name = "batch", .fallback = 8, .min = 2, .max = 8, .power_of_two = true},
+                     {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}},
+    },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       constexpr int widest = 16 / sizeof(T);
       if (p.cols % widest == 0) {

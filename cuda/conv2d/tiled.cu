@@ -7,6 +7,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void conv2d_tiled(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
   T* tile = shared_memory<T>();  // (blockDim.y + 2) rows of `width`
@@ -26,9 +28,9 @@ __global__ void conv2d_tiled(const T* a, T* b, std::int64_t rows, std::int64_t c
     if (row < rows - 1 && col < cols - 1) {
       const T* corner = tile + threadIdx.y * width + threadIdx.x;
       T sum = 0;
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < 3; ++i) {
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < 3; ++j) sum += Conv2d::weight<T>(i - 1, j - 1) * corner[i * width + j];
       }
       b[row * cols + col] = sum;
@@ -37,11 +39,15 @@ __global__ void conv2d_tiled(const T* a, T* b, std::int64_t rows, std::int64_t c
   }
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 2,
-     .idea = "a tile and its halo in shared memory, each point fetched about once",
-     .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
-                  {.name = "block_y", .fallback = 16, .min = 1, .max = 32}}},
+    {
+        .rung = 2,
+        .idea = "a tile and its halo in shared memory, each point fetched about once",
+        .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
+                     {.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
+    },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);

@@ -1,8 +1,8 @@
-// The march with 16 bytes a read. A lane has a word of neighbouring points (4 floats, 2 doubles)
+// The march with 16 bytes per read. A lane has a word of neighbouring points (4 floats, 2 doubles)
 // and computes all of them; of the points beside its word it reads none: the lanes left and right
 // have them, and hand them over by shuffles. Only the first and the last lane of a warp read one
 // point from beyond. One read and one write of 16 bytes serve a word, where march needs three reads
-// a point.
+// per point.
 //
 // Rows whose length is no multiple of 16 bytes start at different places inside a 16-byte word:
 // for them the words are of 8 bytes, or single points.
@@ -27,15 +27,13 @@ __device__ void read_row(const T* row, std::int64_t col, std::int64_t cols, T (&
   const int lane = threadIdx.x % 32;
   Word<T, n> word{};
   if (col < cols) word = *reinterpret_cast<const Word<T, n>*>(row + col);
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 0; i < n; ++i) points[i + 1] = word.at[i];
   points[0] = __shfl_up_sync(all_lanes, word.at[n - 1], 1);
   points[n + 1] = __shfl_down_sync(all_lanes, word.at[0], 1);
   if (lane == 0) points[0] = col > 0 ? row[col - 1] : T{0};
   if (lane == 31) points[n + 1] = col + n < cols ? row[col + n] : T{0};
 }
-
-}  // namespace
 
 template <typename T, int n>
 __global__ void conv2d_wide(const T* a, T* b, std::int64_t rows, std::int64_t cols,
@@ -52,11 +50,11 @@ __global__ void conv2d_wide(const T* a, T* b, std::int64_t rows, std::int64_t co
     for (std::int64_t row = top; row < bottom; ++row) {  // row + 1 of b is computed
       read_row<T, n>(a + (row + 2) * cols, col, cols, window[2]);
       Word<T, n> sum{};
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < 3; ++i) {
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < 3; ++j) {
-#pragma unroll
+          _Pragma("unroll")
           for (int k = 0; k < n; ++k) {
             sum.at[k] += Conv2d::weight<T>(i - 1, j - 1) * window[i][k + j];
           }
@@ -66,12 +64,12 @@ __global__ void conv2d_wide(const T* a, T* b, std::int64_t rows, std::int64_t co
       if (col > 0 && col + n < cols) {
         *reinterpret_cast<Word<T, n>*>(out) = sum;
       } else {  // the first and the last word of a row have a point of the border
-#pragma unroll
+        _Pragma("unroll")
         for (int k = 0; k < n; ++k) {
           if (col + k > 0 && col + k < cols - 1) out[k] = sum.at[k];
         }
       }
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < n + 2; ++j) {
         window[0][j] = window[1][j];
         window[1][j] = window[2][j];
@@ -87,10 +85,14 @@ void launch_wide(Gpu& gpu, const Conv2d::Args<T>& p, std::int64_t block, std::in
              p.a, p.b, p.rows, p.cols, strip);
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 4,
-     .idea = "the march with 16-byte reads, neighbours from the lanes beside by shuffles",
-     .tunables = {block_size(128, 32), {.name = "strip", .fallback = 16, .min = 1, .max = 4096}}},
+    {
+        .rung = 4,
+        .idea = "the march with 16-byte reads, neighbours from the lanes beside by shuffles",
+        .tunables = {block_size(128, 32), {.name = "strip", .fallback = 16, .min = 1, .max = 4096}},
+    },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
       constexpr int widest = 16 / sizeof(T);
       const auto block = tunables["block"], strip = tunables["strip"];

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 __constant__ float convsep_constant_float[Convsep::max_taps];
 __constant__ double convsep_constant_double[Convsep::max_taps];
 
@@ -46,11 +48,15 @@ __global__ void convsep_constant_cols(const T* between, T* b, std::int64_t rows,
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 2,
-     .idea = "tests at the border, the weights in constant memory",
-     .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
-                  {.name = "block_y", .fallback = 8, .min = 1, .max = 32}}},
+    {
+        .rung = 2,
+        .idea = "tests at the border, the weights in constant memory",
+        .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
+                     {.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{

@@ -1,15 +1,15 @@
 // Both passes in one kernel: what lies between them never leaves the registers.
 //
-// A warp marches down a strip of columns, and a lane has a few neighbouring ones of them. In each
-// step the lane
+// A warp marches down a strip of columns, and a lane owns a few adjacent columns. In each step the
+// lane
 //   reads its pixels of the next row and those within `radius` of them from shared memory, and sums
 //   the row pass of its columns;
 //   adds these to the 2 radius + 1 rows of b that they touch, all of them under way in registers.
 //   The sum of one row of b takes the place of the sum of the row above it as it grows, so that the
 //   march costs no instruction: sums[i] = sums[i + 1] + weight * value;
 //   writes the row of b that is complete.
-// 2 (2 radius + 1) multiply-adds a pixel, and little else: the loops over the weights are unrolled,
-// and a weight is an operand out of constant memory.
+// 2 (2 radius + 1) multiply-adds per pixel, and little else: the loops over the weights are
+// unrolled, and a weight is an operand out of constant memory.
 //
 // The rows of the strip come by asynchronous copies into a ring in shared memory, seven rows ahead.
 // A warp has its own ring and waits for nobody. Few warps are the fastest: what they read and
@@ -29,10 +29,10 @@
 
 using namespace parlab;
 
+namespace {
+
 __constant__ float convsep_fused_float[Convsep::max_taps];
 __constant__ double convsep_fused_double[Convsep::max_taps];
-
-namespace {
 
 constexpr int stages = 8;  // rows in the ring
 constexpr int most_threads = 128;
@@ -83,25 +83,101 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
   constexpr int apron = Strip<T, RADIUS, MINE>::apron,
                 chains = sizeof(T) == 8 && RADIUS <= 32 ? 2 : 1;
   T sums[chains][MINE] = {};
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 0; i < MINE + 2 * apron; i += MINE) {
     if (i + MINE <= apron - RADIUS || i > apron + RADIUS + MINE - 1) continue;
     const auto read = *reinterpret_cast<const Pixels<T, MINE>*>(pixels + i);
-#pragma unroll
+    _Pragma("unroll")
     for (int e = 0; e < MINE; ++e) {
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) {
         const int k = i + e - j - (apron - RADIUS);
         if (k >= 0 && k <= 2 * RADIUS) sums[k % chains][j] += weight<T>(k) * read.at[e];
       }
     }
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int j = 0; j < MINE; ++j)
     values[j] = chains == 1 ? sums[0][j] : sums[0][j] + sums[chains - 1][j];
 }
 
-}  // namespace
+// The copies of a lane from a to the ring. WORD: elements copied at once.
+template <typename T, typename Shape, int WORD>
+struct RowCopies {
+  static constexpr int copies = (Shape::line / WORD + 31) / 32;
+  const T* from;
+  std::int64_t cols;
+  int lane;
+  bool inside[copies];
+
+  // row: the first one; col0: of a row in the ring. What is beside the image is zero and stays it.
+  __device__ __forceinline__ RowCopies(const T* row, std::int64_t col0, std::int64_t cols_, T* ring)
+      : cols(cols_), lane(threadIdx.x % 32) {
+    _Pragma("unroll")
+    for (int i = 0; i < copies; ++i) {
+      const int at = (i * 32 + lane) * WORD;
+      inside[i] = at < Shape::line && col0 + at >= 0 && col0 + at < cols;
+      if (at >= Shape::line || inside[i]) continue;
+      for (T* line = ring; line < ring + stages * Shape::line; line += Shape::line) {
+        for (int e = 0; e < WORD; ++e) line[at + e] = 0;
+      }
+    }
+    from = row + col0 + lane * WORD;
+  }
+
+  // Starts the copies of the next row.
+  __device__ __forceinline__ void start(T* to, bool wanted) {
+    _Pragma("unroll")
+    for (int i = 0; i < copies; ++i) {
+      if (wanted && inside[i]) {
+        __pipeline_memcpy_async(to + (i * 32 + lane) * WORD, from + i * 32 * WORD,
+                                WORD * sizeof(T));
+      }
+    }
+    __pipeline_commit();  // without copies, too: groups are counted
+    from += cols;
+  }
+};
+
+// The unfinished sums of b, in registers, and the way of the finished ones to memory. It takes the
+// weights FIRST to FIRST + TAPS - 1 of the column pass.
+template <typename T, int MINE, int FIRST, int TAPS, bool ALIGNED>
+struct ColumnPass {
+  T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete
+  T* to;
+  std::int64_t col, cols;
+
+  __device__ __forceinline__ ColumnPass(T* row, std::int64_t col_, std::int64_t cols_)
+      : to(row + col_), col(col_), cols(cols_) {}
+
+  __device__ __forceinline__ void add(int step, const T (&values)[MINE]) {
+    _Pragma("unroll")
+    for (int i = 0; i < TAPS; ++i) {
+      _Pragma("unroll")
+      for (int j = 0; j < MINE; ++j) {
+        const T above = i + 1 < TAPS ? sums[i + 1 < TAPS ? i + 1 : i][j] : T{0};
+        sums[i][j] = above + weight<T>(FIRST + TAPS - 1 - i) * values[j];
+      }
+    }
+    if (step >= TAPS - 1) store();
+    to += cols;
+  }
+
+  __device__ __forceinline__ void store() const {
+    if (ALIGNED && FIRST == 0) {
+      Pixels<T, MINE> whole;
+      _Pragma("unroll")
+      for (int j = 0; j < MINE; ++j) whole.at[j] = sums[0][j];
+      using Word = typename StoredWord<sizeof(whole)>::type;
+      if (col < cols) __stcs(reinterpret_cast<Word*>(to), std::bit_cast<Word>(whole));
+    } else {
+      _Pragma("unroll")
+      for (int j = 0; j < MINE; ++j) {
+        if (col + j < cols) to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
+      }
+    }
+  }
+};
 
 // The rows of b get the weights FIRST to FIRST + TAPS - 1 of the column pass, and are added to what
 // is there when that is not the first piece. ALIGNED: the rows of a and b start at multiples of 16
@@ -110,14 +186,11 @@ template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ? 3 : 1)
     convsep_fused(const T* a, T* b, std::int64_t rows, std::int64_t cols, int height) {
   using Shape = Strip<T, RADIUS, MINE>;
-  constexpr int word = ALIGNED ? Shape::word : 1, words = Shape::line / word;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
+  if (strip * Shape::width >= cols) return;  // the whole warp
   T* const ring = shared_memory<T>() + warp * (stages * Shape::line);
   T* const ring_end = ring + stages * Shape::line;
-  const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
-  const std::int64_t col0 = strip * Shape::width - Shape::apron;  // of a row in the ring
-  const std::int64_t col = strip * Shape::width + lane * MINE;    // of the lane
-  if (strip * Shape::width >= cols) return;                       // the whole warp
 
   // Step s is about row row0 + s of a; from step TAPS - 1 on each completes a row of b. In the
   // steps before `first` and from `last` on the rows are above and below the image: zeros.
@@ -126,77 +199,27 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   const int first = static_cast<int>(max(-row0, std::int64_t{0}));
   const int last = max(static_cast<int>(min(rows - row0, std::int64_t{steps})), first);
 
-  // The words of a row that the lane copies. What is beside the image is zero and stays it.
-  constexpr int copies = (words + 31) / 32;
-  bool inside[copies];
-#pragma unroll
-  for (int i = 0; i < copies; ++i) {
-    const int at = (i * 32 + lane) * word;
-    inside[i] = at < Shape::line && col0 + at >= 0 && col0 + at < cols;
-    if (at >= Shape::line || inside[i]) continue;
-    for (T* row = ring; row < ring_end; row += Shape::line) {
-      for (int e = 0; e < word; ++e) row[at + e] = 0;
-    }
-  }
-  const T* from = a + (row0 + first) * cols + col0 + lane * word;
-  const auto copy_row = [&](T* to, bool wanted) {
-#pragma unroll
-    for (int i = 0; i < copies; ++i) {
-      if (wanted && inside[i]) {
-        __pipeline_memcpy_async(to + (i * 32 + lane) * word, from + i * 32 * word,
-                                word * sizeof(T));
-      }
-    }
-    __pipeline_commit();  // without copies, too: groups are counted
-    from += cols;
-  };
-  for (int i = 0; i < stages - 1; ++i) copy_row(ring + i * Shape::line, first + i < last);
-
-  T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete
-  T* to = b + (top - TAPS + 1 + first) * cols + col;
-  const auto column_pass = [&](int step, const T(&values)[MINE]) {
-#pragma unroll
-    for (int i = 0; i < TAPS; ++i) {
-#pragma unroll
-      for (int j = 0; j < MINE; ++j) {
-        const T above = i + 1 < TAPS ? sums[i + 1 < TAPS ? i + 1 : i][j] : T{0};
-        sums[i][j] = above + weight<T>(FIRST + TAPS - 1 - i) * values[j];
-      }
-    }
-    if (step < TAPS - 1) {
-      // not complete
-    } else if (ALIGNED && FIRST == 0) {
-      Pixels<T, MINE> whole;
-#pragma unroll
-      for (int j = 0; j < MINE; ++j) whole.at[j] = sums[0][j];
-      using Word = typename StoredWord<sizeof(whole)>::type;
-      if (col < cols) __stcs(reinterpret_cast<Word*>(to), std::bit_cast<Word>(whole));
-    } else {
-#pragma unroll
-      for (int j = 0; j < MINE; ++j) {
-        if (col + j < cols) to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
-      }
-    }
-    to += cols;
-  };
+  RowCopies<T, Shape, ALIGNED ? Shape::word : 1> copies(
+      a + (row0 + first) * cols, strip * Shape::width - Shape::apron, cols, ring);
+  for (int i = 0; i < stages - 1; ++i) copies.start(ring + i * Shape::line, first + i < last);
+  ColumnPass<T, MINE, FIRST, TAPS, ALIGNED> column_pass(b + (top - TAPS + 1 + first) * cols,
+                                                        strip * Shape::width + lane * MINE, cols);
 
   T *arrived = ring, *used = ring_end - Shape::line;
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = first; step < last; ++step) {
     __pipeline_wait_prior(stages - 2);
     __syncwarp();  // the other lanes' copies too; and they have read what is overwritten now
-    copy_row(used, step + stages - 1 < last);
+    copies.start(used, step + stages - 1 < last);
     T values[MINE];
     row_pass<T, RADIUS, MINE>(arrived + lane * MINE, values);
-    column_pass(step, values);
+    column_pass.add(step, values);
     used = arrived;
     arrived = arrived + Shape::line == ring_end ? ring : arrived + Shape::line;
   }
-#pragma unroll 1
-  for (int step = last; step < steps; ++step) column_pass(step, {});
+  _Pragma("unroll 1")
+  for (int step = last; step < steps; ++step) column_pass.add(step, {});
 }
-
-namespace {
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
@@ -258,7 +281,7 @@ void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
   }
 }
 
-// As many columns a lane as 16 bytes hold, fewer where their sums need more than 128 registers.
+// As many columns per lane as 16 bytes hold, fewer where their sums need more than 128 registers.
 template <int RADIUS, typename T>
 void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
   copy_weights<RADIUS>(gpu, p);
@@ -276,14 +299,16 @@ void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables)
 }  // namespace
 
 const Register<Convsep, float, double> variant(
-    {.rung = 6,
-     .idea = "both passes in one kernel: a warp marches down, unfinished sums of b in registers",
-     .tunables = {block_size(128, 32), {.name = "strip", .fallback = 0, .min = 0, .max = 65536}}},
+    {
+        .rung = 6,
+        .idea = "both passes in one kernel: a warp marches down, unfinished sums of b in registers",
+        .tunables = {block_size(128, 32), {.name = "strip", .fallback = 0, .min = 0, .max = 65536}},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       if (tunables["block"] > most_threads) {
-        throw PointError(
-            Verdict::not_supported,
-            "convsep/cuda/fused has at most " + std::to_string(most_threads) + " threads a block");
+        throw PointError(Verdict::not_supported, "convsep/cuda/fused has at most " +
+                                                     std::to_string(most_threads) +
+                                                     " threads per block");
       }
       if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables);
       if (p.radius <= 2) return launch_fused<2>(gpu, p, tunables);

@@ -11,6 +11,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T, Load l, Store s>
 __global__ void convsep_global_rows(const T* a, const T* w, T* between, std::int64_t rows,
                                     std::int64_t cols, int radius) {
@@ -45,13 +47,17 @@ __global__ void convsep_global_cols(const T* between, const T* w, T* b, std::int
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 0,
-     .idea = "a thread a pixel, everything from global memory, tests at the border",
-     .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
-                  {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
-                  load_policy(),
-                  store_policy()}},
+    {
+        .rung = 0,
+        .idea = "one thread per pixel, everything from global memory, tests at the border",
+        .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
+                     {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
+                     load_policy(),
+                     store_policy()},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{

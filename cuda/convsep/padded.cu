@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps. from has rows of `pitch`.
 template <typename T, Load l, Store s>
 __global__ void convsep_padded(const T* from, const T* w, T* b, std::int64_t rows,
@@ -23,14 +25,18 @@ __global__ void convsep_padded(const T* from, const T* w, T* b, std::int64_t row
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 1,
-     .idea = "the same on a padded image, without tests",
-     .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
-                  {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
-                  load_policy(),
-                  store_policy()},
-     .inputs = {"a_padded", "w"}},
+    {
+        .rung = 1,
+        .idea = "the same on a padded image, without tests",
+        .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
+                     {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
+                     load_policy(),
+                     store_policy()},
+        .inputs = {"a_padded", "w"},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{

@@ -12,8 +12,8 @@
 using namespace parlab;
 
 namespace {
+
 constexpr int mine = 7, across = 32;  // pixels of a thread; threads of a block side by side
-}
 
 __constant__ float convsep_register_float[Convsep::max_taps];
 __constant__ double convsep_register_double[Convsep::max_taps];
@@ -25,19 +25,19 @@ __device__ double convsep_register_weight(double, int k) { return convsep_regist
 template <typename T>
 __device__ void convsep_window(const T* pixels, int step, int radius, T (&sums)[mine]) {
   T window[mine];
-#pragma unroll
+  _Pragma("unroll")
   for (int j = 0; j < mine; ++j) {
     window[j] = pixels[j * step];
     sums[j] = 0;
   }
   pixels += mine * step;
-#pragma unroll 7
+  _Pragma("unroll 7")
   for (int k = 0; k <= 2 * radius; ++k, pixels += step) {
     const T weight = convsep_register_weight(T{}, k);
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < mine; ++j) sums[j] += weight * window[j];
     if (k == 2 * radius) break;
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < mine - 1; ++j) window[j] = window[j + 1];
     window[mine - 1] = *pixels;
   }
@@ -61,7 +61,7 @@ __global__ void convsep_register_rows(const T* a, T* between, std::int64_t rows,
     T sums[mine];
     convsep_window(line + threadIdx.x * mine, 1, radius, sums);
     __syncwarp();
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < mine; ++j) line[threadIdx.x * mine + j] = sums[j];
     __syncwarp();
     for (int x = threadIdx.x; x < w; x += across) {
@@ -89,7 +89,7 @@ __global__ void convsep_register_cols(const T* between, T* b, std::int64_t rows,
     const int y = threadIdx.y * mine;
     T sums[mine];
     convsep_window(tile + y * across + threadIdx.x, across, radius, sums);
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < mine; ++j) {
       if (row0 + y + j < rows && col < cols) b[(row0 + y + j) * cols + col] = sums[j];
     }
@@ -97,10 +97,14 @@ __global__ void convsep_register_cols(const T* between, T* b, std::int64_t rows,
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 4,
-     .idea = "seven pixels a thread along the filter, a window of them in registers",
-     .tunables = {{.name = "block_y", .fallback = 8, .min = 1, .max = 32}}},
+    {
+        .rung = 4,
+        .idea = "seven pixels per thread along the filter, a window of them in registers",
+        .tunables = {{.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       const auto y = tunables["block_y"], apron = std::int64_t{2} * p.radius;
       const auto config = [&](std::int64_t w, std::int64_t h, std::int64_t elements) {

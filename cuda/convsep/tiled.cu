@@ -1,7 +1,7 @@
 // Tiles in shared memory. A block copies the pixels of its tile and the apron, `radius` more on
-// either side along the filter, and computes from the copy: in place of 2 radius + 1 reads a pixel
-// there are (w1 + 2 radius) / w1 from global memory in the row pass, (h2 + 2 radius) / h2 in the
-// column pass. The longer the tile along the filter, the smaller the share of the apron.
+// either side along the filter, and computes from the copy: in place of 2 radius + 1 reads per
+// pixel there are (w1 + 2 radius) / w1 from global memory in the row pass, (h2 + 2 radius) / h2 in
+// the column pass. The longer the tile along the filter, the smaller the share of the apron.
 //
 // Block and tile are chosen apart: where the tile is larger, a thread computes several pixels of
 // it, one block apart. load and store: with which policy (gpu/cache_policy.hpp).
@@ -10,6 +10,8 @@
 #include "workloads/convsep.hpp"
 
 using namespace parlab;
+
+namespace {
 
 __constant__ float convsep_tiled_float[Convsep::max_taps];
 __constant__ double convsep_tiled_double[Convsep::max_taps];
@@ -77,17 +79,21 @@ __global__ void convsep_tiled_cols(const T* between, T* b, std::int64_t rows, st
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 3,
-     .idea = "tiles and their aprons in shared memory, each pixel fetched a few times at most",
-     .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 256},
-                  {.name = "block_y", .fallback = 8, .min = 1, .max = 32},
-                  {.name = "w1", .fallback = 128, .min = 1, .max = 1024},
-                  {.name = "h1", .fallback = 8, .min = 1, .max = 1024},
-                  {.name = "w2", .fallback = 32, .min = 1, .max = 1024},
-                  {.name = "h2", .fallback = 64, .min = 1, .max = 1024},
-                  load_policy(),
-                  store_policy()}},
+    {
+        .rung = 3,
+        .idea = "tiles and their aprons in shared memory, each pixel fetched a few times at most",
+        .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 256},
+                     {.name = "block_y", .fallback = 8, .min = 1, .max = 32},
+                     {.name = "w1", .fallback = 128, .min = 1, .max = 1024},
+                     {.name = "h1", .fallback = 8, .min = 1, .max = 1024},
+                     {.name = "w2", .fallback = 32, .min = 1, .max = 1024},
+                     {.name = "h2", .fallback = 64, .min = 1, .max = 1024},
+                     load_policy(),
+                     store_policy()},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       const int w1 = static_cast<int>(tunables["w1"]), h1 = static_cast<int>(tunables["h1"]);
       const int w2 = static_cast<int>(tunables["w2"]), h2 = static_cast<int>(tunables["h2"]);

@@ -1,5 +1,5 @@
-// Register blocking with 16 bytes a read and a write, in global and in shared memory: a word is 4
-// floats or 2 doubles. A thread computes four rows of one word.
+// Register blocking with 16 bytes per read and per write, in global and in shared memory: a word is
+// 4 floats or 2 doubles. A thread computes four rows of one word.
 //
 // Row pass: a warp has four rows of 32 words to itself, and a word that a thread reads from shared
 // memory serves all pixels of its own word. Column pass: the words of four rows are a window in
@@ -23,8 +23,6 @@ struct alignas(16) WideWord {
   T at[size];
 };
 
-}  // namespace
-
 __constant__ float convsep_wide_float[most_weights];
 __constant__ double convsep_wide_double[most_weights];
 
@@ -38,7 +36,7 @@ __device__ WideWord<T> convsep_wide_read(const T* row, std::int64_t col, std::in
   if (ALIGNED) {
     if (col >= 0 && col < cols) word = *reinterpret_cast<const WideWord<T>*>(row + col);
   } else {
-#pragma unroll
+    _Pragma("unroll")
     for (int e = 0; e < WideWord<T>::size; ++e) {
       if (col + e >= 0 && col + e < cols) word.at[e] = row[col + e];
     }
@@ -52,7 +50,7 @@ __device__ void convsep_wide_write(T* row, std::int64_t col, std::int64_t cols,
   if (ALIGNED) {
     if (col < cols) *reinterpret_cast<WideWord<T>*>(row + col) = word;
   } else {
-#pragma unroll
+    _Pragma("unroll")
     for (int e = 0; e < WideWord<T>::size; ++e) {
       if (col + e < cols) row[col + e] = word.at[e];
     }
@@ -69,7 +67,7 @@ __global__ void convsep_wide_rows(const T* a, T* between, std::int64_t rows, std
   const std::int64_t word0 = std::int64_t{blockIdx.x} * across;
   for (std::int64_t row0 = (std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y) * mine;
        row0 < rows; row0 += std::int64_t{gridDim.y} * blockDim.y * mine) {
-#pragma unroll
+    _Pragma("unroll")
     for (int y = 0; y < mine; ++y) {
       for (int x = threadIdx.x; x < width && row0 + y < rows; x += across) {
         lines[y * width + x] =
@@ -80,20 +78,20 @@ __global__ void convsep_wide_rows(const T* a, T* between, std::int64_t rows, std
     WideWord<T> sums[mine] = {};
     for (int i = 0; i <= 2 * apron; ++i) {
       T weights[2 * size - 1];
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < 2 * size - 1; ++k) weights[k] = convsep_wide_weight(T{}, i * size + k);
-#pragma unroll
+      _Pragma("unroll")
       for (int y = 0; y < mine; ++y) {
         if (row0 + y >= rows) continue;
         const WideWord<T> word = lines[y * width + threadIdx.x + i];
-#pragma unroll
+        _Pragma("unroll")
         for (int e = 0; e < size; ++e) {
-#pragma unroll
+          _Pragma("unroll")
           for (int j = 0; j < size; ++j) sums[y].at[j] += weights[size - 1 + e - j] * word.at[e];
         }
       }
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int y = 0; y < mine; ++y) {
       if (row0 + y >= rows) continue;
       convsep_wide_write<ALIGNED>(between + (row0 + y) * cols, (word0 + threadIdx.x) * size, cols,
@@ -122,21 +120,21 @@ __global__ void convsep_wide_cols(const T* between, T* b, std::int64_t rows, std
     __syncthreads();
     const WideWord<T>* next = tile + threadIdx.y * mine * across + threadIdx.x;
     WideWord<T> sums[mine] = {}, window[mine];
-#pragma unroll
+    _Pragma("unroll")
     for (int y = 1; y < mine; ++y, next += across) window[y] = *next;
-#pragma unroll 4
+    _Pragma("unroll 4")
     for (int k = 0; k <= 2 * radius; ++k, next += across) {
-#pragma unroll
+      _Pragma("unroll")
       for (int y = 0; y < mine - 1; ++y) window[y] = window[y + 1];
       window[mine - 1] = *next;
       const T weight = convsep_wide_weight(T{}, first + k);
-#pragma unroll
+      _Pragma("unroll")
       for (int y = 0; y < mine; ++y) {
-#pragma unroll
+        _Pragma("unroll")
         for (int e = 0; e < size; ++e) sums[y].at[e] += weight * window[y].at[e];
       }
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int y = 0; y < mine; ++y) {
       const std::int64_t row = row0 + threadIdx.y * mine + y;
       if (row < rows) convsep_wide_write<ALIGNED>(b + row * cols, col, cols, sums[y]);
@@ -172,10 +170,14 @@ void launch_wide(Gpu& gpu, const Convsep::Args<T>& p, std::int64_t block_y) {
              between, p.b, p.rows, p.cols, p.radius, first);
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.rung = 5,
-     .idea = "four rows of a 16-byte word a thread, a word read serves sixteen sums",
-     .tunables = {{.name = "block_y", .fallback = 16, .min = 1, .max = 32}}},
+    {
+        .rung = 5,
+        .idea = "four rows of a 16-byte word per thread, each word read serves sixteen sums",
+        .tunables = {{.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
+    },
     []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
       if (p.cols % WideWord<T>::size == 0) {
         launch_wide<true>(gpu, p, tunables["block_y"]);

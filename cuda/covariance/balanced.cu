@@ -5,10 +5,12 @@
 using namespace parlab;
 
 const Register<Covariance, float, double> variant(
-    {.rung = 6,
-     .id = 5,
-     .idea =
-         "the same with all steps of all tiles shared equally by as many blocks as run at once"},
+    {
+        .rung = 6,
+        .id = 5,
+        .idea =
+            "the same with all steps of all tiles shared equally by as many blocks as run at once",
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       launch_balanced<CovarianceTile<T>>(gpu, p);
     });

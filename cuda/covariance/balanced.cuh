@@ -1,4 +1,4 @@
-// The product with the work shared out in equal parts. With a tile a block, the blocks run in
+// The product with the work shared out in equal parts. With one tile per block, the blocks run in
 // waves, and in the last one a part of the device has nothing to do: `register` has 2.1 waves at
 // 3000 on an H200, and a quarter of one at 1000. Here there are exactly as many blocks as run at
 // once. Each computes as many whole tiles as there are for all. All steps down the columns, of all
@@ -11,6 +11,9 @@
 #pragma once
 
 #include "tile.cuh"
+
+namespace parlab {
+namespace {
 
 // The steps of the tiles from first_tile on are numbered; block b has those from first_step(b) on.
 // The inverse says whose a step is.
@@ -31,7 +34,7 @@ struct BalancedPiece {
   std::int64_t whole, at;    // what comes next: a whole tile, or a step of shared ones
 };
 
-// Part of a tile: two slots a block, for what it begins with and for what it ends with; in each,
+// Part of a tile: two slots per block, for what it begins with and for what it ends with; in each,
 // element e of all threads side by side.
 template <typename T, typename S>
 __device__ std::int64_t balanced_part(std::int64_t block, bool ends_with, int e, int thread) {
@@ -78,9 +81,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     const int thread = threadIdx.x;
     if (piece.steps == steps_of_tile) {
       const int row = piece.i0 + S::first_row(thread), col = piece.j0 + S::first_col(thread);
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < S::rows; r += S::vector) {
-#pragma unroll
+        _Pragma("unroll")
         for (int s = 0; s < S::cols; s += S::vector) {
           store_square<T, S::vector>(cov, row + S::further_row(r), col + S::further_col(s), n,
                                      [&](int y, int x) { return sum[r + y][s + x] / divisor; });
@@ -88,9 +91,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
       }
     } else {
       T* const part = parts + balanced_part<T, S>(blockIdx.x, piece.ends_with, 0, thread);
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < S::rows; ++r) {
-#pragma unroll
+        _Pragma("unroll")
         for (int s = 0; s < S::cols; ++s) part[(r * S::cols + s) * S::threads] = sum[r][s];
       }
     }
@@ -110,13 +113,13 @@ __global__ void __launch_bounds__(S::threads)
   if (first == last) return;  // computed by one block, which stored it
   const int thread = threadIdx.x, r = blockIdx.y * S::vector, s = blockIdx.z * S::vector;
   T sum[S::vector][S::vector] = {};
-#pragma unroll 4  // reads under way at once
+  _Pragma("unroll 4")  // reads under way at once
   for (std::int64_t block = first; block <= last; ++block) {
     // The first of them ends with this tile, unless it has begun with it; the others begin with it.
     const bool ends_with = shares.first_step(block) < begin;
-#pragma unroll
+    _Pragma("unroll")
     for (int y = 0; y < S::vector; ++y) {
-#pragma unroll
+      _Pragma("unroll")
       for (int x = 0; x < S::vector; ++x) {
         const int e = (r + y) * S::cols + s + x;
         sum[y][x] += parts[balanced_part<T, S>(block, ends_with, e, thread)];
@@ -128,8 +131,6 @@ __global__ void __launch_bounds__(S::threads)
                              place.col * S::size + S::first_col(thread) + S::further_col(s), n,
                              [&](int y, int x) { return sum[y][x] / divisor; });
 }
-
-namespace parlab {
 
 // The covariance from tiles S, by as many blocks as run at once.
 template <typename S, typename T>
@@ -157,4 +158,5 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
              p.n, p.divisor);
 }
 
+}  // namespace
 }  // namespace parlab

@@ -4,6 +4,9 @@
 #include "gpu/gpu.hpp"
 #include "workloads/covariance.hpp"
 
+namespace parlab {
+namespace {
+
 // 16 bytes, or a single element where rows do not begin at multiples of 16 bytes.
 template <typename T, int COUNT = 16 / sizeof(T)>
 struct alignas(COUNT * sizeof(T)) CovarianceVector {
@@ -20,11 +23,11 @@ __global__ void __launch_bounds__(256, 6)
   const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector sum = {};
   if (col < n) {
-#pragma unroll 4  // reads under way at once
+    _Pragma("unroll 4")  // reads under way at once
     for (std::int64_t row = std::int64_t{blockIdx.y} * 8 + threadIdx.y; row < m;
          row += std::int64_t{gridDim.y} * 8) {
       const Vector from = *reinterpret_cast<const Vector*>(data + row * n + col);
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < VECTOR; ++v) sum.element[v] += from.element[v];
     }
   }
@@ -32,7 +35,7 @@ __global__ void __launch_bounds__(256, 6)
   __syncthreads();
   if (threadIdx.y > 0 || col >= n) return;
   for (int i = 1; i < 8; ++i) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) sum.element[v] += parts[i][threadIdx.x].element[v];
   }
   *reinterpret_cast<Vector*>(sums + blockIdx.y * n + col) = sum;
@@ -50,10 +53,10 @@ __global__ void __launch_bounds__(256, 6)
   const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector mean = {};
   if (col < n) {
-#pragma unroll 4
+    _Pragma("unroll 4")
     for (std::int64_t part = threadIdx.y; part < parts; part += 8) {
       const Vector from = *reinterpret_cast<const Vector*>(sums + part * n + col);
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < VECTOR; ++v) mean.element[v] += from.element[v];
     }
   }
@@ -61,28 +64,26 @@ __global__ void __launch_bounds__(256, 6)
   __syncthreads();
   if (col >= stride) return;
   mean = {};
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 0; i < 8; ++i) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) mean.element[v] += of_warps[i][threadIdx.x].element[v];
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int v = 0; v < VECTOR; ++v) mean.element[v] /= mean_divisor;
-#pragma unroll 4
+  _Pragma("unroll 4")
   for (std::int64_t back = std::int64_t{blockIdx.y} * 8 + threadIdx.y; back < rows;
        back += std::int64_t{gridDim.y} * 8) {
     const std::int64_t row = rows - 1 - back;
     Vector to = {};
     if (row < m && col < n) {
       to = *reinterpret_cast<const Vector*>(data + row * n + col);
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < VECTOR; ++v) to.element[v] -= mean.element[v];
     }
     *reinterpret_cast<Vector*>(centred + row * stride + col) = to;
   }
 }
-
-namespace parlab {
 
 template <int VECTOR, typename T>
 void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred, std::int64_t most_parts,
@@ -116,4 +117,5 @@ T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows, std::
   return centred;
 }
 
+}  // namespace
 }  // namespace parlab

@@ -1,11 +1,13 @@
 // The report's exercise as three kernels, for between means, centring and product every block must
-// be done: a thread a column for the means, a thread an element for the other two. A warp reads
-// neighbouring columns, so all reads are coalesced; but each thread of the product fetches 2 m
-// elements for its one, and all n x n are computed, though half of them are copies of the others.
+// be done: one thread per column for the means, one thread per element for the other two. A warp
+// reads neighbouring columns, so all reads are coalesced; but each thread of the product fetches 2
+// m elements for its one, and all n x n are computed, though half of them are copies of the others.
 #include "gpu/gpu.hpp"
 #include "workloads/covariance.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 __global__ void covariance_naive_means(const T* data, T* mean, std::int64_t m, std::int64_t n,
@@ -40,11 +42,15 @@ __global__ void covariance_naive_product(const T* centred, T* cov, std::int64_t 
   cov[i * n + j] = sum / divisor;
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 1,
-     .id = 0,
-     .idea = "a thread a column, then a thread an element of the full matrix; three kernels",
-     .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}}},
+    {
+        .rung = 1,
+        .id = 0,
+        .idea = "one thread per column, then one per element of the full matrix; three kernels",
+        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"];
       T* const mean = gpu.scratch<T>(p.n);

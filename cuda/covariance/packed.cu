@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T, int TILE>
 __global__ void covariance_packed(const T* centred, T* cov_packed, std::int64_t m, std::int64_t n,
                                   std::int64_t tiles, T divisor) {
@@ -19,7 +21,7 @@ __global__ void covariance_packed(const T* centred, T* cov_packed, std::int64_t 
     left[y][x] = k0 + y < m && i0 + x < n ? row[i0 + x] : T{0};
     right[y][x] = k0 + y < m && j0 + x < n ? row[j0 + x] : T{0};
     __syncthreads();
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
@@ -27,12 +29,16 @@ __global__ void covariance_packed(const T* centred, T* cov_packed, std::int64_t 
   if (i <= j && j < n) cov_packed[Covariance::packed_index(i, j, n)] = sum / divisor;
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 4,
-     .id = 3,
-     .idea = "the same tiles, stored once: the upper triangle, packed",
-     .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
-     .outputs = {"cov_packed"}},
+    {
+        .rung = 4,
+        .id = 3,
+        .idea = "the same tiles, stored once: the upper triangle, packed",
+        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+        .outputs = {"cov_packed"},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);

@@ -5,6 +5,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // centred: rows x stride, multiples of deep and of the tile's size, rows > 0.
 template <typename T, typename S = CovarianceTile<T>>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
@@ -16,9 +18,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   multiply_tile(S{}, centred, i0, j0, stride, steps, shared_memory<T>(), sum);
 
   const int row = i0 + S::first_row(threadIdx.x), col = j0 + S::first_col(threadIdx.x);
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < S::rows; r += S::vector) {
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < S::cols; s += S::vector) {
       store_square<T, S::vector>(cov, row + S::further_row(r), col + S::further_col(s), n,
                                  [&](int y, int x) { return sum[r + y][s + x] / divisor; });
@@ -26,11 +28,15 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 5,
-     .id = 4,
-     .idea =
-         "a thread keeps 8 x 8 elements in registers; copies run ahead; one triangle, mirrored"},
+    {
+        .rung = 5,
+        .id = 4,
+        .idea =
+            "a thread keeps 8 x 8 elements in registers; copies run ahead; one triangle, mirrored",
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       using S = CovarianceTile<T>;
       const auto stride = ceil_div(p.n, S::size) * S::size, steps = ceil_div(p.m, S::deep);

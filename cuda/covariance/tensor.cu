@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // What balanced.cuh and CovarianceCopies want to know of a tile: see CovarianceTile.
 struct TensorTile {
   static constexpr int size = 128, rows = 8, cols = 8;
@@ -53,17 +55,17 @@ __device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, st
   const int thread = threadIdx.x, place = thread % 4 * S::pair + thread % 32 / 4 * 2;
   const int row = place + S::warp_row(thread), col = place + S::size + S::warp_col(thread);
   const auto read = [&](int set, const double* from) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < down; ++v)
       left[set][v] = *reinterpret_cast<const Vector*>(from + row + v * 16);
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < across; ++v)
       right[set][v] = *reinterpret_cast<const Vector*>(from + col + v * 16);
   };
 
-#pragma unroll
+  _Pragma("unroll")
   for (int step = 0; step < S::stages - 1; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < slices; ++k) {
       if (step < steps) copies.next_rows();
     }
@@ -73,10 +75,10 @@ __device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, st
   __syncthreads();
   const double* from = shared;
   read(0, from);
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
     const bool more = step + S::stages - 1 < steps;
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < slices; ++k) {
       if (more) copies.next_rows();
       if (k == slices - 1) {
@@ -90,9 +92,9 @@ __device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, st
       if (k < slices - 1 || step + 1 < steps) {
         read((k + 1) % 2, from + (k + 1) % slices * 4 * S::pair);
       }
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < S::rows; r += 2) {
-#pragma unroll
+        _Pragma("unroll")
         for (int s = 0; s < S::cols; s += s % 4 == 0 ? 1 : 3) {
           double part[4] = {sum[r][s], sum[r][s + 2], sum[r + 1][s], sum[r + 1][s + 2]};
           tensor_multiply_add(part, left[k % 2][r / 2].element, right[k % 2][s / 4].element[s % 2]);
@@ -105,10 +107,14 @@ __device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, st
   }
 }
 
+}  // namespace
+
 const Register<Covariance, double> variant(
-    {.rung = 7,
-     .idea = "the same with the products of doubles on the tensor cores, tiles of 128 x 128",
-     .units = {{Dtype::f64, "tensor double"}}},
+    {
+        .rung = 7,
+        .idea = "the same with the products of doubles on the tensor cores, tiles of 128 x 128",
+        .units = {{Dtype::f64, "tensor double"}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       launch_balanced<TensorTile>(gpu, p);
     });

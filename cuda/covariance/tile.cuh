@@ -1,7 +1,7 @@
 // What `register` and `balanced` have in common: how a block multiplies its two pieces of the
 // centred copy for a tile of the result, and how that tile is stored.
 // - A thread computes 8 x 8 elements: for a step down the columns it fetches 16 elements from
-//   shared memory and makes 64 products of them. With fewer elements a thread, those reads would
+//   shared memory and makes 64 products of them. With fewer elements per thread, those reads would
 //   decide.
 // - Both operands are pieces of rows of the centred copy, so that 16 bytes at a time go straight
 //   from global to shared memory, past the registers, with nothing to transpose.
@@ -12,8 +12,8 @@
 //   its mirror image are both stored in vectors.
 //
 // In double the reads from shared memory decide even so. On an H200 a scheduler can begin a product
-// every 2 cycles. 8 x 8 a thread, all operands in registers, take it 2.10 cycles each; with the
-// eight 16-byte reads that 64 products need, 2.57, with two warps a scheduler as with three, and
+// every 2 cycles. 8 x 8 per thread, all operands in registers, take it 2.10 cycles each; with the
+// eight 16-byte reads that 64 products need, 2.57, with two warps per scheduler as with three, and
 // with no copy and no barrier: 78 % of the peak is what this form can come to.
 #pragma once
 
@@ -21,13 +21,16 @@
 
 #include "centred.cuh"
 
+namespace parlab {
+namespace {
+
 template <typename T>
 struct CovarianceTile {
   static constexpr int size = 64;           // rows and columns
   static constexpr int rows = 8, cols = 8;  // of a thread
   static constexpr int deep = 8, stages = 4;
   static constexpr int threads = size * size / (rows * cols);
-  // As many blocks as the registers allow: 255 a thread in double, 128 in float.
+  // As many blocks as the registers allow: 255 per thread in double, 128 in float.
   static constexpr int blocks_per_sm = sizeof(T) == 8 ? 4 : 8;
   static constexpr int vector = 16 / sizeof(T);
   static constexpr int lanes_down = 4, lanes_across = 8;
@@ -38,10 +41,10 @@ struct CovarianceTile {
 
   // The tiles that touch the upper triangle of n columns, one row of tiles after another.
   static constexpr std::int64_t count(std::int64_t n) {
-    return parlab::Covariance::packed_count(parlab::ceil_div(n, size));
+    return Covariance::packed_count(ceil_div(n, size));
   }
-  static constexpr parlab::Covariance::Place place(std::int64_t tile, std::int64_t n) {
-    return parlab::Covariance::packed_place(tile, parlab::ceil_div(n, size));
+  static constexpr Covariance::Place place(std::int64_t tile, std::int64_t n) {
+    return Covariance::packed_place(tile, ceil_div(n, size));
   }
 
   // A thread's rows and columns of a tile: its first ones, and the distance of the others to them.
@@ -106,17 +109,17 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
   Vector left[2][down], right[2][across];  // of a row, and of the next one
   const int row = S::first_row(threadIdx.x), col = S::size + S::first_col(threadIdx.x);
   const auto read = [&](int set, const T* from) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < down; ++v)
       left[set][v] = *reinterpret_cast<const Vector*>(from + row + v * S::row_step);
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < across; ++v)
       right[set][v] = *reinterpret_cast<const Vector*>(from + col + v * S::col_step);
   };
 
-#pragma unroll
+  _Pragma("unroll")
   for (int step = 0; step < S::stages - 1; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < S::deep; k += at_once) {
       if (step < steps) copies.next_rows();
     }
@@ -126,10 +129,10 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
   __syncthreads();
   const T* from = shared;
   read(0, from);
-#pragma unroll 1
+  _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
     const bool more = step + S::stages - 1 < steps;
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < S::deep; ++k) {
       if (k == S::deep - 1) {
         // The next stage has arrived, for all threads; and none reads this one any more, which
@@ -143,12 +146,12 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
         read((k + 1) % 2, from + (k + 1) % S::deep * S::pair);
       }
       if (k % together == 0 && more) {
-#pragma unroll
+        _Pragma("unroll")
         for (int copied = 0; copied < together; copied += at_once) copies.next_rows();
       }
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < S::rows; ++r) {
-#pragma unroll
+        _Pragma("unroll")
         for (int s = 0; s < S::cols; ++s) {
           sum[r][s] += left[k % 2][r / S::vector].element[r % S::vector] *
                        right[k % 2][s / S::vector].element[s % S::vector];
@@ -165,22 +168,22 @@ template <typename T, int VECTOR, typename Value>
 __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_t n, Value value) {
   if (i > j || j >= n) return;
   CovarianceVector<T> across[VECTOR], down[VECTOR];
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < VECTOR; ++s) across[r].element[s] = down[s].element[r] = value(r, s);
   }
   if (i < j && n % VECTOR == 0) {
-#pragma unroll
+    _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) {
       *reinterpret_cast<CovarianceVector<T>*>(cov + (i + v) * n + j) = across[v];
       *reinterpret_cast<CovarianceVector<T>*>(cov + (j + v) * n + i) = down[v];
     }
     return;
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
-#pragma unroll
+    _Pragma("unroll")
     for (int s = 0; s < VECTOR; ++s) {
       // On the diagonal the square is its own mirror image.
       if (i + r > j + s || j + s >= n) continue;
@@ -189,3 +192,6 @@ __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_
     }
   }
 }
+
+}  // namespace
+}  // namespace parlab

@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T, int TILE>
 __global__ void covariance_tiled(const T* centred, T* cov, std::int64_t m, std::int64_t n,
                                  T divisor) {
@@ -20,18 +22,22 @@ __global__ void covariance_tiled(const T* centred, T* cov, std::int64_t m, std::
     left[y][x] = k0 + y < m && i0 + x < n ? row[i0 + x] : T{0};
     right[y][x] = k0 + y < m && j0 + x < n ? row[j0 + x] : T{0};
     __syncthreads();
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
   if (i0 + y < n && j0 + x < n) cov[(i0 + y) * n + j0 + x] = sum / divisor;
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 2,
-     .id = 1,
-     .idea = "tiles in shared memory, each element fetched once for `tile` uses; full matrix",
-     .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}}},
+    {
+        .rung = 2,
+        .id = 1,
+        .idea = "tiles in shared memory, each element fetched once for `tile` uses; full matrix",
+        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);

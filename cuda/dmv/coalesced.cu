@@ -7,6 +7,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // a_transposed: cols x rows.
 template <typename T>
 __global__ void dmv_coalesced(const T* a_transposed, const T* x, T* y, std::int64_t rows,
@@ -25,12 +27,16 @@ __global__ void dmv_coalesced(const T* a_transposed, const T* x, T* y, std::int6
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 3,
-     .id = 1,
-     .idea = "naive on the transposed matrix: neighbouring threads read neighbouring elements",
-     .tunables = {block_size()},
-     .inputs = {"a_transposed", "x"}},
+    {
+        .rung = 3,
+        .id = 1,
+        .idea = "naive on the transposed matrix: neighbouring threads read neighbouring elements",
+        .tunables = {block_size()},
+        .inputs = {"a_transposed", "x"},
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);

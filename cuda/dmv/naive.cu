@@ -7,6 +7,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void dmv_naive(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -21,11 +23,15 @@ __global__ void dmv_naive(const T* a, const T* x, T* y, std::int64_t rows, std::
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 1,
-     .id = 0,
-     .idea = "a thread sums a piece of one row; neighbours read a row apart; atomics",
-     .tunables = {block_size()}},
+    {
+        .rung = 1,
+        .id = 0,
+        .idea = "a thread sums a piece of one row; neighbours read a row apart; atomics",
+        .tunables = {block_size()},
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);

@@ -1,10 +1,12 @@
-// One thread a row: the serial loop, handed out row by row. No atomics and nothing to clear, but
+// One thread per row: the serial loop, handed out row by row. No atomics and nothing to clear, but
 // there are only as many threads as rows, far too few to keep the memory busy, and neighbouring
 // threads still read addresses a whole row apart.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 __global__ void dmv_naive_1d(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
@@ -15,11 +17,15 @@ __global__ void dmv_naive_1d(const T* a, const T* x, T* y, std::int64_t rows, st
   y[row] = sum;
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 2,
-     .id = 4,
-     .idea = "a thread sums a whole row: no atomics, but few threads and uncoalesced reads",
-     .tunables = {block_size()}},
+    {
+        .rung = 2,
+        .id = 4,
+        .idea = "a thread sums a whole row: no atomics, but few threads and uncoalesced reads",
+        .tunables = {block_size()},
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       gpu.launch({.grid = {ceil_div(p.rows, block)}, .block = {block}}, dmv_naive_1d<T>, p.a, p.x,

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // a_transposed: cols x rows. Dynamic shared memory: blockDim.x elements.
 template <typename T>
 __global__ void dmv_shmem(const T* a_transposed, const T* x, T* y, std::int64_t rows,
@@ -28,12 +30,16 @@ __global__ void dmv_shmem(const T* a_transposed, const T* x, T* y, std::int64_t 
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 4,
-     .id = 2,
-     .idea = "coalesced, and the strip of x a block needs is read from shared memory",
-     .tunables = {block_size()},
-     .inputs = {"a_transposed", "x"}},
+    {
+        .rung = 4,
+        .id = 2,
+        .idea = "coalesced, and the strip of x a block needs is read from shared memory",
+        .tunables = {block_size()},
+        .inputs = {"a_transposed", "x"},
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);

@@ -17,52 +17,52 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 using Word = std::conditional_t<std::is_same_v<T, float>, float4, double2>;
 template <typename T>
 constexpr int word_size = 16 / sizeof(T);  // elements in a 16-byte word
 
-static __device__ float dot(float4 a, float4 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-static __device__ double dot(double2 a, double2 b) { return a.x * b.x + a.y * b.y; }
+__device__ float dot(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+__device__ double dot(double2 a, double2 b) { return a.x * b.x + a.y * b.y; }
 
-static __device__ float4 gather(const float* x) { return {x[0], x[1], x[2], x[3]}; }
-static __device__ double2 gather(const double* x) { return {x[0], x[1]}; }
+__device__ float4 gather(const float* x) { return {x[0], x[1], x[2], x[3]}; }
+__device__ double2 gather(const double* x) { return {x[0], x[1]}; }
 
 // Adds to sum[] the products of a team's rows with x. KEEP: what is read stays in the L2 cache.
 template <bool keep, int team_threads, int team_rows, int unroll, typename T>
-static __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows], const T* x,
-                                                std::int64_t head, std::int64_t words, int thread,
-                                                T (&sum)[team_rows]) {
+__device__ __forceinline__ void add_rows(const T* const (&row)[team_rows], const T* x,
+                                         std::int64_t head, std::int64_t words, int thread,
+                                         T (&sum)[team_rows]) {
   constexpr int n = word_size<T>;
   const auto load = [](const Word<T>* p) { return keep ? __ldg(p) : __ldcs(p); };
   const bool x_in_words = reinterpret_cast<std::uintptr_t>(x + head) % 16 == 0;
   std::int64_t word = thread;
   for (; word + team_threads * (unroll - 1) < words; word += team_threads * unroll) {
     Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
-#pragma unroll
+    _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < team_rows; ++r) {
         part_of_a[u][r] =
             load(reinterpret_cast<const Word<T>*>(row[r] + head) + word + team_threads * u);
       }
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
       const T* from_x = x + head + (word + team_threads * u) * n;
       part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x) : gather(from_x);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < team_rows; ++r) sum[r] += dot(part_of_a[u][r], part_of_x[u]);
     }
   }
   for (; word < words; word += team_threads) {
     const Word<T> part_of_x = gather(x + head + word * n);
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < team_rows; ++r) {
       sum[r] += dot(load(reinterpret_cast<const Word<T>*>(row[r] + head) + word), part_of_x);
     }
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
 
   const T* row[team_rows];
   T sum[team_rows];
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < team_rows; ++r) {
     row[r] = a + min(from + r * n, from + (rows - 1 - from) / n * n) * cols;  // none past the end
     sum[r] = 0;
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
   // The sums of a warp by shuffles, those of a team's warps through shared memory.
   __shared__ T sum_of_warp[team_rows][32];
   const int warp = threadIdx.x / 32;
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < team_rows; ++r) {
     for (int offset = 16; offset > 0; offset /= 2) {
       sum[r] += __shfl_xor_sync(0xffffffff, sum[r], offset);
@@ -156,8 +156,12 @@ void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 7,
-     .id = 7,
-     .idea = "teams of warps shaped to the matrix; a part of it that fits stays in the L2 cache"},
+    {
+        .rung = 7,
+        .id = 7,
+        .idea = "teams of warps shaped to the matrix; a part of it that fits stays in the L2 cache",
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) { choose_shape(gpu, p); });

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void dmv_warp_per_row(const T* a, const T* x, T* y, std::int64_t rows,
                                  std::int64_t cols) {
@@ -18,11 +20,15 @@ __global__ void dmv_warp_per_row(const T* a, const T* x, T* y, std::int64_t rows
   if (lane == 0) y[row] = sum;
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 5,
-     .id = 5,
-     .idea = "a warp sums a row and adds up by shuffles: coalesced without a transposition",
-     .tunables = {block_size(256, 32)}},
+    {
+        .rung = 5,
+        .id = 5,
+        .idea = "a warp sums a row and adds up by shuffles: coalesced without a transposition",
+        .tunables = {block_size(256, 32)},
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       gpu.launch({.grid = {ceil_div(p.rows, block / 32)}, .block = {block}}, dmv_warp_per_row<T>,

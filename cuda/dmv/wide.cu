@@ -1,5 +1,5 @@
-// Four rows a warp, 16 bytes a load. A load of a warp fetches 512 bytes, and a lane has eight of
-// them under way before it needs the first: enough to keep the memory busy. Each part of x is
+// Four rows per warp, 16 bytes per load. A load of a warp fetches 512 bytes, and a lane has eight
+// of them under way before it needs the first: enough to keep the memory busy. Each part of x is
 // loaded once for four rows.
 //
 // Rows whose length is not a multiple of 16 bytes start at different places inside a 16-byte word.
@@ -11,6 +11,8 @@
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 using Word = std::conditional_t<std::is_same_v<T, float>, float4, double2>;
@@ -36,7 +38,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
 
   const T* row[warp_rows];
   T sum[warp_rows];
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < warp_rows; ++r) {
     row[r] =
         a + min(first + r * n, first + (rows - 1 - first) / n * n) * cols;  // none past the end
@@ -58,19 +60,19 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
   std::int64_t word = lane;
   for (; word + 32 * (unroll - 1) < words; word += 32 * unroll) {
     Word<T> loaded[unroll][warp_rows];
-#pragma unroll
+    _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < warp_rows; ++r) {
         loaded[u][r] = reinterpret_cast<const Word<T>*>(row[r] + head)[word + 32 * u];
       }
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
       T part[n];
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < n; ++i) part[i] = x[head + (word + 32 * u) * n + i];
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < warp_rows; ++r) sum[r] += dot(loaded[u][r], part);
     }
   }
@@ -80,7 +82,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
     }
   }
 
-#pragma unroll
+  _Pragma("unroll")
   for (int r = 0; r < warp_rows; ++r) {
     for (int offset = 16; offset > 0; offset /= 2) {
       sum[r] += __shfl_xor_sync(0xffffffff, sum[r], offset);
@@ -89,11 +91,15 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 6,
-     .id = 6,
-     .idea = "four rows a warp, eight 16-byte loads under way in every lane",
-     .tunables = {block_size(256, 32)}},
+    {
+        .rung = 6,
+        .id = 6,
+        .idea = "four rows per warp, eight 16-byte loads under way in every lane",
+        .tunables = {block_size(256, 32)},
+    },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto warps = ceil_div(p.rows, warp_rows * word_size<T>) * word_size<T>;

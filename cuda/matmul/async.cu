@@ -1,26 +1,21 @@
 // Asynchronous copies: data goes from global to shared memory without passing through registers,
 // and no thread waits for it. Shared memory holds several stages, each a pair of tiles; while one
-// is multiplied, the copies into the others are under way, and a single barrier a step suffices.
+// is multiplied, the copies into the others are under way, and a single barrier per step suffices.
 // Copies may be 4 or 8 bytes wide, so the tile of A is transposed by them, element by element.
 #include <cuda_pipeline.h>
 
 #include "gpu/gpu.hpp"
+#include "vectors.cuh"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
 
 namespace {
-constexpr int edge = 128, deep = 8, per_thread = 8, across = 16, block_threads = 256, stages = 4;
-}
+
+constexpr int stages = 4;
 
 template <typename T>
-struct alignas(16) AsyncVector {
-  static constexpr int size = 16 / sizeof(T);
-  T element[size];
-};
-
-template <typename T>
-struct AsyncStage {
+struct Stage {
   alignas(16) T a[deep][edge + 4];  // padded: a warp stores 8 k of 4 rows in 32 different banks
   alignas(16) T b[deep][edge];
 };
@@ -35,8 +30,8 @@ __device__ void copy_async(void* to, const void* from, const void* nowhere, bool
 template <bool ALIGNED, typename T>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     matmul_async(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  constexpr int size = AsyncVector<T>::size;
-  auto* const stage = shared_memory<AsyncStage<T>>();
+  constexpr int size = Vector<T>::size;
+  auto* const stage = shared_memory<Stage<T>>();
   const int thread = threadIdx.x, x = thread % across * size, y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
   // The elements this thread copies: these, and more in steps of so many rows.
@@ -54,12 +49,12 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     // nothing is copied, but the group counts all the same.
     const auto fetch = [&](std::int64_t left) {
       if (left > 0) {
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < edge; r += a_step) {
           copy_async<sizeof(T)>(&stage[write].a[a_i][a_row + r], a_from + r * k, a,
                                 row0 + a_row + r < m && a_i < left);
         }
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < deep; i += b_step) {
           copy_async<width * sizeof(T)>(&stage[write].b[b_i + i][b_col], b_from + i * n, b,
                                         b_i + i < left && col0 + b_col < n);
@@ -78,56 +73,27 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
       fetch(left - (stages - 1) * deep);
       const auto& from = stage[read];
       read = (read + 1) % stages;
-#pragma unroll
-      for (int i = 0; i < deep; ++i) {
-        AsyncVector<T> a_column[per_thread / size], b_row[per_thread / size];
-#pragma unroll
-        for (int v = 0; v < per_thread / size; ++v) {
-          a_column[v] = *reinterpret_cast<const AsyncVector<T>*>(&from.a[i][y + v * across * size]);
-          b_row[v] = *reinterpret_cast<const AsyncVector<T>*>(&from.b[i][x + v * across * size]);
-        }
-#pragma unroll
-        for (int r = 0; r < per_thread; ++r) {
-#pragma unroll
-          for (int s = 0; s < per_thread; ++s) {
-            sum[r][s] += a_column[r / size].element[r % size] * b_row[s / size].element[s % size];
-          }
-        }
-      }
+      _Pragma("unroll")
+      for (int i = 0; i < deep; ++i) multiply_add(from.a[i], from.b[i], y, x, sum);
     }
     __syncthreads();  // before another row of blocks refills the stages
-#pragma unroll
-    for (int r = 0; r < per_thread; ++r) {
-      const std::int64_t row = row0 + y + r / size * across * size + r % size;
-      if (row >= m) continue;
-#pragma unroll
-      for (int s = 0; s < per_thread; s += size) {
-        const std::int64_t col = col0 + x + s * across;
-        AsyncVector<T> out;
-#pragma unroll
-        for (int i = 0; i < size; ++i) out.element[i] = sum[r][s + i];
-        if (ALIGNED) {
-          if (col < n) *reinterpret_cast<AsyncVector<T>*>(c + row * n + col) = out;
-        } else {
-#pragma unroll
-          for (int i = 0; i < size; ++i) {
-            if (col + i < n) c[row * n + col + i] = out.element[i];
-          }
-        }
-      }
-    }
+    store<ALIGNED>(c, m, n, row0 + y, col0 + x, sum);
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 6,
-     .idea = "asynchronous copies into four stages of shared memory, one barrier a step"},
+    {
+        .rung = 6,
+        .idea = "asynchronous copies into four stages of shared memory, one barrier per step",
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
       const auto kernel =
-          p.n % AsyncVector<T>::size == 0 ? matmul_async<true, T> : matmul_async<false, T>;
+          p.n % Vector<T>::size == 0 ? matmul_async<true, T> : matmul_async<false, T>;
       gpu.launch({.grid = {ceil_div(p.n, edge), rows},
                   .block = {block_threads},
-                  .shared_bytes = stages * sizeof(AsyncStage<T>)},
+                  .shared_bytes = stages * sizeof(Stage<T>)},
                  kernel, p.a, p.b, p.c, p.m, p.k, p.n);
     });

@@ -5,11 +5,13 @@
 // shared memory when the multiplication is over. With granularity 1 this is `tiled` with prefetch.
 //
 // The report kept one tile of B and filled it again for each tile of C; here all of them are in
-// shared memory at once, so that two barriers a step suffice.
+// shared memory at once, so that two barriers per step suffice.
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T, int TILE, int TILES>
 __global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
@@ -26,7 +28,7 @@ __global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m,
     // This thread's elements of the tiles that begin at k0; zero outside the matrices.
     const auto fetch = [&](std::int64_t k0) {
       a_next = row < m && k0 + x < k ? a[row * k + k0 + x] : T{0};
-#pragma unroll
+      _Pragma("unroll")
       for (int t = 0; t < TILES; ++t) {
         const std::int64_t col = col0 + t * TILE;
         b_next[t] = k0 + y < k && col < n ? b[(k0 + y) * n + col] : T{0};
@@ -35,19 +37,19 @@ __global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m,
     fetch(0);
     for (std::int64_t k0 = 0; k0 < k; k0 += TILE) {
       a_tile[y][x] = a_next;
-#pragma unroll
+      _Pragma("unroll")
       for (int t = 0; t < TILES; ++t) b_tile[t][y][x] = b_next[t];
       __syncthreads();
       fetch(k0 + TILE);  // the tiles after these, not these once more
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < TILE; ++i) {
         const T factor = a_tile[y][i];
-#pragma unroll
+        _Pragma("unroll")
         for (int t = 0; t < TILES; ++t) sum[t] += factor * b_tile[t][i][x];
       }
       __syncthreads();  // before the next tiles overwrite these
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int t = 0; t < TILES; ++t) {
       const std::int64_t col = col0 + t * TILE;
       if (row < m && col < n) c[row * n + col] = sum[t];
@@ -62,12 +64,16 @@ auto granularity_kernel(std::int64_t tiles) {
                       : matmul_granularity<T, TILE, 4>;
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 3,
-     .idea = "a block computes several tiles side by side and fetches the next ones meanwhile",
-     .tunables =
-         {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true},
-          {.name = "granularity", .fallback = 2, .min = 1, .max = 4, .power_of_two = true}}},
+    {
+        .rung = 3,
+        .idea = "a block computes several tiles side by side and fetches the next ones meanwhile",
+        .tunables =
+            {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true},
+             {.name = "granularity", .fallback = 2, .min = 1, .max = 4, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = tunables["granularity"];
       const auto kernel = tile == 8    ? granularity_kernel<T, 8>(tiles)

@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // Sum: T, or float where T is half or bfloat16.
 template <typename T, typename Sum>
 __global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m, std::int64_t k,
@@ -26,10 +28,14 @@ __global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m, std
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int, half, bfloat16> variant(
-    {.rung = 1,
-     .idea = "a thread computes one element of C from global memory",
-     .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}}},
+    {
+        .rung = 1,
+        .idea = "a thread computes one element of C from global memory",
+        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"];
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 
+namespace parlab {
+namespace {
+
 // Groups of 8 rows of tiles, each group walked column by column: blocks that run at the same time
 // form a compact part of C, and find each other's A and B in L2.
 __device__ __forceinline__ void place_of_block(std::int64_t tiles_down, std::int64_t tiles_across,
@@ -14,3 +17,6 @@ __device__ __forceinline__ void place_of_block(std::int64_t tiles_down, std::int
   row = group * height + in_group % rows;
   col = in_group / rows;
 }
+
+}  // namespace
+}  // namespace parlab

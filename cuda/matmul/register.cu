@@ -9,6 +9,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
     matmul_register(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
@@ -24,36 +26,36 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
        row0 += std::int64_t{gridDim.y} * edge) {
     T sum[per_thread][per_thread] = {};
     for (std::int64_t k0 = 0; k0 < k; k0 += deep) {
-#pragma unroll
+      _Pragma("unroll")
       for (int r = 0; r < edge; r += threads / deep) {
         const bool there = row0 + a_row + r < m && k0 + a_i < k;
         a_tile[a_i][a_row + r] = there ? a[(row0 + a_row + r) * k + k0 + a_i] : T{0};
       }
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < deep; i += threads / edge) {
         const bool there = k0 + b_i + i < k && col0 + b_col < n;
         b_tile[b_i + i][b_col] = there ? b[(k0 + b_i + i) * n + col0 + b_col] : T{0};
       }
       __syncthreads();
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < deep; ++i) {
         T a_column[per_thread], b_row[per_thread];
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < per_thread; ++r) {
           a_column[r] = a_tile[i][y + r * across];
           b_row[r] = b_tile[i][x + r * across];
         }
-#pragma unroll
+        _Pragma("unroll")
         for (int r = 0; r < per_thread; ++r) {
-#pragma unroll
+          _Pragma("unroll")
           for (int s = 0; s < per_thread; ++s) sum[r][s] += a_column[r] * b_row[s];
         }
       }
       __syncthreads();  // before the next tiles overwrite these
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int r = 0; r < per_thread; ++r) {
-#pragma unroll
+      _Pragma("unroll")
       for (int s = 0; s < per_thread; ++s) {
         const std::int64_t row = row0 + y + r * across, col = col0 + x + s * across;
         if (row < m && col < n) c[row * n + col] = sum[r][s];
@@ -62,9 +64,13 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 4,
-     .idea = "a thread keeps 8 x 8 elements of C in registers: 64 products from 16 reads"},
+    {
+        .rung = 4,
+        .idea = "a thread keeps 8 x 8 elements of C in registers: 64 products from 16 reads",
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, 128), 65535);
       gpu.launch({.grid = {ceil_div(p.n, 128), rows}, .block = {256}}, matmul_register<T>, p.a, p.b,

@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T, int TILE>
 __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
                              std::int64_t n) {
@@ -24,7 +26,7 @@ __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::
       a_tile[y][x] = row < m && k0 + x < k ? a[row * k + k0 + x] : T{0};
       b_tile[y][x] = k0 + y < k && col < n ? b[(k0 + y) * n + col] : T{0};
       __syncthreads();
-#pragma unroll
+      _Pragma("unroll")
       for (int i = 0; i < TILE; ++i) sum += a_tile[y][i] * b_tile[i][x];
       __syncthreads();  // before the next pair of tiles overwrites this one
     }
@@ -32,10 +34,14 @@ __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 2,
-     .idea = "tiles of A and B in shared memory, each element fetched once for `tile` uses",
-     .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}}},
+    {
+        .rung = 2,
+        .idea = "tiles of A and B in shared memory, each element fetched once for `tile` uses",
+        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables& tunables) {
       const auto tile = tunables["tile"];
       const auto kernel = tile == 8    ? matmul_tiled<T, 8>

@@ -1,34 +1,27 @@
-// The same 8 x 8 elements a thread, and every access 16 bytes wide: four times fewer instructions
+// The same 8 x 8 elements per thread, and every access 16 bytes wide: four times fewer instructions
 // load and store. A thread's elements now come in groups of one such vector (four floats); the
 // groups of neighbouring threads follow each other, so that a warp reads consecutive words. The
 // rows of the transposed tile of A are padded, so that the words a warp stores at once fall into
 // different banks. The vectors of the next tiles are fetched into registers while these are
 // multiplied.
 #include "gpu/gpu.hpp"
+#include "vectors.cuh"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
 
 namespace {
-constexpr int edge = 128, deep = 8, per_thread = 8, across = 16, block_threads = 256;
-}
-
-template <typename T>
-struct alignas(16) WideVector {
-  static constexpr int size = 16 / sizeof(T);
-  T element[size];
-};
 
 // The vector at `from`, of which the first `count` elements exist; the others are zero. ALIGNED:
 // all of them exist or none, and `from` is a multiple of 16 bytes.
 template <bool ALIGNED, typename T>
-__device__ WideVector<T> load_wide(const T* from, std::int64_t count) {
-  WideVector<T> vector = {};
+__device__ Vector<T> load_wide(const T* from, std::int64_t count) {
+  Vector<T> vector = {};
   if constexpr (ALIGNED) {
-    if (count > 0) vector = *reinterpret_cast<const WideVector<T>*>(from);
+    if (count > 0) vector = *reinterpret_cast<const Vector<T>*>(from);
   } else {
-#pragma unroll
-    for (int i = 0; i < WideVector<T>::size; ++i) {
+    _Pragma("unroll")
+    for (int i = 0; i < Vector<T>::size; ++i) {
       if (i < count) vector.element[i] = from[i];
     }
   }
@@ -39,7 +32,7 @@ __device__ WideVector<T> load_wide(const T* from, std::int64_t count) {
 template <bool ALIGNED, typename T>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     matmul_wide(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  constexpr int size = WideVector<T>::size, vectors = edge * deep / size / block_threads;
+  constexpr int size = Vector<T>::size, vectors = edge * deep / size / block_threads;
   __shared__ __align__(16) T a_tile[deep][edge + 4];
   __shared__ __align__(16) T b_tile[deep][edge];
   const int thread = threadIdx.x, x = thread % across * size, y = thread / across * size;
@@ -51,12 +44,12 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
-    WideVector<T> a_next[vectors], b_next[vectors];
+    Vector<T> a_next[vectors], b_next[vectors];
     const T* a_from = a + (row0 + a_row) * k + a_i;
     const T* b_from = b + b_i * n + col0 + b_col;
     // left: columns of A, rows of B that are not multiplied yet.
     const auto fetch = [&](std::int64_t left) {
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < vectors; ++v) {
         const bool a_there = row0 + a_row + v * a_step < m, b_there = b_i + v * b_step < left;
         a_next[v] = load_wide<ALIGNED>(a_from + v * a_step * k, a_there ? left - a_i : 0);
@@ -68,61 +61,32 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     T sum[per_thread][per_thread] = {};
     fetch(k);
     for (std::int64_t left = k; left > 0; left -= deep) {
-#pragma unroll
+      _Pragma("unroll")
       for (int v = 0; v < vectors; ++v) {
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < size; ++i) a_tile[a_i + i][a_row + v * a_step] = a_next[v].element[i];
-        *reinterpret_cast<WideVector<T>*>(&b_tile[b_i + v * b_step][b_col]) = b_next[v];
+        *reinterpret_cast<Vector<T>*>(&b_tile[b_i + v * b_step][b_col]) = b_next[v];
       }
       __syncthreads();
       if (left > deep) fetch(left - deep);
-#pragma unroll
-      for (int i = 0; i < deep; ++i) {
-        WideVector<T> a_column[per_thread / size], b_row[per_thread / size];
-#pragma unroll
-        for (int v = 0; v < per_thread / size; ++v) {
-          a_column[v] = *reinterpret_cast<const WideVector<T>*>(&a_tile[i][y + v * across * size]);
-          b_row[v] = *reinterpret_cast<const WideVector<T>*>(&b_tile[i][x + v * across * size]);
-        }
-#pragma unroll
-        for (int r = 0; r < per_thread; ++r) {
-#pragma unroll
-          for (int s = 0; s < per_thread; ++s) {
-            sum[r][s] += a_column[r / size].element[r % size] * b_row[s / size].element[s % size];
-          }
-        }
-      }
+      _Pragma("unroll")
+      for (int i = 0; i < deep; ++i) multiply_add(a_tile[i], b_tile[i], y, x, sum);
       __syncthreads();  // before the next tiles overwrite these
     }
-#pragma unroll
-    for (int r = 0; r < per_thread; ++r) {
-      const std::int64_t row = row0 + y + r / size * across * size + r % size;
-      if (row >= m) continue;
-#pragma unroll
-      for (int s = 0; s < per_thread; s += size) {
-        const std::int64_t col = col0 + x + s * across;
-        WideVector<T> out;
-#pragma unroll
-        for (int i = 0; i < size; ++i) out.element[i] = sum[r][s + i];
-        if (ALIGNED) {
-          if (col < n) *reinterpret_cast<WideVector<T>*>(c + row * n + col) = out;
-        } else {
-#pragma unroll
-          for (int i = 0; i < size; ++i) {
-            if (col + i < n) c[row * n + col + i] = out.element[i];
-          }
-        }
-      }
-    }
+    store<ALIGNED>(c, m, n, row0 + y, col0 + x, sum);
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int> variant(
-    {.rung = 5,
-     .idea = "16-byte loads and stores everywhere, no bank of shared memory asked twice"},
+    {
+        .rung = 5,
+        .idea = "16-byte loads and stores everywhere, no bank of shared memory asked twice",
+    },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
-      constexpr int size = WideVector<T>::size;
+      constexpr int size = Vector<T>::size;
       const auto kernel =
           p.k % size == 0 && p.n % size == 0 ? matmul_wide<true, T> : matmul_wide<false, T>;
       gpu.launch({.grid = {ceil_div(p.n, edge), rows}, .block = {block_threads}}, kernel, p.a, p.b,

@@ -2,11 +2,13 @@
 // elements as it has threads; the first half of the threads still at work adds the element half the
 // width further on, and the width is halved. Working threads are neighbours: whole warps work or
 // rest, a warp reads and writes one stretch of memory, and no modulo is needed. Still in global
-// memory, in place, on a copy of x, one launch a level.
+// memory, in place, on a copy of x, one launch per level.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
@@ -23,11 +25,15 @@ __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = v[first];
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 2,
-     .idea = "report: the first half of the threads adds the second half, in global memory",
-     .tunables = {block_size()},
-     .label = "BRW"},
+    {
+        .rung = 2,
+        .idea = "report: the first half of the threads adds the second half, in global memory",
+        .tunables = {block_size()},
+        .label = "BRW",
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);

@@ -1,12 +1,12 @@
-// last_block without what it waits for: a fence, an atomic and a load follow one another there,
-// each a journey to the second-level cache and back. Here a block writes its sum together with a
-// flag as one 8-byte word. A word is seen whole or not at all, so no fence has to order the two,
-// and whoever reads the word until it is there has the sum. That is the block that started last, as
-// a ticket it drew at its start says, while it waited for x anyway: all others run by then, and
-// none waits for a block that has no place to run. It adds the sums in the order of the blocks, so
-// that the result is the same every time. Up to 2 MiB of x a second kernel without loops takes 32
-// blocks: launches of this size last as long as their longest chain of instructions, and the
-// instructions themselves have to be fetched.
+// last_block waits for a fence, an atomic and a load, one after another, and each is a journey to
+// the second-level cache and back. Not so here. A block writes its sum together with a flag as one
+// 8-byte word. A word is seen whole or not at all, so no fence has to order the two, and whoever
+// reads the word until it is there has the sum. The block that started last reads them: each draws
+// a ticket at its start, while it waits for x anyway. All others run by then, so that none waits
+// for a block that has no place to run. It adds the sums in the order of the blocks, so that the
+// result is the same every time. Up to 2 MiB of x a second kernel without loops takes 32 blocks:
+// launches of this size last as long as their longest chain of instructions, and the instructions
+// themselves have to be fetched.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -23,7 +23,7 @@ struct alignas(16) Pack {
   T element[count];
 
   __device__ void add(const Pack& other) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < count; ++k) element[k] += other.element[k];
   }
   __device__ T sum() const {
@@ -70,7 +70,7 @@ __device__ T take(Word* word) {
 
 template <typename T>
 __device__ T warp_sum(T value) {
-#pragma unroll
+  _Pragma("unroll")
   for (int offset = 16; offset > 0; offset /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, offset);
   }
@@ -90,9 +90,7 @@ __device__ T block_sum(T value, T* part) {
 constexpr int small_block = 256, small_blocks = 32;
 constexpr int large_block = 512, large_loads = 8;
 
-}  // namespace
-
-// words: one a block, 0 before and afterwards; so is started. At most 32 blocks.
+// words: one per block, 0 before and afterwards; so is started. At most 32 blocks.
 template <typename T, int loads>
 __global__ void __launch_bounds__(small_block, 1)
     vector_sum_flagged_small(const T* x, T* sum, unsigned n, Word* words, unsigned* started) {
@@ -104,12 +102,12 @@ __global__ void __launch_bounds__(small_block, 1)
   const unsigned count = n / Pack<T>::count, threads = gridDim.x * small_block;
   const unsigned me = blockIdx.x * small_block + threadIdx.x;
   Pack<T> loaded[loads] = {};
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < loads; ++k) {
     if (me + k * threads < count) loaded[k] = packs[me + k * threads];
   }
   T mine = me < n % Pack<T>::count ? x[count * Pack<T>::count + me] : T{0};
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < loads; ++k) mine += loaded[k].sum();
 
   mine = block_sum<T, small_block>(mine, part);
@@ -143,23 +141,23 @@ __global__ void __launch_bounds__(large_block, 2)
   for (std::int64_t round = 0; round < rounds; ++round, next += threads * large_loads) {
     Pack<T> loaded[large_loads];
     if (round < kept) {
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < large_loads; ++k) loaded[k] = next[k * large_block];
     } else {
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < large_loads; ++k) loaded[k] = load_once(next + k * large_block);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
   }
   // What is left, less than a round, evenly over all threads and again all at once.
   const std::int64_t first = rounds * threads * large_loads + me;
   Pack<T> loaded[large_loads] = {};
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < large_loads; ++k) {
     if (first + k * threads < count) loaded[k] = packs[first + k * threads];
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
   T mine = lanes.sum();
   if (count * Pack<T>::count + me < n) mine += x[count * Pack<T>::count + me];
@@ -178,7 +176,7 @@ __global__ void __launch_bounds__(large_block, 2)
   }
 }
 
-// Starts the small kernel with as many loads a thread as 32 blocks need.
+// Starts the small kernel with as many loads per thread as 32 blocks need.
 template <typename T, int loads = 1>
 void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words, unsigned* started) {
   constexpr std::int64_t reach = std::int64_t{small_block} * Pack<T>::count * loads;
@@ -189,8 +187,13 @@ void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words, unsigned* sta
              vector_sum_flagged_small<T, loads>, p.x, p.sum, p.n, words, started);
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 7, .idea = "one launch, no fence: each block's sum carries its own flag"},
+    {
+        .rung = 7,
+        .idea = "one launch, no fence: each block's sum carries its own flag",
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
       auto* started = gpu.zeroed_scratch<unsigned>(1);
       constexpr std::int64_t small = std::int64_t{small_blocks} * small_block * 16 * Pack<T>::count;

@@ -2,12 +2,14 @@
 // steps 1, 2, 4, ... every thread whose number is divisible by twice the step adds the element one
 // step further on. The working threads lie ever farther apart: half of each warp idles from the
 // first step on, and what a warp reads and writes is spread over more and more memory. Everything
-// happens in global memory, in place, on a copy of x. A launch leaves one sum a block; launches
+// happens in global memory, in place, on a copy of x. A launch leaves one sum per block; launches
 // follow until one value is left: the time is that of the whole sum.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
 using namespace parlab;
+
+namespace {
 
 template <typename T>
 __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
@@ -21,11 +23,15 @@ __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = v[i];
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 1,
-     .idea = "report: every 2nd, 4th, 8th ... thread adds its neighbour, in global memory",
-     .tunables = {{.name = "block", .fallback = 256, .min = 2, .max = 1024}},
-     .label = "RW"},
+    {
+        .rung = 1,
+        .idea = "report: every 2nd, 4th, 8th ... thread adds its neighbour, in global memory",
+        .tunables = {{.name = "block", .fallback = 256, .min = 2, .max = 1024}},
+        .label = "RW",
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);

@@ -1,14 +1,16 @@
 // The steps move into shared memory. A thread adds two elements as it reads them, and puts the sum
-// where its block can reach it in some twenty cycles; only one sum a block goes back to global
+// where its block can reach it in some twenty cycles; only one sum per block goes back to global
 // memory. x is read once and never written: no copy is needed.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 __global__ void vector_sum_shared(const T* x, T* sums, std::int64_t n) {
-  T* part = shared_memory<T>();  // one a thread
+  T* part = shared_memory<T>();  // one per thread
   const std::int64_t i = 2 * std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   T sum = i < n ? x[i] : T{0};
   if (i + blockDim.x < n) sum += x[i + blockDim.x];
@@ -23,10 +25,14 @@ __global__ void vector_sum_shared(const T* x, T* sums, std::int64_t n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 3,
-     .idea = "partial sums live in shared memory; x is only read",
-     .tunables = {block_size()}},
+    {
+        .rung = 3,
+        .idea = "partial sums live in shared memory; x is only read",
+        .tunables = {block_size()},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));

@@ -1,6 +1,6 @@
 // The last five steps of a block need no memory at all: the threads of a warp hand their sums to
 // each other through registers. A warp writes one value to shared memory, one barrier follows, and
-// the first warp adds what the others left: one barrier a launch instead of one a step.
+// the first warp adds what the others left: one barrier per launch instead of one per step.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -17,11 +17,9 @@ __device__ T warp_sum(T value) {
   return value;
 }
 
-}  // namespace
-
 template <typename T>
 __global__ void vector_sum_shuffle(const T* x, T* sums, std::int64_t n) {
-  __shared__ T part[32];  // one a warp
+  __shared__ T part[32];  // one per warp
   const std::int64_t i = 2 * std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   T sum = i < n ? x[i] : T{0};
   if (i + blockDim.x < n) sum += x[i + blockDim.x];
@@ -34,10 +32,14 @@ __global__ void vector_sum_shuffle(const T* x, T* sums, std::int64_t n) {
   }
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 4,
-     .idea = "warps sum through registers; one barrier a block",
-     .tunables = {block_size(256, 32)}},
+    {
+        .rung = 4,
+        .idea = "warps sum through registers; one barrier per block",
+        .tunables = {block_size(256, 32)},
+    },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));

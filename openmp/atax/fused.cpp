@@ -10,8 +10,8 @@
 using namespace parlab;
 
 namespace {
+
 constexpr int strip_rows = 4;
-}
 
 // y += A^T (A x) for count rows, strip_rows at most.
 template <typename T>
@@ -70,10 +70,14 @@ void atax_fused_strips(const T* a, const T* x, T* y, T* ys, std::int64_t rows, s
   }
 }
 
+}  // namespace
+
 const Register<Atax, float, double> variant(
-    {.rung = 2,
-     .idea = "four rows at a time for both products while they are in the cache: A read once",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea = "four rows at a time for both products while they are in the cache: A read once",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto threads = tunables["threads"];
       atax_fused_strips(p.a, p.x, p.y, host.scratch<T>(threads * p.cols), p.rows, p.cols,

@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // ys: threads x cols.
 template <typename T>
 void atax_rows(const T* a, const T* x, T* y, T* t, T* ys, std::int64_t rows, std::int64_t cols,
@@ -38,10 +40,14 @@ void atax_rows(const T* a, const T* x, T* y, T* t, T* ys, std::int64_t rows, std
   }
 }
 
+}  // namespace
+
 const Register<Atax, float, double> variant(
-    {.rung = 1,
-     .idea = "rows shared among threads in both products; a y for each thread, added at the end",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows shared among threads in both products; a y for each thread, added at the end",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto threads = tunables["threads"];
       atax_rows(p.a, p.x, p.y, host.scratch<T>(p.rows), host.scratch<T>(threads * p.cols), p.rows,

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void conv2d_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -23,10 +25,14 @@ void conv2d_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols, int thr
   }
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 1,
-     .idea = "rows shared among threads, points along a row vectorised",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows shared among threads, points along a row vectorised",
+        .tunables = {threads()},
+    },
     []<typename T>(Host&, const Conv2d::Args<T>& p, const Tunables& tunables) {
       conv2d_rows(p.a, p.b, p.rows, p.cols, static_cast<int>(tunables["threads"]));
     });

@@ -111,8 +111,6 @@ void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols, int thread
   }
 }
 
-}  // namespace
-
 template <typename T>
 void conv2d_streamed_host(const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
   const auto pitch = cols * static_cast<std::int64_t>(sizeof(T));
@@ -129,10 +127,14 @@ void conv2d_streamed_host(const T* a, T* b, std::int64_t rows, std::int64_t cols
   }
 }
 
+}  // namespace
+
 const Register<Conv2d, float, double> variant(
-    {.rung = 2,
-     .idea = "two rows at a time, written around the caches: b is not read before it is written",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea = "two rows at a time, written around the caches: b is not read before it is written",
+        .tunables = {threads()},
+    },
     []<typename T>(Host&, const Conv2d::Args<T>& p, const Tunables& tunables) {
       conv2d_streamed_host(p.a, p.b, p.rows, p.cols, static_cast<int>(tunables["threads"]));
     });

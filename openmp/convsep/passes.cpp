@@ -1,8 +1,8 @@
-// Both passes take the rows in equal consecutive parts, one a thread. The loop over the weights is
-// outside, the loop along the row inside: its points do not depend on each other, so the compiler
-// computes a vector register of them at once, in the column pass as well, which never walks down a
-// column. A row of sums stays in the L1 cache; but the whole image between the passes goes to
-// memory and comes back.
+// Both passes take the rows in equal consecutive parts, one per thread. The loop over the weights
+// is outside, the loop along the row inside: its points do not depend on each other, so the
+// compiler computes a vector register of them at once, in the column pass as well, which never
+// walks down a column. A row of sums stays in the L1 cache; but the whole image between the passes
+// goes to memory and comes back.
 #include <algorithm>
 
 #include "host/host.hpp"
@@ -48,9 +48,11 @@ void convsep_passes(const Convsep::Args<T>& p, T* between, int threads) {
 }  // namespace
 
 const Register<Convsep, float, double> variant(
-    {.rung = 1,
-     .idea = "rows shared among threads, points along a row vectorised in both passes",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows shared among threads, points along a row vectorised in both passes",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Convsep::Args<T>& p, const Tunables& tunables) {
       convsep_passes(p, host.scratch<T>(p.rows * p.cols), static_cast<int>(tunables["threads"]));
     });

@@ -155,9 +155,11 @@ void convsep_strips(const Convsep::Args<T>& p, Host& host, int threads, std::int
 }  // namespace
 
 const Register<Convsep, float, double> variant(
-    {.rung = 2,
-     .idea = "both passes on a strip whose rows between them stay in a cache, sums in registers",
-     .tunables = {threads(), {.name = "width", .fallback = 256, .min = 1, .max = 1 << 20}}},
+    {
+        .rung = 2,
+        .idea = "both passes on a strip whose rows between them stay in a cache, sums in registers",
+        .tunables = {threads(), {.name = "width", .fallback = 256, .min = 1, .max = 1 << 20}},
+    },
     []<typename T>(Host& host, const Convsep::Args<T>& p, const Tunables& tunables) {
       convsep_strips(p, host, static_cast<int>(tunables["threads"]), tunables["width"]);
     });

@@ -6,26 +6,15 @@
 // from the diagonal on. Tiles of rows are handed out as threads become free, the long ones first.
 #include <omp.h>
 
+#include "../register_tile.hpp"
 #include "parts.hpp"
 
 using namespace parlab;
 
 namespace {
 
-#ifdef __AVX512F__
-constexpr int vector_bytes = 64, tile_rows = 14;  // 28 of 32 registers hold the tile
-#else
-constexpr int vector_bytes = 32, tile_rows = 6;  // 12 of 16
-#endif
-
 template <typename T>
-struct Blocking {
-  typedef T Vector __attribute__((vector_size(vector_bytes)));
-  // The same for memory that is aligned to its elements only.
-  typedef T Loose __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
-  static constexpr int lanes = vector_bytes / sizeof(T);
-  static constexpr int cols = 2 * lanes;  // width of a tile
-  static constexpr int rows = tile_rows;
+struct Blocking : RegisterTile<T> {
   static constexpr int tiles = 8;                         // of rows that a thread takes at once
   static constexpr std::int64_t deep = 2048 / sizeof(T);  // of a strip: it stays in the L1 cache
 };
@@ -40,38 +29,6 @@ void pack(const T* data, const T* mean, std::int64_t n, std::int64_t first, std:
     const T* const row = data + k * n + first;
     for (std::int64_t j = 0; j < present; ++j) packed[k * width + j] = row[j] - mean[first + j];
     std::fill(packed + k * width + present, packed + (k + 1) * width, T{0});
-  }
-}
-
-// One tile of the result from two strips. rows x cols of it exist.
-template <typename T>
-void multiply_tile(const T* a, const T* b, std::int64_t depth, T* cov, std::int64_t n,
-                   std::int64_t rows, std::int64_t cols, bool add) {
-  using B = Blocking<T>;
-  typename B::Vector sum[B::rows][2] = {};
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const auto* vectors = reinterpret_cast<const typename B::Loose*>(b + k * B::cols);
-    const typename B::Vector left = vectors[0], right = vectors[1];
-#pragma GCC unroll 16
-    for (int r = 0; r < B::rows; ++r) {
-      sum[r][0] += a[k * B::rows + r] * left;
-      sum[r][1] += a[k * B::rows + r] * right;
-    }
-  }
-  if (rows >= B::rows && cols >= B::cols) {
-#pragma GCC unroll 16
-    for (int r = 0; r < B::rows; ++r) {
-      auto* to = reinterpret_cast<typename B::Loose*>(cov + r * n);
-      to[0] = add ? to[0] + sum[r][0] : sum[r][0];
-      to[1] = add ? to[1] + sum[r][1] : sum[r][1];
-    }
-  } else {
-    for (std::int64_t r = 0; r < std::min<std::int64_t>(rows, B::rows); ++r) {
-      for (std::int64_t j = 0; j < std::min<std::int64_t>(cols, B::cols); ++j) {
-        const T value = sum[r][j / B::lanes][j % B::lanes];
-        cov[r * n + j] = add ? cov[r * n + j] + value : value;
-      }
-    }
   }
 }
 
@@ -118,9 +75,12 @@ void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
 }  // namespace
 
 const Register<Covariance, float, double> variant(
-    {.rung = 2,
-     .idea = "tiles of one triangle in vector registers, strips centred and packed for the caches",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea =
+            "tiles of one triangle in vector registers, strips centred and packed for the caches",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
       covariance_blocked(host, p, static_cast<int>(tunables["threads"]));
     });

@@ -8,6 +8,7 @@
 #include "workloads/covariance.hpp"
 
 namespace parlab {
+namespace {
 
 // n means. A thread takes some columns, a few cache lines wide, of all rows.
 template <typename T>
@@ -58,4 +59,5 @@ void divide_and_mirror(const Covariance::Args<T>& p, int threads) {
   }
 }
 
+}  // namespace
 }  // namespace parlab

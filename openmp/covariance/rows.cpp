@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void covariance_rows(const Covariance::Args<T>& p, const T* __restrict__ centred, int threads) {
   const std::int64_t m = p.m, n = p.n;
@@ -21,10 +23,14 @@ void covariance_rows(const Covariance::Args<T>& p, const T* __restrict__ centred
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 1,
-     .idea = "rows of one triangle in parallel, each a sum of rows",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows of one triangle in parallel, each a sum of rows",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       covariance_rows(p, centred_copy(host, p, threads), threads);

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 constexpr int block_rows = 4;
 
 // y[0..4) = the first four rows of a times x.
@@ -44,10 +46,14 @@ void dmv_blocked(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t c
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 2,
-     .idea = "four rows at a time: x read once for all, four independent sums",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea = "four rows at a time: x read once for all, four independent sums",
+        .tunables = {threads()},
+    },
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
       dmv_blocked(p.a, p.x, p.y, p.rows, p.cols, static_cast<int>(tunables["threads"]));
     });

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void dmv_rows(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols, int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -17,10 +19,14 @@ void dmv_rows(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols
   }
 }
 
+}  // namespace
+
 const Register<Dmv, float, double> variant(
-    {.rung = 1,
-     .idea = "rows shared among threads, each inner product vectorised",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows shared among threads, each inner product vectorised",
+        .tunables = {threads()},
+    },
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
       dmv_rows(p.a, p.x, p.y, p.rows, p.cols, static_cast<int>(tunables["threads"]));
     });

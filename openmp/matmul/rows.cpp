@@ -10,6 +10,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void matmul_rows(const T* a, const T* b, Matmul::Result<T>* __restrict__ c, std::int64_t m,
                  std::int64_t k, std::int64_t n, int threads) {
@@ -26,8 +28,14 @@ void matmul_rows(const T* a, const T* b, Matmul::Result<T>* __restrict__ c, std:
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int, half, bfloat16> variant(
-    {.rung = 1, .idea = "rows of C in parallel, each a sum of rows of B", .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "rows of C in parallel, each a sum of rows of B",
+        .tunables = {threads()},
+    },
     []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables& tunables) {
       matmul_rows(p.a, p.b, p.c, p.m, p.k, p.n, static_cast<int>(tunables["threads"]));
     });

@@ -11,6 +11,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 T sum_in_lanes(const T* x, std::int64_t n) {
   constexpr int lanes = 256 / sizeof(T);
@@ -28,7 +30,7 @@ T sum_in_lanes(const T* x, std::int64_t n) {
   return part[0];
 }
 
-// partial: room for one sum a thread; they are added in the order of the threads.
+// partial: room for one sum per thread; they are added in the order of the threads.
 template <typename T>
 void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partial) {
   int started = 1;
@@ -44,10 +46,14 @@ void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partia
   *sum = total;
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 2,
-     .idea = "several independent vector registers of partial sums; the same result every time",
-     .tunables = {threads()}},
+    {
+        .rung = 2,
+        .idea = "several independent vector registers of partial sums; the same result every time",
+        .tunables = {threads()},
+    },
     []<typename T>(Host& host, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto threads = tunables["threads"];
       vector_sum_lanes(p.x, p.sum, p.n, static_cast<int>(threads), host.scratch<T>(threads));

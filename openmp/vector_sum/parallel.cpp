@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void vector_sum_parallel(const T* x, T* sum, std::int64_t n, int threads) {
   T total = 0;
@@ -14,10 +16,14 @@ void vector_sum_parallel(const T* x, T* sum, std::int64_t n, int threads) {
   *sum = total;
 }
 
+}  // namespace
+
 const Register<VectorSum, int, float, double> variant(
-    {.rung = 1,
-     .idea = "each thread sums a stretch, one partial sum a vector lane",
-     .tunables = {threads()}},
+    {
+        .rung = 1,
+        .idea = "each thread sums a stretch, one partial sum per vector lane",
+        .tunables = {threads()},
+    },
     []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
       vector_sum_parallel(p.x, p.sum, p.n, static_cast<int>(tunables["threads"]));
     });

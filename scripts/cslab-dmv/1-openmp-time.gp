@@ -1,3 +1,3 @@
-# Figure 1: times of the OpenMP version against threads, a series a size.
+# Figure 1: times of the OpenMP version against threads, one series per size.
 quantity = "time"
 load "scripts/cslab-dmv/openmp.inc"

@@ -1,3 +1,3 @@
-# Figure 3: times of the naive GPU version against block size, a series a size.
+# Figure 3: times of the naive GPU version against block size, one series per size.
 variant = "naive"
 load "scripts/cslab-dmv/blocks.inc"

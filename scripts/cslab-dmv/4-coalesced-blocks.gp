@@ -1,3 +1,3 @@
-# Figure 4: times of the coalesced GPU version against block size, a series a size.
+# Figure 4: times of the coalesced GPU version against block size, one series per size.
 variant = "coalesced"
 load "scripts/cslab-dmv/blocks.inc"

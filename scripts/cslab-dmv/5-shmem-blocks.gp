@@ -1,3 +1,3 @@
-# Figure 5: times of the shmem GPU version against block size, a series a size.
+# Figure 5: times of the shmem GPU version against block size, one series per size.
 variant = "shmem"
 load "scripts/cslab-dmv/blocks.inc"

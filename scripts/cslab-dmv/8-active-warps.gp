@@ -11,7 +11,7 @@ if (words(kernels) > 0) {
   set label 1000 "computed by cuda_occupancy.h for sm 90 from the compiled kernels, not measured"
 }
 set title "Active warps of a multiprocessor against block size"
-set xlabel "threads a block"
+set xlabel "threads per block"
 set ylabel "active warps"
 set xrange [0 : 528]
 set xtics 64

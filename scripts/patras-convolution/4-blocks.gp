@@ -1,4 +1,4 @@
-# The report's kernel with square blocks: time against size, a series a block and dtype. Its claim
+# The report's kernel with square blocks: time against size, one series per block and dtype. Its claim
 # P3: blocks of 32 x 32 are impossible, 16 x 16 have half of all warps.
 ours = "FROM blocks WHERE n >= 4096"
 series = list("SELECT DISTINCT dtype || ':' || block_x " . ours . " ORDER BY dtype, block_x")
@@ -10,7 +10,7 @@ y_high = number("SELECT max(ifnull(high_s, median_s)) " . ours)
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set title "conv2d 3x3, hot: the report's kernel, a thread a point, by block"
+set title "conv2d 3x3, hot: the report's kernel, one thread per point, by block"
 set ylabel "time (s), log"
 set label 1000 provenance("gpu")
 dtype_of(s) = s[1:strstrt(s, ":") - 1]

@@ -1,5 +1,5 @@
 # All variants rung by rung as percent of the measured rate of multiply-adds of their device, without
-# tensor cores; a series a size. The GPU's; without one the CPU's.
+# tensor cores; one series per size. The GPU's; without one the CPU's.
 at = "FROM ladder WHERE dtype = 'double' AND peak_percent IS NOT NULL AND n >= 512"
 device = int(number("SELECT max(on_gpu) " . at))
 at = at . sprintf(" AND on_gpu = %d", device)

@@ -63,7 +63,7 @@ table "Float and double (item 7): published, and tiles of 16x16 and 16x128 in th
   LEFT JOIN tiled_tall t ON t.n = p.rows AND t.dtype = p.data_type AND t.policy = 'default'
   ORDER BY p.rows, p.data_type DESC"
 
-table "Reads a pixel, computed from the tile along the filter (T): global (T + 32) / T, shared and constant 33 each" "
+table "Reads per pixel, computed from the tile along the filter (T): global (T + 32) / T, shared and constant 33 each" "
   WITH tiles(pass, T) AS (
     SELECT DISTINCT 'row', w1 FROM settings UNION SELECT DISTINCT 'column', h2 FROM settings)
   SELECT pass, T AS tile, printf('%.3g', (T + 32.0) / T) AS 'global reads',

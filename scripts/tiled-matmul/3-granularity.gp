@@ -9,7 +9,7 @@ y_high = number("SELECT max(speedup) " . ours)
 set yrange [0 : (y_high > 1.5 ? y_high : 1.5) * 1.15]
 set title "Tiles side by side in a block: speedup over one tile, int, hot"
 set ylabel "speedup over tiled of the same width"
-set xlabel "granularity: tiles of C a block computes, log" offset 0,-0.1
+set xlabel "granularity: tiles of C per block, log" offset 0,-0.1
 set logscale x 2
 set xrange [0.9 : 4.45]
 set xtics (1, 2, 4)

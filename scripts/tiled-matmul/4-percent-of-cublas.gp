@@ -1,4 +1,4 @@
-# The ladder rung by rung, as percent of cuBLAS, a series a size.
+# The ladder rung by rung, as percent of cuBLAS, one series per size.
 quantity = "cublas_percent"
 set title "matmul, float, hot: the ladder against cuBLAS (true float)"
 set ylabel "percent of cuBLAS"

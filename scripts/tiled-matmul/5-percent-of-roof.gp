@@ -1,4 +1,4 @@
-# The ladder rung by rung, as percent of the attainable roof, a series a size.
+# The ladder rung by rung, as percent of the attainable roof, one series per size.
 quantity = "roof_percent"
 set title "matmul, float, hot: the ladder against the roof of the device"
 set ylabel "percent of the roof"

@@ -8,7 +8,7 @@ y_high = number("SELECT max(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM mea
 load "scripts/figures/size-x.gp"
 set xlabel "n, elements (K = 1024), log"
 set title "Mean computing speed, int, hot: (n - 1) / mean time of a whole sum"
-set ylabel "million additions a second, log"
+set ylabel "million additions per second, log"
 set label 1000 provenance("gpu")
 methods = "BRW RW"
 

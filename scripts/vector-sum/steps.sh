@@ -15,7 +15,7 @@ blocks=32,128,256,1024
 large=1,4 # millions
 if [[ $scale == full ]]; then large+=,16,64,256; fi
 
-# x and the ones of the dot products as double, and their copies: 64 bytes an element are plenty.
+# x and the ones of the dot products as double, and their copies: 64 bytes per element are plenty.
 free_mib=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
 while ((64 * ${large##*,} > free_mib)) && [[ $large == *,* ]]; do large=${large%,*}; done
 large=${large//,/M,}M

@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void atax_plain(const T* a, const T* x, T* y, T* t, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -19,9 +21,12 @@ void atax_plain(const T* a, const T* x, T* y, T* t, std::int64_t rows, std::int6
   }
 }
 
-const Register<Atax, float, double> variant({.idea = "two loops over the rows"},
-                                            []<typename T>(Host& host, const Atax::Args<T>& p,
-                                                           const Tunables&) {
-                                              atax_plain(p.a, p.x, p.y, host.scratch<T>(p.rows),
-                                                         p.rows, p.cols);
-                                            });
+}  // namespace
+
+const Register<Atax, float, double> variant(
+    {
+        .idea = "two loops over the rows",
+    },
+    []<typename T>(Host& host, const Atax::Args<T>& p, const Tunables&) {
+      atax_plain(p.a, p.x, p.y, host.scratch<T>(p.rows), p.rows, p.cols);
+    });

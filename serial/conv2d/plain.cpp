@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void conv2d_plain(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t row = 1; row < rows - 1; ++row) {
@@ -21,8 +23,12 @@ void conv2d_plain(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
   }
 }
 
-const Register<Conv2d, float, double> variant({.idea = "the plain loops"},
-                                              []<typename T>(Host&, const Conv2d::Args<T>& p,
-                                                             const Tunables&) {
-                                                conv2d_plain(p.a, p.b, p.rows, p.cols);
-                                              });
+}  // namespace
+
+const Register<Conv2d, float, double> variant(
+    {
+        .idea = "the plain loops",
+    },
+    []<typename T>(Host&, const Conv2d::Args<T>& p, const Tunables&) {
+      conv2d_plain(p.a, p.b, p.rows, p.cols);
+    });

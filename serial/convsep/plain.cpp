@@ -8,6 +8,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void convsep_plain(const Convsep::Args<T>& p, T* between) {
   const std::int64_t rows = p.rows, cols = p.cols, radius = p.radius;
@@ -29,8 +31,12 @@ void convsep_plain(const Convsep::Args<T>& p, T* between) {
   }
 }
 
+}  // namespace
+
 const Register<Convsep, float, double> variant(
-    {.idea = "the plain loops, row pass and column pass"},
+    {
+        .idea = "the plain loops, row pass and column pass",
+    },
     []<typename T>(Host& host, const Convsep::Args<T>& p, const Tunables&) {
       convsep_plain(p, host.scratch<T>(p.rows * p.cols));
     });

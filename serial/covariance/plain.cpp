@@ -6,6 +6,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // centred: m x n, mean: n.
 template <typename T>
 void covariance_plain(const Covariance::Args<T>& p, T* centred, T* mean) {
@@ -27,8 +29,13 @@ void covariance_plain(const Covariance::Args<T>& p, T* centred, T* mean) {
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 0, .idea = "the loops of PolyBench: sums down two columns"},
+    {
+        .rung = 0,
+        .idea = "the loops of PolyBench: sums down two columns",
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables&) {
       covariance_plain(p, host.scratch<T>(p.m * p.n), host.scratch<T>(p.n));
     });

@@ -9,6 +9,8 @@
 
 using namespace parlab;
 
+namespace {
+
 // centred: m x n, mean: n.
 template <typename T>
 void covariance_serial_rows(const Covariance::Args<T>& p, T* __restrict__ centred,
@@ -34,8 +36,13 @@ void covariance_serial_rows(const Covariance::Args<T>& p, T* __restrict__ centre
   }
 }
 
+}  // namespace
+
 const Register<Covariance, float, double> variant(
-    {.rung = 1, .idea = "loops exchanged: a row of the result is a sum of rows"},
+    {
+        .rung = 1,
+        .idea = "loops exchanged: a row of the result is a sum of rows",
+    },
     []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables&) {
       covariance_serial_rows(p, host.scratch<T>(p.m * p.n), host.scratch<T>(p.n));
     });

@@ -5,6 +5,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void dmv_plain(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -14,8 +16,12 @@ void dmv_plain(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t col
   }
 }
 
-const Register<Dmv, float, double> variant({.idea = "the plain double loop"},
-                                           []<typename T>(Host&, const Dmv::Args<T>& p,
-                                                          const Tunables&) {
-                                             dmv_plain(p.a, p.x, p.y, p.rows, p.cols);
-                                           });
+}  // namespace
+
+const Register<Dmv, float, double> variant(
+    {
+        .idea = "the plain double loop",
+    },
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) {
+      dmv_plain(p.a, p.x, p.y, p.rows, p.cols);
+    });

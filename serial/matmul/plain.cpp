@@ -5,6 +5,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void matmul_plain(const T* a, const T* b, Matmul::Result<T>* c, std::int64_t m, std::int64_t k,
                   std::int64_t n) {
@@ -17,8 +19,12 @@ void matmul_plain(const T* a, const T* b, Matmul::Result<T>* c, std::int64_t m, 
   }
 }
 
+}  // namespace
+
 const Register<Matmul, float, double, int, half, bfloat16> variant(
-    {.idea = "the triple loop, one element of C after another"},
+    {
+        .idea = "the triple loop, one element of C after another",
+    },
     []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables&) {
       matmul_plain(p.a, p.b, p.c, p.m, p.k, p.n);
     });

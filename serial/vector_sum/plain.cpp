@@ -5,6 +5,8 @@
 
 using namespace parlab;
 
+namespace {
+
 template <typename T>
 void vector_sum_plain(const T* x, T* sum, std::int64_t n) {
   T total = 0;
@@ -12,9 +14,12 @@ void vector_sum_plain(const T* x, T* sum, std::int64_t n) {
   *sum = total;
 }
 
-const Register<VectorSum, int, float, double> variant({.idea = "the plain loop"},
-                                                      []<typename T>(Host&,
-                                                                     const VectorSum::Args<T>& p,
-                                                                     const Tunables&) {
-                                                        vector_sum_plain(p.x, p.sum, p.n);
-                                                      });
+}  // namespace
+
+const Register<VectorSum, int, float, double> variant(
+    {
+        .idea = "the plain loop",
+    },
+    []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables&) {
+      vector_sum_plain(p.x, p.sum, p.n);
+    });

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <ostream>
 
+#include "core/build.hpp"
 #include "core/text.hpp"
 #include "image/filter.hpp"
 
@@ -219,7 +220,7 @@ void print_list(std::ostream& out, const Request& request) {
 }
 
 void print_version(std::ostream& out) {
-  out << "parlab 0.1, compiled by "
+  out << "parlab " << build_version() << ", commit " << build_commit() << ", compiled by "
       <<
 #ifdef __clang__
       "clang " << __clang_version__

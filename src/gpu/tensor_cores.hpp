@@ -20,7 +20,7 @@ __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4], const doub
       : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
       : "d"(a[0]), "d"(a[1]), "d"(b));
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#pragma unroll
+  _Pragma("unroll")
   for (int part = 0; part < 2; ++part) {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
         : "+d"(sum[2 * part]), "+d"(sum[2 * part + 1])

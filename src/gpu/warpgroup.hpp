@@ -260,7 +260,7 @@ __device__ __forceinline__ void wait_for_products() {
 // of theirs on the wrong side of a wait.
 template <typename Register, int count>
 __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
-#pragma unroll
+  _Pragma("unroll")
   for (int i = 0; i < count; ++i) {
     if constexpr (sizeof(Register) == 4 && Register(1) / 2 != 0) {
       PARLAB_SM90A("" : "+f"(registers[i])::"memory");

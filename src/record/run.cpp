@@ -5,18 +5,11 @@
 #include <fstream>
 #include <random>
 
+#include "core/build.hpp"
 #include "machine/machine.hpp"
 #include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "record/machine_name.hpp"
-
-// Both set by the Makefile, where it knows them.
-#ifndef PARLAB_COMMIT
-#define PARLAB_COMMIT "unknown"
-#endif
-#ifndef PARLAB_FLAGS
-#define PARLAB_FLAGS ""
-#endif
 
 namespace parlab {
 namespace {
@@ -61,7 +54,7 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   run.id = unique_id();
   run.date = utc_now("%Y-%m-%dT%H:%M:%SZ");
   run.command = command;
-  run.commit = PARLAB_COMMIT;  // of the build: what lies beside a binary may be another version
+  run.commit = build_commit();  // of the build: what lies beside a binary may be another version
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);
   run.cores = physical_cores();
@@ -82,7 +75,7 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
 #else
   run.compiler = "GCC " __VERSION__;
 #endif
-  run.flags = PARLAB_FLAGS;
+  run.flags = build_flags();
   return run;
 }
 

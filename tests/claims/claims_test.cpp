@@ -435,7 +435,7 @@ BOOST_AUTO_TEST_CASE(double_and_occupancy) {
   BOOST_TEST(occupancies(0.25, 1) == holds);
   BOOST_TEST(occupancies(1, 0.75) == fails);
 
-  // 66 reads of 4 bytes a pixel at 1 TB/s: 17.7 ms.
+  // 66 reads of 4 bytes per pixel at 1 TB/s: 17.7 ms.
   for (const auto& [us, outcome] : {std::pair{10e3, holds}, {20e3, fails}}) {
     Records r;
     r.separable("cuda/global", 8192, us, {{"load", 3}, {"store", 1}});

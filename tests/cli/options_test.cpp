@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
   for (const auto* line : {"0:naive", "1:coalesced", "2:warp", "3:library", "4:tiled"}) {
     BOOST_TEST(contains(usage, std::string("    ") + line));
   }
-  BOOST_TEST(contains(usage, "one row a thread"));
+  BOOST_TEST(contains(usage, "one row per thread"));
   const auto workloads = printed(print_usage, parse_request({"parlab"}, {}));
   BOOST_TEST(contains(workloads, "  fake_line"));
 }

@@ -22,8 +22,9 @@ using namespace parlab;
 
 namespace {
 
-// As ncu 2025.3 prints it: its own lines, the titles, the units, a row a kernel. Two executions:
-// the first of two kernels, the second of one, whose branches and stores could not be read.
+// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. Two
+// executions: the first of two kernels, the second of one, whose branches and stores could not be
+// read.
 constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
 ==PROF== Disconnected from process 4711
@@ -176,7 +177,7 @@ BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
       "echo '\"ID\",\"Kernel Name\",\"Grid Size\"'\n"
       "all=; for word in \"$@\"; do all=\"$all<$word>\"; done\n"
       "echo \"\\\"0\\\",\\\"$all\\\",\\\"(1, 1, 1)\\\"\"\n");
-  const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold);
+  const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold, "");
   BOOST_REQUIRE(kernels.size() == 1u);
   const auto& words = kernels[0].name;
   BOOST_TEST_CONTEXT(words) {
@@ -185,12 +186,12 @@ BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
     BOOST_TEST(has(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
     BOOST_TEST(has(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
   }
-  BOOST_TEST(has(profile({"x"}, Cache::hot)[0].name, "<--cache-control><none>"));
+  BOOST_TEST(has(profile({"x"}, Cache::hot, "")[0].name, "<--cache-control><none>"));
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
   const FakeNcu fake("echo '==ERROR== The profiler is in use' >&2; exit 9\n");
-  BOOST_CHECK_EXCEPTION(profile({"x"}, Cache::hot), NoCounters, [](const NoCounters& reason) {
+  BOOST_CHECK_EXCEPTION(profile({"x"}, Cache::hot, ""), NoCounters, [](const NoCounters& reason) {
     return std::string(reason.what()) == "ncu says: The profiler is in use";
   });
 }
@@ -297,7 +298,7 @@ BOOST_AUTO_TEST_CASE(explanations) {
                    {"sectors_per_store_request", 12.55}};
   const auto counted = explained({rw, wide, a_record()});
   BOOST_TEST_CONTEXT(counted) {
-    BOOST_TEST(has(counted, "15.9"));   // sectors a load request
+    BOOST_TEST(has(counted, "15.9"));   // sectors per load request
     BOOST_TEST(has(counted, "76%"));    // branch uniformity
     BOOST_TEST(has(counted, "1.01x"));  // DRAM traffic
     BOOST_TEST(has(counted, "123M"));

@@ -13,7 +13,7 @@ using namespace parlab;
 
 namespace {
 
-// Ten milliseconds a row.
+// Ten milliseconds per row.
 const Register<Dmv, float> slow(
     {.idea = "waits"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) {

@@ -7,8 +7,9 @@ source scripts/testing.sh
 
 copy_tree
 cd "$tree" || exit
-sed 's/dmv_plain/dmv_mine/g; s/\.idea = "[^"]*"/.idea = "one of my own"/' serial/dmv/plain.cpp >serial/dmv/mine.cpp
-sed 's/dmv_naive/dmv_mine/g; s/\.id = 0,//; s/\.idea = *"[^"]*"/.idea = "one of my own"/' cuda/dmv/naive.cu >cuda/dmv/mine.cu
+# Copies, in which functions and kernels keep their names: what stands in a file is that file's own.
+sed 's/\.idea = "[^"]*"/.idea = "one of my own"/' serial/dmv/plain.cpp >serial/dmv/mine.cpp
+sed '/\.id = /d; s/\.idea = *"[^"]*"/.idea = "one of my own"/' cuda/dmv/coalesced.cu >cuda/dmv/mine.cu
 
 expect "it is compiled" own_make bin/parlab-emulated
 parlab=bin/parlab-emulated
@@ -24,9 +25,25 @@ expect "a sweep runs and verifies the kernel" \
 
 # Broken, the framework itself must notice.
 sed -i 's/y\[row\] = sum/y[row] = sum + (row == 3)/' serial/dmv/mine.cpp
-expect "it is compiled again" own_make $parlab
-expect "a wrong one gets the verdict wrong_result" \
-  eval "says dmv 65 --variant serial/mine --iterations 2 --format csv | grep -q 'serial,mine,.*wrong_result'"
+sed -i 's/atomicAdd(&y\[row\], sum)/atomicAdd(\&y[row], sum + (row == 3))/' cuda/dmv/mine.cu
+expect "they are compiled again" own_make $parlab
+for variant in serial/mine cuda/mine; do
+  expect "a wrong $variant gets the verdict wrong_result" \
+    eval "says dmv 65 --variant $variant --iterations 2 --emulate --format csv | grep -q '${variant/\//,},.*wrong_result'"
+done
+expect "what it was copied from is still right" \
+  eval "says dmv 65 --variant cuda/coalesced --emulate --format csv | grep -q 'cuda,coalesced,.*passed'"
+
+# A message names the kernel as it stands in the source.
+sed -i 's/col < last; ++col/col <= last + rows * cols; ++col/' cuda/dmv/mine.cu
+expect "it is compiled once more" own_make $parlab
+expect "a message has the plain name of the kernel" \
+  eval "says dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'kernel dmv_coalesced<float>'"
+
+# Nothing that a variant defines is seen by another one, or the linker would keep one of two.
+mapfile -t objects < <(find build/host/{serial,openmp,blas} build/emulated/cuda -name '*.o' 2>/dev/null)
+seen=$(nm -A --defined-only "${objects[@]}" 2>/dev/null | awk '$2 ~ /^[TWVuDBR]$/ && $3 ~ /^_Z[0-9]/' | c++filt)
+expect "all that a variant defines is in an unnamed namespace: $seen" test -z "$seen"
 rm serial/dmv/mine.cpp cuda/dmv/mine.cu
 expect "it is gone with its file" eval "own_make $parlab && ! says dmv --list | grep mine"
 end_tests

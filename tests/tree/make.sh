@@ -18,6 +18,10 @@ builds_again() {
 }
 expect "a second make has nothing to compile or link" eval '! builds_again'
 
+commit=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)
+expect "--version says the version of the file VERSION, and the commit" \
+  eval 'bin/parlab-emulated --version | grep -qF "parlab $(cat VERSION), commit $commit"'
+
 # In a copy, for it changes files.
 copy_tree
 (
@@ -33,7 +37,7 @@ copy_tree
   touch -d '2001-01-01' src/host/host.hpp
   COMMIT=another
   expect "another commit recompiles the facts of a run alone" \
-    eval 'test -n "$(compiled)" && ! compiled | grep -vE "^src/record/run.cpp|^tests"'
+    eval 'test -n "$(compiled)" && ! compiled | grep -vE "^src/core/build.cpp|^tests"'
   # Other settings make other flags, and with them everything anew: not in the tree of the tests.
   expect "NVCC= plans no nvcc" eval '! own_make -n -B NVCC= build | grep -w nvcc'
   exit "$((failures > 0))"

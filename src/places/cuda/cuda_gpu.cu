@@ -2,7 +2,10 @@
 
 #include <cuda_occupancy.h>
 
+#include <boost/core/demangle.hpp>
+
 #include "core/numbers.hpp"
+#include "places/kernel_name.hpp"
 #include "places/presence.hpp"
 #include "verify/guard.hpp"
 #include "verify/host_arrays.hpp"
@@ -97,15 +100,16 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
   const auto status = cudaLaunchKernelExC(&launch, kernel, arguments);
   if (status == cudaSuccess) return;
   cudaGetLastError();
-  const char* name = "";
-  cudaFuncGetName(&name, kernel);
+  const char* mangled = "";
+  cudaFuncGetName(&mangled, kernel);
+  const std::string name = plain_kernel_name(boost::core::demangle(mangled));
   if (status == cudaErrorLaunchOutOfResources) {
     throw PointError(Verdict::not_supported,
-                     std::string(name) + " needs more registers or shared memory for a block of " +
+                     name + " needs more registers or shared memory for a block of " +
                          std::to_string(config.block.x * config.block.y * config.block.z) +
                          " threads than the device has");
   }
-  cuda_check(status, std::string("launching ") + name);
+  cuda_check(status, "launching " + name);
 }
 
 void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {

@@ -23,13 +23,13 @@ __global__ void __launch_bounds__(block_threads)
   for (; i + (loads_in_flight - 1) * stride < count; i += loads_in_flight * stride) {
     float4 loaded[loads_in_flight];
     if (i < kept) {
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < loads_in_flight; ++k) loaded[k] = data[i + k * stride];
     } else {
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < loads_in_flight; ++k) loaded[k] = __ldcs(&data[i + k * stride]);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < loads_in_flight; ++k) {
       sum.x += loaded[k].x, sum.y += loaded[k].y, sum.z += loaded[k].z, sum.w += loaded[k].w;
     }
@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(block_threads)
     const std::size_t i = first + threadIdx.x;
     if (first + piece <= count) {
       float4 loaded[in_flight];
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < in_flight; ++k) loaded[k] = __ldcs(&from[i + k * block_threads]);
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < in_flight; ++k) __stcs(&to[i + k * block_threads], loaded[k]);
     } else {
       for (std::size_t k = i; k < count; k += block_threads) to[k] = from[k];
@@ -64,15 +64,15 @@ constexpr int fma_steps = 4096;
 template <typename T>
 __global__ void __launch_bounds__(block_threads) multiply_add(T a, T b, T* sink) {
   T sum[chains];
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < chains; ++k) sum[k] = static_cast<T>(threadIdx.x + k);
-#pragma unroll 16
+  _Pragma("unroll 16")
   for (int step = 0; step < fma_steps; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < chains; ++k) sum[k] = sum[k] * a + b;
   }
   T total = 0;
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < chains; ++k) total += sum[k];
   if (total == static_cast<T>(12345)) *sink = total;
 }
@@ -81,18 +81,18 @@ __global__ void __launch_bounds__(block_threads) multiply_add(T a, T b, T* sink)
 __global__ void __launch_bounds__(block_threads) multiply_matrices(double value, double* sink) {
   const double a[2] = {value, value};
   double sum[chains][4];
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < chains; ++k) {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < 4; ++i) sum[k][i] = static_cast<double>(threadIdx.x + k + i);
   }
-#pragma unroll 4
+  _Pragma("unroll 4")
   for (int step = 0; step < fma_steps / 4; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < chains; ++k) tensor_multiply_add(sum[k], a, value);
   }
   double total = 0;
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < chains; ++k) total += sum[k][0] + sum[k][1] + sum[k][2] + sum[k][3];
   if (total == 12345) *sink = total;
 }

@@ -4,7 +4,11 @@
 #include <link.h>
 
 #include <boost/context/protected_fixedsize_stack.hpp>
+// Kernels are local to their file: their names are found in what -g1 writes.
+#define BOOST_STACKTRACE_USE_BACKTRACE
 #include <boost/stacktrace/frame.hpp>
+
+#include "places/kernel_name.hpp"
 
 namespace parlab::emulation {
 
@@ -70,9 +74,7 @@ std::string name_place(const char* file, unsigned line) {
 
 std::string Launch::kernel_name() const {
   if (kernel == nullptr) return "copy or clear";
-  const std::string name = boost::stacktrace::frame(kernel).name();
-  const auto begin = name.starts_with("void ") ? 5 : 0;
-  return name.substr(begin, name.rfind('(') - begin);
+  return plain_kernel_name(boost::stacktrace::frame(kernel).name());
 }
 
 std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const {
