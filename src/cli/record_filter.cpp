@@ -101,7 +101,7 @@ bool RecordFilter::operator()(const Record& record) const {
 RecordFilter filter_of(const Settings& settings) {
   const auto as_is = [](const std::string& word) { return word; };
   std::vector<std::string> verdicts;
-  for (auto v = Verdict::passed; v <= Verdict::timed_out; v = Verdict(static_cast<int>(v) + 1)) {
+  for (auto v = Verdict::passed; v <= Verdict::implausible; v = Verdict(static_cast<int>(v) + 1)) {
     verdicts.emplace_back(to_string(v));
   }
   RecordFilter filter;

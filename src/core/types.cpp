@@ -5,9 +5,9 @@
 namespace parlab {
 namespace {
 
-constexpr std::array<std::string_view, 8> verdict_names{
-    "passed",        "wrong_result", "launch_failed", "out_of_memory",
-    "not_supported", "no_device",    "unverified",    "timed_out"};
+constexpr std::array<std::string_view, 9> verdict_names{
+    "passed",    "wrong_result", "launch_failed", "out_of_memory", "not_supported",
+    "no_device", "unverified",   "timed_out",     "implausible"};
 constexpr std::array<std::string_view, 9> arithmetic_names{
     "ieee", "tf32", "bf16", "fp16", "tf32x3", "bf16x3", "fp16x3", "bf16x6", "bf16x9"};
 constexpr std::array dtypes{Dtype::f32, Dtype::f64, Dtype::i32, Dtype::f16, Dtype::bf16};

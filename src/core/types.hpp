@@ -86,7 +86,8 @@ enum class Verdict {
   not_supported,
   no_device,
   unverified,
-  timed_out
+  timed_out,
+  implausible  // right where it was looked at, but its time cannot be
 };
 std::string_view to_string(Verdict verdict);
 Verdict verdict_from_string(std::string_view text);

@@ -51,6 +51,12 @@ class Workload {
   virtual std::vector<Dtype> dtypes() const = 0;
   virtual Work work(const Size& size, Dtype dtype) const = 0;
   virtual std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const = 0;
+  // Where an element of an array stands in another layout of it; nothing where it is not there.
+  virtual std::optional<std::int64_t> place_in_layout(const ArraySpec& /*layout*/,
+                                                      std::int64_t /*element*/,
+                                                      const Size& /*size*/) const {
+    return std::nullopt;
+  }
   // Fills the inputs that are present. The same arguments give the same numbers everywhere.
   virtual void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const = 0;
   // arithmetic: of the variant to be judged, for the bound.

@@ -51,4 +51,9 @@ double roof_seconds(const Ceilings& ceilings, const Work& work, const std::strin
   return seconds;
 }
 
+double roof_margin(bool on_gpu, int others_at_work) {
+  if (on_gpu) return gpu_roof_margin;
+  return others_at_work > 0 ? busy_host_roof_margin : host_roof_margin;
+}
+
 }  // namespace parlab

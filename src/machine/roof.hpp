@@ -21,4 +21,10 @@ double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache ca
 double roof_seconds(const Ceilings& ceilings, const Work& work, const std::string& unit,
                     Cache cache);
 
+// How many times as fast as its roof a right variant may come out: what the measurement of a roof
+// and of a time differ by. A host where others are at work has no roof worth the name: theirs is
+// the difference.
+constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03, busy_host_roof_margin = 3;
+double roof_margin(bool on_gpu, int others_at_work);
+
 }  // namespace parlab

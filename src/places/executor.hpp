@@ -12,6 +12,7 @@
 #include "core/variant.hpp"
 #include "core/workload.hpp"
 #include "record/record.hpp"
+#include "verify/disturbance.hpp"
 #include "verify/host_arrays.hpp"
 
 namespace parlab {
@@ -30,6 +31,9 @@ struct Call {
   std::string key() const { return variant->full_name() + " " + to_string(tunables); }
 };
 
+// Those that the variant reads or writes: all others are null to it.
+Arrays declared_by(const Variant& variant, const Arrays& arrays);
+
 // What happened to the memory around one execution.
 struct Checked {
   Arrays outputs;            // host copies, valid until the next call of this executor
@@ -39,9 +43,19 @@ struct Checked {
   double seconds = 0;        // roughly, for planning
 };
 
+// Timed executions, one after another.
+struct BatchPlan {
+  Cache cache = Cache::hot;
+  std::vector<Disturbance> executions;  // what happens before each, outside its time
+  bool check_last = false;              // what the last one left behind is wanted
+};
+
 struct Batch {
   std::vector<double> seconds;  // one entry per execution
   std::string discarded;        // why the batch must not be used: "the clock fell to 620 MHz"
+  double clock_hz = 0;          // of the device, meanwhile; 0: not known
+  std::string damage;           // "wrote past the end of y", as in Checked
+  Arrays outputs;               // of the last execution, when it is checked: host copies
 };
 
 struct TransferTimes {
@@ -61,8 +75,10 @@ class Executor {
   // Throws PointError when the variant cannot run or failed.
   virtual Checked run_checked(const Call& call) = 0;
 
-  // count timed executions, one after another, caches as asked for; run_checked() came before.
-  virtual Batch sample(const Call& call, int count, Cache cache) = 0;
+  // Timed executions; run_checked() came before. The inputs end as they were. A place may take
+  // fewer, but the last one of the plan is among them. Throws PointError(implausible) when the
+  // variant was still at work after its window had closed, or on more threads than were asked for.
+  virtual Batch sample(const Call& call, const BatchPlan& plan) = 0;
 
   // Executes the variant in the open, then once more where a profiler listens, behind an empty
   // kernel of number + 1 blocks whose name has profile_mark in it. For a process of its own.

@@ -1,13 +1,14 @@
 #include "sweep/point.hpp"
-#include "core/numbers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <map>
 
+#include "core/numbers.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "sweep/measurement.hpp"
@@ -16,9 +17,12 @@
 namespace parlab {
 namespace {
 
-// A median this much below the time at the roof is impossible: something did not run. A host shares
-// its last-level cache and memory with others, and its roof moves with what they do.
-double roof_margin(const Variant& variant) { return variant.needs_gpu() ? 0.95 : 0.8; }
+// Inputs that each result is verified on, in this order; samples are taken on the last.
+constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
+// Of the time spent on samples: what may go into oracles for executions that are checked.
+constexpr double share_for_checks = 0.08;
+// One of this many first rounds is checked in any case.
+constexpr int first_rounds = 4;
 
 // One configuration and what is known of it so far.
 struct Trial {
@@ -61,7 +65,10 @@ class Point {
   bool recover(Place& place);
   void fail(Place& place, const PointError& error);
   void measure(Cache cache);
-  void finish(Entry& entry);
+  bool check_this_round(int round);
+  std::vector<const Entry*> entries_to_check(const std::vector<Entry*>& open);
+  void take_batch(Entry& entry, bool check);
+  void verify_again();
   void store(Entry& entry);
   bool timed(const Trial& trial) const {
     return trial.place != nullptr && trial.place->executor->can_time() &&
@@ -75,6 +82,8 @@ class Point {
   std::vector<std::unique_ptr<Trial>> trials_;
   std::vector<Entry> entries_;
   std::unique_ptr<Problem> problem_;
+  Secret secret_;
+  double sampling_s_ = 0, checking_s_ = 0;
 };
 
 // As planned, with "all cores" said as a number.
@@ -257,13 +266,29 @@ void Point::verify(InputKind kind) {
       return entry.trial == trial.get() && !entry.recorded_before;
     });
     const bool open =
-        trial->passed() || (kind == InputKind::integers && trial->verdict == Verdict::unverified);
+        trial->passed() || (kind == input_kinds.front() && trial->verdict == Verdict::unverified);
     if (!wanted || !open || interrupted_()) continue;
     session_.observer.working_on("verifying " + trial->call.variant->full_name() + " " +
                                      to_string(plan_.size) + " " + to_string(trial->call.tunables),
                                  session_.done);
     judge(*trial);
   }
+}
+
+// A time that cannot be is none.
+void judge_time(Record& record, double margin) {
+  const double median = record.summary().median;
+  if (record.roof_s <= 0 || median * margin >= record.roof_s) return;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "%.4g us is %.3g times as fast as the roof allows (%.4g us): it cannot have done the "
+      "work, or the roof was measured badly",
+      1e6 * median, record.roof_s / median, 1e6 * record.roof_s);
+  record.verdict = Verdict::implausible;
+  record.detail = text;
+  record.seconds.clear();
+  record.converged = false;
 }
 
 void Point::store(Entry& entry) {
@@ -284,23 +309,73 @@ void Point::store(Entry& entry) {
     const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
     record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
-    if (record.summary().median < roof_margin(variant) * record.roof_s)
-      record.flags = {"above_roof"};
+    judge_time(record, roof_margin(variant.needs_gpu(), session_.run.others_at_work));
   }
   session_.passed |= record.verdict == Verdict::passed;
   session_.out_of_memory |= record.verdict == Verdict::out_of_memory;
-  session_.failed |= record.verdict == Verdict::wrong_result ||
-                     record.verdict == Verdict::launch_failed ||
-                     record.verdict == Verdict::unverified;
+  session_.failed |=
+      record.verdict == Verdict::wrong_result || record.verdict == Verdict::implausible ||
+      record.verdict == Verdict::launch_failed || record.verdict == Verdict::unverified;
   ++session_.done;
   if (session_.store) session_.store->append(record);
 }
 
-void Point::finish(Entry& entry) {
-  judge(*entry.trial);
-  store(entry);
-  session_.observer.working_on(entry.record.point() + " " + entry.record.full_name(),
-                               session_.done);
+// Rounds that are checked need an oracle of their own: as many as the time allows, but one of the
+// first. Which ones must not be foreseen.
+bool Point::check_this_round(int round) {
+  if (checking_s_ > share_for_checks * sampling_s_ && checking_s_ > 0) return false;
+  const int left = first_rounds - round;
+  return secret_.chance(left > 0 ? 1.0 / left : 0.5);
+}
+
+// Of the configurations of a variant one in a round: the change is new to each variant only once.
+std::vector<const Entry*> Point::entries_to_check(const std::vector<Entry*>& open) {
+  std::map<const Variant*, std::vector<const Entry*>> by_variant;
+  for (const auto* entry : open) by_variant[entry->trial->call.variant].push_back(entry);
+  std::vector<const Entry*> chosen;
+  for (const auto& [variant, entries] : by_variant) {
+    const auto count = static_cast<std::int64_t>(entries.size());
+    chosen.push_back(entries[static_cast<std::size_t>(secret_.below(count))]);
+  }
+  return chosen;
+}
+
+// One batch of samples. When it is to be checked it ends at an execution that nobody foresees,
+// whose result is looked at.
+void Point::take_batch(Entry& entry, bool check) {
+  Trial& trial = *entry.trial;
+  std::int64_t count = entry.measurement->next_batch();
+  if (check) count = 1 + secret_.below(count);
+  BatchPlan plan{entry.record.cache, {}, check};
+  for (std::int64_t i = 0; i < count; ++i) {
+    plan.executions.push_back(problem_->disturbance(secret_));
+  }
+  if (check) plan.executions.back().inputs = problem_->changes();
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds_since = [](auto since) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+  };
+  try {
+    const Batch batch = trial.place->executor->sample(trial.call, plan);
+    const double spent = seconds_since(start);
+    sampling_s_ += spent;
+    const auto checking = std::chrono::steady_clock::now();
+    if (!batch.damage.empty()) {
+      trial.verdict = Verdict::wrong_result;
+      trial.detail = batch.damage;
+    } else if (check) {
+      if (const auto wrong = problem_->check_changed(batch.outputs, *trial.call.variant)) {
+        trial.verdict = Verdict::wrong_result;
+        trial.detail = "in a timed execution " + to_string(*wrong);
+      }
+      checking_s_ += seconds_since(checking);
+    }
+    entry.measurement->add(batch, spent);
+  } catch (const PointError& error) {
+    trial.verdict = error.verdict;
+    trial.detail = error.what();
+    if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
+  }
 }
 
 void Point::measure(Cache cache) {
@@ -316,37 +391,45 @@ void Point::measure(Cache cache) {
     entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
     open.push_back(&entry);
   }
-  while (!open.empty() && !interrupted_()) {
+  for (int round = 0; !open.empty() && !interrupted_(); ++round) {
+    std::vector<const Entry*> checked;
+    if (check_this_round(round)) {
+      problem_->change(secret_);
+      checked = entries_to_check(open);
+    }
     for (auto* entry : open) {
       if (interrupted_()) return;
-      Trial& trial = *entry->trial;
-      if (!trial.passed()) {  // failed in another cache state, or its device is lost
-        store(*entry);
-        continue;
-      }
+      if (!entry->trial->passed()) continue;  // failed in another cache state, or lost its device
       session_.observer.working_on(entry->record.point() + " " + entry->record.full_name() + " " +
-                                       to_string(trial.call.tunables),
+                                       to_string(entry->trial->call.tunables),
                                    session_.done);
-      try {
-        const auto start = std::chrono::steady_clock::now();
-        const Batch batch =
-            trial.place->executor->sample(trial.call, entry->measurement->next_batch(), cache);
-        entry->measurement->add(
-            batch, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      } catch (const PointError& error) {
-        trial.verdict = error.verdict;
-        trial.detail = error.what();
-        if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
-      }
-      if (!trial.passed()) {
-        store(*entry);
-      } else if (entry->measurement->finished()) {
-        finish(*entry);
-      }
+      take_batch(*entry, std::find(checked.begin(), checked.end(), entry) != checked.end());
     }
     std::erase_if(open, [](const Entry* entry) {
       return !entry->trial->passed() || entry->measurement->finished();
     });
+  }
+}
+
+// After the samples: on all kinds of inputs once more, and once as a timed execution is.
+void Point::verify_again() {
+  for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
+    const bool loaded = kind == input_kinds.rbegin();  // the samples were taken on these
+    if (!loaded) set_up(*kind);
+    problem_->change(secret_);
+    const Trial* judged = nullptr;
+    for (auto& entry : entries_) {
+      if (!entry.measurement || !entry.trial->passed() || interrupted_()) continue;
+      session_.observer.working_on("verifying " + entry.record.full_name(), session_.done);
+      if (std::exchange(judged, entry.trial) != entry.trial) judge(*entry.trial);
+      // Wide inputs have a structure that changes would break.
+      if (!entry.trial->passed() || *kind == InputKind::wide) continue;
+      // Its samples are not counted; a few executions will do.
+      auto measurement = std::move(entry.measurement);
+      entry.measurement = std::make_unique<Measurement>(session_.plan, 1);
+      take_batch(entry, true);
+      entry.measurement = std::move(measurement);
+    }
   }
 }
 
@@ -408,18 +491,15 @@ void Point::run() {
     }
   }
   if (problem_) {
-    verify(InputKind::integers);
-    verify(InputKind::wide);
-    verify(InputKind::uniform);
+    for (const auto kind : input_kinds) verify(kind);
   }
+  for (const auto cache : session_.plan.caches) measure(cache);
+  if (problem_) verify_again();
   for (const auto cache : session_.plan.caches) {
     if (interrupted_()) break;
     for (auto& entry : entries_) {
-      const bool untimed = !entry.trial->passed() || !timed(*entry.trial);
-      if (entry.record.cache == cache && !entry.recorded_before && untimed) store(entry);
+      if (entry.record.cache == cache && !entry.recorded_before) store(entry);
     }
-    measure(cache);
-    if (interrupted_()) break;
     std::vector<Record> records;
     for (const auto& entry : entries_) {
       if (entry.record.cache == cache) records.push_back(entry.record);

@@ -51,11 +51,19 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
     auto* start = static_cast<unsigned char*>(memory);
     touch(start, whole);
     memory_.emplace_back(start, Release{whole});
-    std::memset(start, guard_byte, guard_bytes);
-    std::memset(start + guard_bytes + bytes, guard_byte, guard_bytes);
     arrays.push_back({spec, start + guard_bytes});
   }
   view_ = Arrays(std::move(arrays));
+  renew_guards();
+}
+
+void HostArrays::renew_guards() {
+  for (const auto& array : view_) {
+    auto* data = static_cast<unsigned char*>(array.data);
+    const auto bytes = array.spec.bytes();
+    std::memset(data - guard_bytes, guard_byte, guard_bytes);
+    std::memset(data + bytes, guard_byte, guard_bytes);
+  }
 }
 
 void HostArrays::poison() {

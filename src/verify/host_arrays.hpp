@@ -17,6 +17,7 @@ class HostArrays {
 
   const Arrays& view() const { return view_; }
   void poison();
+  void renew_guards();
   // What was written outside the arrays; empty: nothing.
   std::string damage() const;
 

@@ -49,11 +49,31 @@ Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
 void Problem::fill(InputKind kind) {
   kind_ = kind;
   oracles_.clear();
+  oracles_of_change_.clear();
   refill();
 }
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs, const Variant& variant) {
-  auto& oracle = oracles_[variant.arithmetic];
+  return check(oracles_, outputs, variant);
+}
+
+Disturbance Problem::disturbance(Secret& secret) const {
+  return {secret.changes(workload_, size_, inputs_.view()), secret.spoils(outputs_)};
+}
+
+void Problem::change(Secret& secret) {
+  oracles_of_change_.clear();
+  change_ = secret.changes(workload_, size_, inputs_.view());
+}
+
+std::optional<Mismatch> Problem::check_changed(const Arrays& outputs, const Variant& variant) {
+  const Changed changed(change_, inputs_.view());
+  return check(oracles_of_change_, outputs, variant);
+}
+
+std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,
+                                       const Variant& variant) {
+  auto& oracle = oracles[variant.arithmetic];
   if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, variant.arithmetic);
   std::vector<Array> written;
   std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),

@@ -8,6 +8,7 @@
 
 #include "core/variant.hpp"
 #include "core/workload.hpp"
+#include "verify/disturbance.hpp"
 #include "verify/host_arrays.hpp"
 
 namespace parlab {
@@ -30,10 +31,20 @@ class Problem {
   // Makes the inputs of this kind; what an oracle said before no longer counts.
   void fill(InputKind kind);
   // The same inputs again, after a variant has damaged them.
-  void refill() { workload_.fill(inputs_.view(), size_, dtype_, kind_); }
+  void refill() {
+    inputs_.renew_guards();
+    workload_.fill(inputs_.view(), size_, dtype_, kind_);
+  }
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
+
+  // For one timed execution.
+  Disturbance disturbance(Secret& secret) const;
+  // A new change of the inputs, which check_changed() judges by: with oracles of its own.
+  void change(Secret& secret);
+  const std::vector<ChangedElement>& changes() const { return change_; }
+  std::optional<Mismatch> check_changed(const Arrays& outputs, const Variant& variant);
 
   const Arrays& inputs() const { return inputs_.view(); }
   const std::vector<ArraySpec>& outputs() const { return outputs_; }
@@ -45,7 +56,11 @@ class Problem {
   InputKind kind_ = InputKind::integers;
   HostArrays inputs_;
   std::vector<ArraySpec> outputs_;
-  std::map<Arithmetic, std::unique_ptr<Oracle>> oracles_;  // made when first asked
+  using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;  // made when first asked
+  std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs, const Variant& variant);
+
+  Oracles oracles_, oracles_of_change_;
+  std::vector<ChangedElement> change_;
 };
 
 }  // namespace parlab

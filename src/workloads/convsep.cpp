@@ -184,6 +184,12 @@ class ConvsepContract final : public Workload {
     });
   }
 
+  std::optional<std::int64_t> place_in_layout(const ArraySpec&, std::int64_t element,
+                                              const Size& size) const override {
+    const auto cols = size[1], radius = size[2];  // a_padded is the only one
+    return element / cols * (cols + 2 * radius) + radius + element % cols;
+  }
+
   std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
                                  InputKind kind, Arithmetic arithmetic) const override {
     return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {

@@ -77,6 +77,11 @@ class DmvContract final : public Workload {
     });
   }
 
+  std::optional<std::int64_t> place_in_layout(const ArraySpec&, std::int64_t element,
+                                              const Size& size) const override {
+    return element % size[1] * size[0] + element / size[1];  // a_transposed is the only one
+  }
+
   // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham, section 3.5. What is zero
   // costs no rounding: instead of cols count the terms that are not. The reference is summed in a
   // wider type; its own error is added.

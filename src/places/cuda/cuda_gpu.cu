@@ -14,6 +14,13 @@ namespace parlab {
 
 namespace {
 
+__global__ void find_nonzero(const unsigned char* bytes, std::size_t count, int* found) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += stride) {
+    if (bytes[i] != 0) *found = 1;
+  }
+}
+
 // Makes the device the current one of this thread, too. Without a GPU there is no stream to be had
 // either, but a reason to be told.
 cudaDeviceProp choose(int device) {
@@ -41,7 +48,42 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
 }
 
 // The properties come first: the stream belongs to the device that is current by then.
-CudaGpu::CudaGpu(int device) : properties_(choose(device)) {}
+CudaGpu::CudaGpu(int device) : properties_(choose(device)) {
+  for (const auto limit : {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,
+                           cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize}) {
+    std::size_t value = 0;
+    if (cudaDeviceGetLimit(&value, limit) == cudaSuccess) limits_[limit] = value;
+  }
+  cudaGetLastError();  // a limit that this device does not know
+}
+
+void CudaGpu::put_back() {
+  for (const auto& [limit, before] : limits_) {
+    std::size_t now = before;
+    cudaDeviceGetLimit(&now, limit);
+    if (now != before) cudaDeviceSetLimit(limit, before);
+  }
+  cudaStreamAttrValue none{};  // a window of no bytes
+  cudaStreamSetAttribute(stream_.handle, cudaStreamAttributeAccessPolicyWindow, &none);
+  cudaCtxResetPersistingL2Cache();
+  cudaGetLastError();
+}
+
+std::string CudaGpu::scratch_damage() const {
+  if (blocks_ == nullptr) return "";
+  for (std::size_t i = 0; i < blocks_->size(); ++i) {
+    const auto& block = (*blocks_)[i];
+    if (!block.zeroed) continue;
+    const auto found = mapped_memory<int>();
+    *found = 0;
+    find_nonzero<<<2 * properties_.multiProcessorCount, 256, 0, stream_.handle>>>(
+        block.memory.get(), block.bytes, found.get());
+    cuda_check(cudaGetLastError(), "looking at scratch memory");
+    cuda_check(cudaStreamSynchronize(stream_.handle), "looking at scratch memory");
+    if (*found != 0) return "left scratch " + std::to_string(i + 1) + " other than zero";
+  }
+  return "";
+}
 
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),
@@ -114,12 +156,13 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
 
 void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   if (next_scratch_ == blocks_->size()) {
-    blocks_->push_back(device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"));
-    cuda_check(
-        cudaMemsetAsync(blocks_->back().get(), zeroed ? 0 : poison_byte, bytes, stream_.handle),
-        "preparing scratch memory");
+    blocks_->push_back(
+        {device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"), bytes, zeroed});
+    cuda_check(cudaMemsetAsync(blocks_->back().memory.get(), zeroed ? 0 : poison_byte, bytes,
+                               stream_.handle),
+               "preparing scratch memory");
   }
-  return (*blocks_)[next_scratch_++].get();
+  return (*blocks_)[next_scratch_++].memory.get();
 }
 
 int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes) {

@@ -25,7 +25,15 @@ class CudaGpu final : public Gpu {
   cudaStream_t cuda_stream() const { return stream_.handle; }
   // Scratch memory belongs to the call selected here, until all of it is released.
   void select_scratch(const std::string& call) { blocks_ = &scratch_[call]; }
-  void release_scratch() { scratch_.clear(); }
+  void release_scratch() {
+    scratch_.clear();
+    blocks_ = nullptr;
+  }
+  // "left scratch 1 other than zero"; empty: nothing is wrong. Of the call selected last.
+  std::string scratch_damage() const;
+  // What a variant may have set for itself is as it was: limits of the device, lines of L2 that
+  // persist, the access policy of the stream.
+  void put_back();
   // Shape, registers and theoretical occupancy of the main launch; all zero when there was none.
   LaunchShape main_launch() const;
 
@@ -40,8 +48,14 @@ class CudaGpu final : public Gpu {
 
   cudaDeviceProp properties_{};
   CudaStream stream_;
-  std::map<std::string, std::vector<DeviceMemory>> scratch_;
-  std::vector<DeviceMemory>* blocks_ = nullptr;
+  struct Scratch {
+    DeviceMemory memory;
+    std::size_t bytes;
+    bool zeroed;
+  };
+  std::map<std::string, std::vector<Scratch>> scratch_;
+  std::vector<Scratch>* blocks_ = nullptr;
+  std::map<cudaLimit, std::size_t> limits_;  // as they were found
 };
 
 }  // namespace parlab

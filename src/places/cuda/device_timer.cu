@@ -8,28 +8,20 @@
 namespace parlab {
 namespace {
 
-constexpr unsigned long long gate_limit_ns = 10'000'000'000;  // a deadlock is not a measurement
 constexpr int events_at_most = 64;
 // The caches are full of what ran before: it takes a few executions until they hold what this one
 // keeps there.
 constexpr int warm_ups = 4;
 // Boost varies by a few per cent; below this share of the highest clock it was throttled or idle.
 constexpr double clock_share = 0.75;
+// What an idle device may still take to say that it is idle.
+constexpr double least_work_left_s = 100e-6;
+constexpr double share_left = 0.02;
 
 __device__ unsigned long long global_nanoseconds() {
   unsigned long long now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
-}
-
-__global__ void wait_for_host(volatile int* open, volatile int* timed_out) {
-  const auto start = global_nanoseconds();
-  while (*open == 0) {
-    if (global_nanoseconds() - start > gate_limit_ns) {
-      *timed_out = 1;
-      return;
-    }
-  }
 }
 
 // Every multiprocessor notes its own cycle counter and the common clock. More blocks than
@@ -42,61 +34,37 @@ __global__ void note_clocks(unsigned long long* cycles, unsigned long long* nano
   nanoseconds[sm] = global_nanoseconds();
 }
 
+int current_device() {
+  int device = 0;
+  cuda_check(cudaGetDevice(&device), "asking for the device");
+  return device;
+}
+
 }  // namespace
 
-DeviceTimer::DeviceTimer(cudaStream_t stream) : stream_(stream), gate_(mapped_memory<Gate>()) {
+DeviceTimer::DeviceTimer(cudaStream_t stream)
+    : stream_(stream), device_(current_device()), gate_(stream), l2_(device_) {
   for (int i = 0; i < 2 * events_at_most; ++i) events_.emplace_back();
-  int device = 0, l2 = 0, kilohertz = 0;
-  cuda_check(cudaGetDevice(&device), "asking for the device");
-  cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device);
-  cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device);
-  cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device);
+  int kilohertz = 0;
+  cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_);
+  cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device_);
   highest_hz_ = 1e3 * kilohertz;
-  flush_bytes_ = 2 * static_cast<std::size_t>(l2);
-  flush_memory_ = device_memory(flush_bytes_, "flushing L2");
   clock_memory_ = device_memory(4 * multiprocessors_ * sizeof(unsigned long long), "clocks");
   // The first use of a kernel loads its code, which must not happen behind a closed gate.
   run_held([] {}, [] {});
-  flush();
+  l2_.queue(stream_);
   read_clocks(0);
   cuda_check(cudaStreamSynchronize(stream_), "preparing the timer");
 }
 
-void DeviceTimer::close_gate() {
-  *gate_ = {0, 0};
-  wait_for_host<<<1, 1, 0, stream_>>>(&gate_->open, &gate_->timed_out);
-  cuda_check(cudaGetLastError(), "queueing the gate");
-}
-
-void DeviceTimer::open_gate_and_wait(const char* doing) {
-  reinterpret_cast<volatile int&>(gate_->open) = 1;
-  cuda_check(cudaStreamSynchronize(stream_), doing);
-  cuda_check(cudaGetLastError(), doing);
-  if (gate_->timed_out != 0) {
-    throw PointError(Verdict::launch_failed,
-                     "the variant waits for the device while it runs: it must only queue work, "
-                     "without cudaDeviceSynchronize, cudaMalloc or copies to pageable memory");
-  }
-}
-
 void DeviceTimer::run_held(const std::function<void()>& before, const std::function<void()>& run,
                            double hold_s) {
-  close_gate();
-  try {
-    before();
-    run();
-    std::this_thread::sleep_for(std::chrono::duration<double>(hold_s));
-  } catch (...) {
-    reinterpret_cast<volatile int&>(gate_->open) = 1;
-    cudaStreamSynchronize(stream_);
-    throw;
-  }
-  open_gate_and_wait("executing the variant");
+  Gate::Closed closed(gate_);
+  before();
+  run();
+  std::this_thread::sleep_for(std::chrono::duration<double>(hold_s));
+  closed.open_and_wait("executing the variant");
   cuda_check(cudaDeviceSynchronize(), "executing the variant");
-}
-
-void DeviceTimer::flush() {
-  cuda_check(cudaMemsetAsync(flush_memory_.get(), 0, flush_bytes_, stream_), "flushing L2");
 }
 
 void DeviceTimer::read_clocks(int slot) {
@@ -122,35 +90,49 @@ double DeviceTimer::clock_hz() const {
   return hz[hz.size() / 2];
 }
 
-Batch DeviceTimer::time(const std::function<void()>& run, int count, Cache cache) {
+// The stream has ended; is anything else of the variant still running?
+void DeviceTimer::require_idle(double batch_s) {
+  const auto start = std::chrono::steady_clock::now();
+  cuda_check(cudaDeviceSynchronize(), "timing the variant");
+  const double more =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (more < least_work_left_s || more < share_left * batch_s) return;
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "left work on another stream: the device was busy for %.3g us after its time ended",
+                1e6 * more);
+  throw PointError(Verdict::implausible, text);
+}
+
+Batch DeviceTimer::time(const Work& work, int count, Cache cache) {
   count = std::min(count, events_at_most);
-  if (cache == Cache::cold) cudaCtxResetPersistingL2Cache();
-  close_gate();
-  try {
-    read_clocks(0);
-    if (cache == Cache::hot) {
-      for (int i = 0; i < warm_ups; ++i) run();
-    }
-    for (int i = 0; i < count; ++i) {
-      if (cache == Cache::cold) flush();
-      cuda_check(cudaEventRecord(events_[2 * i].handle, stream_), "recording an event");
-      run();
-      cuda_check(cudaEventRecord(events_[2 * i + 1].handle, stream_), "recording an event");
-    }
-    read_clocks(1);
-  } catch (...) {
-    reinterpret_cast<volatile int&>(gate_->open) = 1;
-    cudaStreamSynchronize(stream_);
-    throw;
+  if (cache == Cache::cold) l2_.reset_persisting();
+  Gate::Closed closed(gate_);
+  read_clocks(0);
+  if (cache == Cache::hot) {
+    for (int i = 0; i < warm_ups; ++i) work.run();
   }
-  open_gate_and_wait("timing the variant");
+  for (int i = 0; i < count; ++i) {
+    work.before(i);
+    if (cache == Cache::cold) l2_.queue(stream_);
+    cuda_check(cudaEventRecord(events_[2 * i].handle, stream_), "recording an event");
+    work.run();
+    cuda_check(cudaEventRecord(events_[2 * i + 1].handle, stream_), "recording an event");
+  }
+  work.after();
+  read_clocks(1);
+  closed.open_and_wait("timing the variant");
   Batch batch;
+  double all = 0;
   for (int i = 0; i < count; ++i) {
     batch.seconds.push_back(seconds_between(events_[2 * i], events_[2 * i + 1]));
+    all += batch.seconds.back();
   }
-  if (const double hz = clock_hz(); hz < clock_share * highest_hz_) {
+  require_idle(all);
+  batch.clock_hz = clock_hz();
+  if (batch.clock_hz < clock_share * highest_hz_) {
     char text[96];
-    std::snprintf(text, sizeof text, "the device ran at %.0f MHz of %.0f", hz / 1e6,
+    std::snprintf(text, sizeof text, "the device ran at %.0f MHz of %.0f", batch.clock_hz / 1e6,
                   highest_hz_ / 1e6);
     batch.discarded = text;
   }

@@ -1,8 +1,5 @@
-// Times work on a stream with CUDA events, with the host's launch latency kept out.
-//
-// A kernel that waits for the host's word is queued first, then all executions with an event on
-// each side, and only then the word is given: the device never waits for the host in between.
-// (The method of NVIDIA's nvbench.)
+// Times work on a stream with CUDA events, with the host's launch latency kept out: all executions,
+// with an event on each side, are queued behind a gate before the first of them may start.
 #pragma once
 
 #include <functional>
@@ -10,6 +7,8 @@
 
 #include "core/types.hpp"
 #include "places/cuda/cuda_resources.hpp"
+#include "places/cuda/gate.hpp"
+#include "places/cuda/l2_flush.hpp"
 #include "places/executor.hpp"
 
 namespace parlab {
@@ -18,10 +17,19 @@ class DeviceTimer {
  public:
   explicit DeviceTimer(cudaStream_t stream);
 
-  // count timed executions (64 at most) of run, which only queues work on the stream. Cold: L2 is
-  // overwritten before each, its persisting lines are reset before the first; hot: a few
-  // untimed executions come first.
-  Batch time(const std::function<void()>& run, int count, Cache cache);
+  // What is timed, and what is queued on the same stream around it, outside its time.
+  struct Work {
+    std::function<void()> run;
+    std::function<void(int)> before = [](int) {};  // each execution, by its number
+    std::function<void()> after = [] {};           // the last one
+  };
+  // count timed executions (64 at most). Cold: L2 is overwritten before each, its persisting lines
+  // are reset before the first; hot: a few untimed executions come first. Throws
+  // PointError(implausible) when another stream is still at work after the last one.
+  Batch time(const Work& work, int count, Cache cache);
+  Batch time(const std::function<void()>& run, int count, Cache cache) {
+    return time(Work{run}, count, cache);
+  }
 
   // Queues before() and run() while the stream is held back, for hold_s more after run() returned,
   // then lets both go: work that run() started on any other stream will already have run. Returns
@@ -30,21 +38,16 @@ class DeviceTimer {
                 double hold_s = 0);
 
  private:
-  struct Gate {
-    int open;       // written by the host
-    int timed_out;  // written by the device
-  };
-  void close_gate();
-  void open_gate_and_wait(const char* doing);
   void read_clocks(int slot);
   double clock_hz() const;  // between the two readings, median over the multiprocessors
-  void flush();
+  void require_idle(double batch_s);
 
   cudaStream_t stream_;
-  std::unique_ptr<Gate, CudaFreeHost> gate_;
+  int device_;
+  Gate gate_;
+  L2Flush l2_;
   std::vector<CudaEvent> events_;
-  DeviceMemory flush_memory_, clock_memory_;
-  std::size_t flush_bytes_ = 0;
+  DeviceMemory clock_memory_;
   int multiprocessors_ = 0;
   double highest_hz_ = 0;
 };

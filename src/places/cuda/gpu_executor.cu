@@ -11,6 +11,7 @@
 #include "places/cuda/device_ceilings.hpp"
 #include "places/cuda/device_timer.hpp"
 #include "places/executor.hpp"
+#include "verify/disturbance.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
@@ -33,6 +34,45 @@ __global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
   }
   for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
+}
+
+// One element of a Disturbance, by address. An element that is changed takes the value of another
+// and keeps its own in `before`; one that is spoiled has no other.
+struct DisturbedElement {
+  unsigned char* at;
+  const unsigned char* from;
+  unsigned bytes;
+  unsigned long long before;
+};
+
+__device__ void copy_bytes(void* to, const void* from, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) {
+    static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
+  }
+}
+
+__device__ void spoil(const DisturbedElement& element) {
+  bool poisoned = true;
+  for (unsigned i = 0; i < element.bytes; ++i) poisoned &= element.at[i] == poison_byte;
+  if (!poisoned) element.at[element.bytes - 2] ^= spoiling_bits;
+}
+
+// Takes back what was changed before, then does what comes now. One block.
+__global__ void disturb(DisturbedElement* undo, int undo_count, DisturbedElement* now,
+                        int now_count) {
+  for (int i = threadIdx.x; i < undo_count; i += blockDim.x) {
+    if (undo[i].from != nullptr) copy_bytes(undo[i].at, &undo[i].before, undo[i].bytes);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < now_count; i += blockDim.x) {
+    DisturbedElement& element = now[i];
+    if (element.from == nullptr) {
+      spoil(element);
+    } else {
+      copy_bytes(&element.before, element.at, element.bytes);
+      copy_bytes(element.at, element.from, element.bytes);
+    }
+  }
 }
 
 // Tells a profiler which execution the kernels behind it belong to: see profile_mark.
@@ -67,6 +107,8 @@ class CudaExecutor final : public Executor {
     release();
     // What lives on the device goes while it is the current one.
     sum_.reset();
+    disturbed_.reset();
+    disturbed_bytes_ = 0;
     timer_.reset();
     gpu_.reset();
   }
@@ -127,17 +169,62 @@ class CudaExecutor final : public Executor {
       checked.damage = damage;
       checked.inputs_lost = true;
     }
+    if (auto damage = gpu_->scratch_damage(); !damage.empty()) checked.damage = damage;
     if (!checked.damage.empty()) renew_guards();
+    gpu_->put_back();
     checked.outputs = host_outputs_->view();
     return checked;
   }
 
-  Batch sample(const Call& call, int count, Cache cache) override {
+  Batch sample(const Call& call, const BatchPlan& plan) override {
     select_device();
     gpu_->select_scratch(call.key());
     const int launches = std::max(4, launches_[call.key()]);
-    return timer().time([&] { run(call); },
-                        std::clamp(queue_entries / (launches + 4) - 4, 1, count), cache);
+    const int count =
+        std::clamp(queue_entries / (launches + 5) - 4, 1, static_cast<int>(plan.executions.size()));
+    timer();
+    prepare_disturbances(plan, count);
+    int disturbed = -1;  // the execution whose disturbance stands now
+    DeviceTimer::Work work{[&] { run(call); }};
+    work.before = [&](int i) {
+      queue_disturbance(disturbed, i);
+      disturbed = i;
+    };
+    work.after = [&] {
+      if (plan.check_last) queue_fingerprint_of_outputs();
+      queue_disturbance(disturbed, -1);
+      disturbed = -1;
+    };
+    Batch batch;
+    try {
+      batch = timer().time(work, count, plan.cache);
+    } catch (...) {
+      // Whoever comes next finds the inputs and the device as they were, if there still is one.
+      if (disturbed >= 0 && cudaStreamSynchronize(gpu_->cuda_stream()) == cudaSuccess) {
+        queue_disturbance(disturbed, -1);
+        cudaDeviceSynchronize();
+      }
+      gpu_->put_back();
+      throw;
+    }
+    for (const auto& array : outputs_) {
+      if (auto damage = damage_of(array); !damage.empty()) batch.damage = damage;
+    }
+    if (!batch.damage.empty()) renew_guards();
+    if (plan.check_last) {
+      // What was there when the time ended is in sum_; what is there now is asked for again.
+      const auto left = fingerprint_so_far();
+      queue_fingerprint_of_outputs();
+      if (left != fingerprint_so_far()) {
+        batch.damage = "still wrote its output after its time ended";
+      }
+      for (const auto& array : outputs_) {
+        download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
+      }
+      batch.outputs = host_outputs_->view();
+    }
+    gpu_->put_back();
+    return batch;
   }
 
   void run_profiled(const Call& call, int number) override {
@@ -182,6 +269,8 @@ class CudaExecutor final : public Executor {
     // An invalid address ends the context: everything in it is gone.
     release();
     sum_.reset();
+    disturbed_.reset();
+    disturbed_bytes_ = 0;
     timer_.reset();
     gpu_.reset();
     cudaDeviceReset();
@@ -212,7 +301,12 @@ class CudaExecutor final : public Executor {
 
   // Made when first asked for: under a profiler nothing is timed, and no kernel may wait there.
   DeviceTimer& timer() {
-    if (!timer_) timer_ = std::make_unique<DeviceTimer>(gpu_->cuda_stream());
+    if (!timer_) {
+      timer_ = std::make_unique<DeviceTimer>(gpu_->cuda_stream());
+      // A kernel's first use loads its code, which must not happen behind a closed gate.
+      queue_disturbance(-1, -1);
+      cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "preparing the timer");
+    }
     return *timer_;
   }
 
@@ -282,9 +376,82 @@ class CudaExecutor final : public Executor {
     return result;
   }
 
+  void queue_fingerprint_of_outputs() {
+    auto* sum = reinterpret_cast<unsigned long long*>(sum_.get());
+    cuda_check(cudaMemsetAsync(sum, 0, sizeof *sum, gpu_->cuda_stream()), "fingerprint");
+    for (const auto& array : outputs_) {
+      fingerprint_words<<<4 * gpu_->multiprocessors(), 512, 0, gpu_->cuda_stream()>>>(
+          array.data(), array.bytes, sum);
+      cuda_check(cudaGetLastError(), "fingerprint");
+    }
+  }
+  unsigned long long fingerprint_so_far() {
+    unsigned long long result = 0;
+    cuda_check(cudaMemcpyAsync(&result, sum_.get(), sizeof result, cudaMemcpyDeviceToHost,
+                               gpu_->cuda_stream()),
+               "fingerprint");
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "fingerprint");
+    return result;
+  }
+
+  // All disturbances of a batch are on the device before its gate is closed: of the first count - 1
+  // executions, and of the last one of the plan, which may be checked.
+  void prepare_disturbances(const BatchPlan& plan, int count) {
+    std::vector<DisturbedElement> elements;
+    disturbances_.assign(1, 0);
+    for (int i = 0; i < count; ++i) {
+      const auto& disturbance = i + 1 < count ? plan.executions[i] : plan.executions.back();
+      for (const auto& changed : disturbance.inputs) {
+        if (const auto* array = named(inputs_, changed.array)) {
+          elements.push_back(element_of(*array, changed.to));
+          elements.back().from = element_of(*array, changed.from).at;
+        }
+      }
+      for (const auto& spoiled : disturbance.outputs) {
+        if (const auto* array = named(outputs_, spoiled.array)) {
+          elements.push_back(element_of(*array, spoiled.element));
+        }
+      }
+      disturbances_.push_back(static_cast<int>(elements.size()));
+    }
+    const std::size_t bytes = elements.size() * sizeof(DisturbedElement);
+    if (bytes > disturbed_bytes_) {
+      disturbed_ = device_memory(bytes, "disturbances");
+      disturbed_bytes_ = bytes;
+    }
+    if (bytes == 0) return;
+    cuda_check(cudaMemcpyAsync(disturbed_.get(), elements.data(), bytes, cudaMemcpyHostToDevice,
+                               gpu_->cuda_stream()),
+               "preparing disturbances");
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "preparing disturbances");
+  }
+
+  static const DeviceArray* named(const std::vector<DeviceArray>& arrays, const std::string& name) {
+    for (const auto& array : arrays) {
+      if (array.spec.name == name) return &array;
+    }
+    return nullptr;
+  }
+  static DisturbedElement element_of(const DeviceArray& array, std::int64_t index) {
+    const auto bytes = bytes_of(array.spec.dtype);
+    return {array.data() + static_cast<std::size_t>(index) * bytes, nullptr,
+            static_cast<unsigned>(bytes), 0};
+  }
+
+  // Takes back the disturbance of one execution and does that of another; -1: of none.
+  void queue_disturbance(int before, int now) {
+    auto* all = reinterpret_cast<DisturbedElement*>(disturbed_.get());
+    const auto count = [&](int i) { return i < 0 ? 0 : disturbances_[i + 1] - disturbances_[i]; };
+    const auto first = [&](int i) { return i < 0 ? all : all + disturbances_[i]; };
+    disturb<<<1, 128, 0, gpu_->cuda_stream()>>>(first(before), count(before), first(now),
+                                                count(now));
+    cuda_check(cudaGetLastError(), "disturbing arrays");
+  }
+
   void run(const Call& call) {
     gpu_->begin_run();
-    call.variant->run_gpu(*gpu_, bound_, call.size, call.dtype, call.tunables);
+    call.variant->run_gpu(*gpu_, declared_by(*call.variant, bound_), call.size, call.dtype,
+                          call.tunables);
   }
 
   int device_;
@@ -292,6 +459,9 @@ class CudaExecutor final : public Executor {
   std::unique_ptr<DeviceTimer> timer_;
   DeviceMemory sum_;
   std::vector<DeviceArray> inputs_, outputs_;
+  DeviceMemory disturbed_;  // DisturbedElements of a batch, on the device
+  std::size_t disturbed_bytes_ = 0;
+  std::vector<int> disturbances_;  // where those of each execution begin, and the end
   Arrays bound_;
   std::unique_ptr<HostArrays> host_outputs_;
   std::map<std::string, int> launches_;  // of one execution, by call

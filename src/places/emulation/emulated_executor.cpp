@@ -47,7 +47,7 @@ class EmulatedExecutor final : public Executor {
     gpu_.free_scratch();
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
-    variant.run_gpu(gpu_, arrays_, call.size, call.dtype, call.tunables);
+    variant.run_gpu(gpu_, declared_by(variant, arrays_), call.size, call.dtype, call.tunables);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
     checked.outputs = arrays_;
@@ -63,7 +63,7 @@ class EmulatedExecutor final : public Executor {
     return checked;
   }
 
-  Batch sample(const Call&, int, Cache) override {
+  Batch sample(const Call&, const BatchPlan&) override {
     throw std::logic_error("emulated executions are not timed");
   }
   std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }

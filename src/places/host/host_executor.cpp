@@ -1,4 +1,6 @@
 // Executes CPU variants: threads pinned to cores, steady_clock around each execution.
+#include <time.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +13,7 @@
 #include "machine/pinning.hpp"
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
+#include "places/host/cpu_time.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
@@ -56,6 +59,11 @@ class HostWithScratch final : public Host {
   Blocks* blocks_ = nullptr;
 };
 
+int threads_of(const Call& call) {
+  const auto threads = call.tunables.find("threads");
+  return threads == call.tunables.end() ? 1 : static_cast<int>(threads->second);
+}
+
 class HostExecutor final : public Executor {
  public:
   HostExecutor() : host_(physical_cores()) {}
@@ -82,11 +90,13 @@ class HostExecutor final : public Executor {
     Checked checked;
     // Unpinned: a library that starts its own threads at the first call does it here.
     host_.select(call.key());
+    const Arrays bound = declared_by(*call.variant, all_);
     const auto start = Clock::now();
-    run(call);
+    run(call, bound);
     checked.seconds = seconds_since(start);
     checked.outputs = outputs_->view();
     checked.damage = outputs_->damage();
+    if (!checked.damage.empty()) outputs_->renew_guards();
     for (const auto& array : inputs_) {
       const auto* data = static_cast<const unsigned char*>(array.data);
       auto damage = guard_damage(array.spec.name, data - guard_bytes, data + array.spec.bytes());
@@ -101,17 +111,38 @@ class HostExecutor final : public Executor {
     return checked;
   }
 
-  Batch sample(const Call& call, int count, Cache cache) override {
-    const auto threads = call.tunables.find("threads");
-    const PinnedTeam pinned(threads == call.tunables.end() ? 1 : static_cast<int>(threads->second));
+  Batch sample(const Call& call, const BatchPlan& plan) override {
+    const PinnedTeam pinned(threads_of(call));
     host_.select(call.key());
+    const Arrays bound = declared_by(*call.variant, all_);
+    const bool hot = plan.cache == Cache::hot;
     Batch batch;
-    if (cache == Cache::hot) run(call);
-    for (int i = 0; i < count; ++i) {
-      if (cache == Cache::cold) flush_caches();
+    if (hot) run(call, bound);
+    // Flushing keeps all threads busy, and they spin for a while afterwards: only hot executions
+    // are free of CPU time that is not the variant's.
+    std::optional<CpuTime> cpu_time;
+    if (hot) cpu_time.emplace(threads_of(call));
+    std::uint64_t left = 0;
+    for (const auto& disturbance : plan.executions) {
+      const Changed changed(disturbance.inputs, inputs_);
+      spoil(disturbance.outputs, outputs_->view());
+      if (!hot) flush_caches();
       const auto start = Clock::now();
-      run(call);
+      run(call, bound);
       batch.seconds.push_back(seconds_since(start));
+      if (plan.check_last && &disturbance == &plan.executions.back())
+        left = fingerprint_of_outputs();
+    }
+    if (cpu_time) {
+      if (const auto why = cpu_time->of_others()) throw PointError(Verdict::implausible, *why);
+    }
+    batch.damage = outputs_->damage();
+    if (!batch.damage.empty()) outputs_->renew_guards();
+    if (plan.check_last) {
+      if (left != fingerprint_of_outputs()) {
+        batch.damage = "still wrote its output after it had returned";
+      }
+      batch.outputs = outputs_->view();
     }
     return batch;
   }
@@ -124,16 +155,22 @@ class HostExecutor final : public Executor {
   static std::uint64_t fingerprint_of(const Array& array) {
     return fingerprint(array.data, array.spec.bytes());
   }
+  std::uint64_t fingerprint_of_outputs() const {
+    std::uint64_t sum = 0;
+    for (const auto& array : outputs_->view()) sum = 31 * sum + fingerprint_of(array);
+    return sum;
+  }
 
-  void run(const Call& call) {
+  void run(const Call& call, const Arrays& bound) {
     host_.begin_run();
-    call.variant->run_host(host_, all_, call.size, call.dtype, call.tunables);
+    call.variant->run_host(host_, bound, call.size, call.dtype, call.tunables);
   }
 
   // Every core writes through twice its share of the last-level cache and its own caches.
   void flush_caches() {
-    if (flush_.empty())
+    if (flush_.empty()) {
       flush_.resize(2 * last_level_cache_bytes() + (std::size_t{8} << 20) * pinning_order().size());
+    }
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < flush_.size(); i += 64) ++flush_[i];
   }

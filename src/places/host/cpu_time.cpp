@@ -1,0 +1,57 @@
+#include "places/host/cpu_time.hpp"
+
+#include <omp.h>
+#include <time.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace parlab {
+namespace {
+
+// Of the time that passed: what the system itself does in a process's name is less.
+constexpr double share_to_speak_of = 0.1;
+constexpr double least_seconds = 3e-3;
+constexpr auto nap = std::chrono::milliseconds(1);
+constexpr int naps_at_most = 100;
+
+double clock_seconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+CpuTime::CpuTime(int threads) : threads_(threads) {
+  others_before_ = others_until_now();
+  for (int i = 0; i < naps_at_most; ++i) {
+    std::this_thread::sleep_for(nap);
+    const double now = others_until_now();
+    const bool quiet = now - others_before_ < 1e-4;
+    others_before_ = now;
+    if (quiet) break;
+  }
+  wall_before_ = clock_seconds(CLOCK_MONOTONIC);
+}
+
+double CpuTime::others_until_now() const {
+  double own = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : own)
+  own += clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+  return clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - own;
+}
+
+std::optional<std::string> CpuTime::of_others() const {
+  const double wall = clock_seconds(CLOCK_MONOTONIC) - wall_before_;
+  const double others = others_until_now() - others_before_;
+  if (others < least_seconds || others < share_to_speak_of * wall) return std::nullopt;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "threads beyond the %d asked for worked %.3g s while %.3g s passed", threads_,
+                others, wall);
+  return text;
+}
+
+}  // namespace parlab

@@ -1,0 +1,100 @@
+#include "verify/disturbance.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace parlab {
+namespace {
+
+// More of them are not seen by more readers: an answer that misses one is wrong.
+constexpr std::int64_t changes_per_input = 8;
+// A variant that leaves out an eighth of its work misses all of them once in 5000 executions.
+constexpr std::int64_t spoils_per_output = 64;
+
+const Array* find(const Arrays& arrays, const std::string& name) {
+  for (const auto& array : arrays) {
+    if (array.spec.name == name && array.data != nullptr) return &array;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::int64_t Secret::below(std::int64_t count) {
+  return std::uniform_int_distribution<std::int64_t>(0, count - 1)(engine_);
+}
+
+bool Secret::chance(double probability) {
+  return std::bernoulli_distribution(probability)(engine_);
+}
+
+std::vector<ChangedElement> Secret::changes(const Workload& workload, const Size& size,
+                                            const Arrays& inputs) {
+  std::vector<ChangedElement> all;
+  for (const auto& array : inputs) {
+    const auto& spec = array.spec;
+    if (!spec.layout_of.empty() || spec.count < 2) continue;
+    std::set<std::int64_t> used;
+    for (std::int64_t i = 0; i < std::min(changes_per_input, spec.count / 2); ++i) {
+      const auto to = below(spec.count), from = below(spec.count);
+      if (to == from || used.count(to) != 0 || used.count(from) != 0) continue;
+      used.insert({to, from});
+      all.push_back({spec.name, to, from});
+      for (const auto& other : inputs) {
+        if (other.spec.layout_of != spec.name) continue;
+        const auto there = workload.place_in_layout(other.spec, to, size);
+        const auto source = workload.place_in_layout(other.spec, from, size);
+        if (there && source) all.push_back({other.spec.name, *there, *source});
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<SpoiledElement> Secret::spoils(const std::vector<ArraySpec>& outputs) {
+  std::vector<SpoiledElement> all;
+  for (const auto& spec : outputs) {
+    std::set<std::int64_t> used;
+    for (std::int64_t i = 0; i < std::min(spoils_per_output, spec.count); ++i) {
+      const auto element = below(spec.count);
+      if (used.insert(element).second) all.push_back({spec.name, element});
+    }
+  }
+  return all;
+}
+
+Changed::Changed(const std::vector<ChangedElement>& changes, const Arrays& inputs) {
+  for (const auto& change : changes) {
+    const Array* array = find(inputs, change.array);
+    if (array == nullptr) continue;
+    const auto bytes = bytes_of(array->spec.dtype);
+    auto* data = static_cast<unsigned char*>(array->data);
+    auto* at = data + static_cast<std::size_t>(change.to) * bytes;
+    Word word{at, bytes, 0};
+    std::memcpy(&word.before, at, bytes);
+    words_.push_back(word);
+    std::memcpy(at, data + static_cast<std::size_t>(change.from) * bytes, bytes);
+  }
+}
+
+Changed::~Changed() {
+  for (const auto& word : words_) std::memcpy(word.at, &word.before, word.bytes);
+}
+
+void spoil(const std::vector<SpoiledElement>& elements, const Arrays& outputs) {
+  for (const auto& spoiled : elements) {
+    const Array* array = find(outputs, spoiled.array);
+    if (array == nullptr) continue;
+    const auto bytes = bytes_of(array->spec.dtype);
+    auto* at = static_cast<unsigned char*>(array->data) +
+               static_cast<std::size_t>(spoiled.element) * bytes;
+    if (std::all_of(at, at + bytes, [](auto byte) { return byte == poison_byte; })) continue;
+    std::uint16_t top = 0;
+    std::memcpy(&top, at + bytes - sizeof top, sizeof top);
+    top ^= spoiling_bits;
+    std::memcpy(at + bytes - sizeof top, &top, sizeof top);
+  }
+}
+
+}  // namespace parlab
