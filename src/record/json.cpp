@@ -66,7 +66,8 @@ Json to_json(const Ceilings& ceilings) {
   return {{"read", curve(ceilings.read)},
           {"copy", curve(ceilings.copy)},
           {"units", to_json("the peak of a unit", ceilings.units)},
-          {"launch_s", finite("launch_s", ceilings.launch_s)}};
+          {"launch_s", finite("launch_s", ceilings.launch_s)},
+          {"between_runs", finite("between_runs", ceilings.between_runs)}};
 }
 
 std::string dump(const Json& json) {
@@ -218,6 +219,16 @@ void read_launch(const Fields& fields, LaunchShape& launch) {
   fields.optional("limited_by", launch.limited_by);
 }
 
+// Records made before batches were kept have none.
+void check_batches(const Record& record) {
+  std::size_t sum = 0;
+  for (const int batch : record.batches) {
+    if (batch < 1) wrong_type("batches");
+    sum += static_cast<std::size_t>(batch);
+  }
+  if (!record.batches.empty() && sum != record.seconds.size()) wrong_type("batches");
+}
+
 Record read_record(const Fields& fields) {
   Record record;
   record.run = fields.required_text("run");
@@ -238,6 +249,8 @@ Record read_record(const Fields& fields) {
     if (second < 0) wrong_type("samples_us");
     second /= 1e6;
   }
+  fields.optional("batches", record.batches);
+  check_batches(record);
   fields.optional("converged", record.converged);
   fields.optional("discarded", record.discarded);
   fields.optional("to_device_s", record.to_device_s);
@@ -273,6 +286,8 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
     assume_units(ceilings);
   }
   fields.optional("launch_s", ceilings.launch_s);
+  fields.optional("between_runs", ceilings.between_runs);
+  if (ceilings.between_runs < 0) wrong_type("between_runs");
 }
 
 void read_gpus(const Fields& fields, Run& run) {
@@ -347,6 +362,7 @@ std::string to_json_line(const Record& record) {
     json["converged"] = record.converged;
     json["samples_us"] = Json::array();
     for (const double second : record.seconds) json["samples_us"].push_back(microseconds(second));
+    if (!record.batches.empty()) json["batches"] = record.batches;
   }
   if (record.discarded != 0) json["discarded"] = record.discarded;
   if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);

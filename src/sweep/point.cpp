@@ -20,6 +20,10 @@ namespace {
 // its last-level cache and memory with others, and its roof moves with what they do.
 double roof_margin(const Variant& variant) { return variant.needs_gpu() ? 0.95 : 0.8; }
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // One configuration and what is known of it so far.
 struct Trial {
   Call call;
@@ -275,6 +279,8 @@ void Point::store(Entry& entry) {
   record.launch = trial.launch;
   if (trial.passed() && entry.measurement) {
     record.seconds = entry.measurement->seconds();
+    record.batches = entry.measurement->batches();
+    record.between_runs = session_.ceilings(*trial.call.variant).between_runs;
     record.converged = entry.measurement->converged();
     record.discarded = entry.measurement->discarded();
     if (trial.transfers) {
@@ -328,11 +334,13 @@ void Point::measure(Cache cache) {
                                        to_string(trial.call.tunables),
                                    session_.done);
       try {
-        const auto start = std::chrono::steady_clock::now();
+        Measurement& measurement = *entry->measurement;
+        // Busy, for a core or a device that rests lowers its clock.
+        while (seconds_now() < measurement.next_start_s() && !interrupted_()) continue;
+        const double start_s = seconds_now();
         const Batch batch =
-            trial.place->executor->sample(trial.call, entry->measurement->next_batch(), cache);
-        entry->measurement->add(
-            batch, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+            trial.place->executor->sample(trial.call, measurement.next_batch(), cache);
+        measurement.add(batch, start_s, seconds_now());
       } catch (const PointError& error) {
         trial.verdict = error.verdict;
         trial.detail = error.what();

@@ -105,7 +105,7 @@ double best_seconds(DeviceTimer& timer, const std::function<void()>& run, int co
   for (int attempt = 0; attempt < 4; ++attempt) {
     const Batch batch = timer.time(run, count, Cache::hot);
     if (!batch.discarded.empty() && attempt < 3) continue;
-    best = std::min(best, summarize(batch.seconds).median);
+    best = std::min(best, median(batch.seconds));
     if (attempt > 0) break;
   }
   return best;

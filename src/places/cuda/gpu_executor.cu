@@ -56,7 +56,7 @@ double median_seconds(int repetitions, const std::function<void()>& action) {
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  return summarize(std::move(seconds)).median;
+  return median(std::move(seconds));
 }
 
 class CudaExecutor final : public Executor {
