@@ -139,7 +139,7 @@ ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) \
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do scripts/$$e/steps.sh || exit; done
+	@for e in $(EXPERIMENTS); do PARLAB=$(PARLAB) scripts/$$e/steps.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
 
@@ -318,7 +318,7 @@ format:
 
 # ---- experiments and figures ---------------------------------------------------------------------
 $(EXPERIMENTS): build
-	@scripts/$@/steps.sh
+	@PARLAB=$(PARLAB) scripts/$@/steps.sh
 	@$(MAKE) figures
 	@scripts/list-figures.sh $@
 
