@@ -85,16 +85,6 @@ class Tuning {
   Tuning(const TuneRequest& request, const std::string& file, std::ostream& messages)
       : request_(request), plan_(request.plan), messages_(messages) {
     plan_.results = file;
-    // Measured once, and not in each of the many sweeps.
-    const auto on_gpu = [](auto* variant) { return variant->needs_gpu(); };
-    const auto& variants = plan_.variants;
-    if (!plan_.host_ceilings && !std::all_of(variants.begin(), variants.end(), on_gpu)) {
-      plan_.host_ceilings = make_host_executor()->ceilings();
-    }
-    if (!plan_.device_ceilings && std::any_of(variants.begin(), variants.end(), on_gpu)) {
-      plan_.device_ceilings =
-          make_gpu_executor(plan_.devices.empty() ? 0 : plan_.devices.front())->ceilings();
-    }
   }
 
   void search(const Subject& subject) {

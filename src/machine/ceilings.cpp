@@ -1,5 +1,6 @@
 #include "machine/ceilings.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace parlab {
@@ -11,6 +12,12 @@ using Curve = std::vector<std::pair<double, double>>;
 
 std::string curve_point(const std::string& curve, double bytes) {
   return curve + " " + std::to_string(std::llround(bytes));
+}
+
+void WantedCeilings::include(const WantedCeilings& other) {
+  least_bytes = std::min(least_bytes, other.least_bytes);
+  most_bytes = std::max(most_bytes, other.most_bytes);
+  units.insert(other.units.begin(), other.units.end());
 }
 
 Ceilings best_of(const Ceilings& a, const Ceilings& b) {

@@ -34,6 +34,7 @@ struct WantedCeilings {
 
   bool all() const { return units.empty(); }
   bool unit(const std::string& name) const { return all() || units.count(name) > 0; }
+  void include(const WantedCeilings& other);
   bool footprint(double bytes) const { return least_bytes <= bytes && bytes <= most_bytes; }
 };
 

@@ -67,7 +67,8 @@ Json to_json(const Ceilings& ceilings) {
           {"copy", curve(ceilings.copy)},
           {"units", to_json("the peak of a unit", ceilings.units)},
           {"launch_s", finite("launch_s", ceilings.launch_s)},
-          {"between_runs", finite("between_runs", ceilings.between_runs)}};
+          {"between_runs", finite("between_runs", ceilings.between_runs)},
+          {"ways", ceilings.ways}};
 }
 
 std::string dump(const Json& json) {
@@ -288,6 +289,7 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
   fields.optional("launch_s", ceilings.launch_s);
   fields.optional("between_runs", ceilings.between_runs);
   if (ceilings.between_runs < 0) wrong_type("between_runs");
+  fields.optional("ways", ceilings.ways);
 }
 
 void read_gpus(const Fields& fields, Run& run) {
@@ -319,6 +321,7 @@ Run read_run(const Fields& fields) {
   fields.optional("cores", run.cores);
   fields.optional("memory_bytes", run.memory_bytes);
   fields.optional("others_at_work", run.others_at_work);
+  fields.optional("kernel", run.kernel);
   fields.optional("compiler", run.compiler);
   fields.optional("flags", run.flags);
   fields.nested("host", [&](const Fields& host) { read_ceilings(host, run.host); });
@@ -395,6 +398,7 @@ std::string to_json_line(const Run& run) {
   json["cores"] = run.cores;
   json["memory_bytes"] = finite("memory_bytes", run.memory_bytes);
   if (run.others_at_work > 0) json["others_at_work"] = run.others_at_work;
+  if (!run.kernel.empty()) json["kernel"] = run.kernel;
   json["compiler"] = run.compiler;
   json["flags"] = run.flags;
   json["host"] = to_json(run.host);

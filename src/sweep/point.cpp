@@ -1,5 +1,4 @@
 #include "sweep/point.hpp"
-#include "core/numbers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "core/numbers.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "sweep/measurement.hpp"
@@ -280,7 +280,7 @@ void Point::store(Entry& entry) {
   if (trial.passed() && entry.measurement) {
     record.seconds = entry.measurement->seconds();
     record.batches = entry.measurement->batches();
-    record.between_runs = session_.ceilings(*trial.call.variant).between_runs;
+    record.between_runs = trial.place->ceilings.between_runs;
     record.converged = entry.measurement->converged();
     record.discarded = entry.measurement->discarded();
     if (trial.transfers) {
@@ -436,6 +436,26 @@ void Point::run() {
   for (auto* place : places) place->executor->release();
 }
 
+// Of the problems of a plan, on the host or on GPUs.
+WantedCeilings wanted_by(const Plan& plan, Target target) {
+  std::optional<WantedCeilings> wanted;
+  for (const auto* variant : plan.variants) {
+    if (variant->target != target) continue;
+    for (const auto dtype : plan.dtypes) {
+      if (!variant->has(dtype)) continue;
+      for (const auto& size : plan.sizes) {
+        for (const auto cache : plan.caches) {
+          const auto one =
+              wanted_for(plan.workload->work(size, dtype), variant->unit(dtype), cache);
+          if (!wanted) wanted = one;
+          wanted->include(one);
+        }
+      }
+    }
+  }
+  return wanted.value_or(WantedCeilings{});
+}
+
 }  // namespace
 
 void Session::open_store() {
@@ -476,14 +496,29 @@ void Session::lose(Place& place, const std::string& why) {
   failed = true;
 }
 
+// Kept with the records of the machine: measured in full, once. A run that keeps nothing measures
+// what the roofs of its own problems need.
+Ceilings Session::ceilings_of(Place& place, CeilingsOfMachine& stored, bool keep) {
+  const std::string gpu = place.target == Target::host ? "" : place.gpu.uuid;
+  if (const auto* known = stored.find(gpu)) return *known;
+  if (!keep) return place.executor->ceilings(wanted_by(plan, place.target));
+  observer.note(std::string("measuring the ceilings of ") +
+                (gpu.empty() ? "the host" : place.gpu.name) + ", once on this machine");
+  auto measured = place.executor->ceilings();
+  stored.keep(gpu, measured);
+  return measured;
+}
+
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;
+  CeilingsOfMachine stored(ceilings_file(plan.results, run.machine), run);
+  const bool keep = std::filesystem::path(plan.results).has_parent_path();
   for (auto& place : places.all()) {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
-    place.ceilings = known ? *known : place.executor->ceilings();
+    place.ceilings = known ? *known : ceilings_of(place, stored, keep);
     Ceilings& of_run = host ? run.host : run.device;
     if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "places/places.hpp"
+#include "record/ceilings_file.hpp"
 #include "record/store.hpp"
 #include "sweep/estimate.hpp"
 #include "sweep/observer.hpp"
@@ -35,8 +36,11 @@ struct Session {
   // As measured before, by the same command on this machine; nullptr: not yet.
   const Record* recorded(const Record& record) const;
   void lose(Place& place, const std::string& why);
-  // Measures the roofs of the places in use; at the first call only.
+  // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
+
+ private:
+  Ceilings ceilings_of(Place& place, CeilingsOfMachine& stored, bool keep);
 };
 
 struct PointPlan {

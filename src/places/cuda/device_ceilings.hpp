@@ -8,6 +8,7 @@ namespace parlab {
 
 // Read and copy bandwidth over footprints from 256 KB to 4 GB (less when memory is short), hot;
 // FMA rates of float, double and int; the time of an empty kernel. Takes under two seconds.
-Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer);
+Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer,
+                                 const WantedCeilings& wanted = {});
 
 }  // namespace parlab

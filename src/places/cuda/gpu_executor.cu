@@ -170,9 +170,9 @@ class CudaExecutor final : public Executor {
   }
 
   bool can_time() const override { return true; }
-  Ceilings ceilings() override {
+  Ceilings ceilings(const WantedCeilings& wanted) override {
     select_device();
-    return measure_device_ceilings(*gpu_, timer());
+    return measure_device_ceilings(*gpu_, timer(), wanted);
   }
 
   bool recover() override {
