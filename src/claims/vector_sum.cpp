@@ -40,8 +40,8 @@ void each_pair(const Evidence& e,
 // ---- means over the four block sizes, as the report has them ------------------------------------
 
 // Nothing unless all four are there.
-std::optional<Estimate> mean_time(const Evidence& e, bool brw, std::int64_t n) {
-  std::vector<Estimate> times;
+std::optional<Uncertain> mean_time(const Evidence& e, bool brw, std::int64_t n) {
+  std::vector<Uncertain> times;
   for (const auto block : blocks) {
     const auto* record = shape(e, brw, n, block);
     if (record == nullptr) return std::nullopt;

@@ -97,7 +97,7 @@ double Comparison::told_by_one_run() const {
     if (!point.tested || point.by_runs()) continue;
     const double before = point.before.samples.back().between_runs,
                  after = point.after.samples.back().between_runs;
-    const Estimate change{1, before * before + after * after, 1e6};
+    const Uncertain change{1, before * before + after * after, 1e6};
     worst = std::max(worst, change.interval().high);
   }
   return worst;

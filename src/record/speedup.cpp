@@ -19,7 +19,7 @@ std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool 
       !same_machine(record, baseline)) {
     return std::nullopt;
   }
-  const Estimate ours = record.summary().estimate, theirs = baseline.summary().estimate;
+  const Uncertain ours = record.summary().estimate, theirs = baseline.summary().estimate;
   if (!(ours.value > 0)) return std::nullopt;
   if (!with_transfers) return ratio(theirs, ours);
   const auto moved = transfer_seconds(record), baseline_moved = transfer_seconds(baseline);

@@ -32,7 +32,7 @@ Side side_of(const std::vector<Samples>& runs) {
 }
 
 // after / before. Few runs know their spread badly: both sides together know it better.
-Estimate by_medians(const std::vector<Samples>& before, const std::vector<Samples>& after) {
+Uncertain by_medians(const std::vector<Samples>& before, const std::vector<Samples>& after) {
   const Side a = side_of(before), b = side_of(after);
   const double freedom = a.count + b.count - 2;
   const double of_runs = (a.squares + b.squares) / freedom * (1 / a.count + 1 / b.count);
@@ -46,7 +46,7 @@ std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
                                     const std::vector<Samples>& after, double margin) {
   if (!usable(before) || !usable(after)) return std::nullopt;
   const bool by_runs = before.size() > 1 && after.size() > 1;
-  const Estimate change =
+  const Uncertain change =
       by_runs ? by_medians(before, after)
               : summarize(after.back()).estimate / summarize(before.back()).estimate;
   if (!std::isfinite(change.variance)) return std::nullopt;

@@ -83,8 +83,8 @@ double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
 }
 
 // What the groups of this run say of its median.
-Estimate within_run(const Samples& samples, const std::vector<double>& sorted) {
-  Estimate estimate{median_of_sorted(sorted)};
+Uncertain within_run(const Samples& samples, const std::vector<double>& sorted) {
+  Uncertain estimate{median_of_sorted(sorted)};
   const auto groups = groups_of(samples);
   if (groups.empty() || !(sorted.front() > 0)) return estimate;
   std::vector<double> logs;
@@ -108,7 +108,7 @@ Estimate within_run(const Samples& samples, const std::vector<double>& sorted) {
 
 }  // namespace
 
-Interval Estimate::interval(double confidence) const {
+Interval Uncertain::interval(double confidence) const {
   if (!std::isfinite(variance)) return {};
   // Beyond a thousand degrees of freedom t is the normal distribution.
   const boost::math::students_t distribution(std::min(freedom, 1e3));
@@ -133,7 +133,7 @@ Summary summarize(const Samples& samples) {
   summary.min = sorted.front();
   summary.mean =
       std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
-  const Estimate own = within_run(samples, sorted);
+  const Uncertain own = within_run(samples, sorted);
   summary.median = own.value;
   summary.estimate = own;
   const Interval of_own = own.interval(confidence_of_all);
@@ -156,20 +156,20 @@ double relative_half_width(const Summary& summary) {
   return (summary.interval.high - summary.interval.low) / 2 / summary.median;
 }
 
-Estimate operator/(const Estimate& a, const Estimate& b) {
+Uncertain operator/(const Uncertain& a, const Uncertain& b) {
   return {a.value / b.value, a.variance + b.variance,
           pooled_freedom(a.variance, a.freedom, b.variance, b.freedom)};
 }
 
-Estimate operator+(const Estimate& a, double exact) {
+Uncertain operator+(const Uncertain& a, double exact) {
   const double share = a.value / (a.value + exact);
   return {a.value + exact, a.variance * share * share, a.freedom};
 }
 
-Estimate mean_of(const std::vector<Estimate>& estimates) {
+Uncertain mean_of(const std::vector<Uncertain>& estimates) {
   double sum = 0;
   for (const auto& estimate : estimates) sum += estimate.value;
-  Estimate mean{sum / static_cast<double>(estimates.size()), 0, infinity};
+  Uncertain mean{sum / static_cast<double>(estimates.size()), 0, infinity};
   for (const auto& estimate : estimates) {
     const double part = estimate.variance * (estimate.value / sum) * (estimate.value / sum);
     mean.freedom = pooled_freedom(mean.variance, mean.freedom, part, estimate.freedom);
@@ -178,11 +178,11 @@ Estimate mean_of(const std::vector<Estimate>& estimates) {
   return mean;
 }
 
-Ratio ratio(const Estimate& quotient) {
+Ratio ratio(const Uncertain& quotient) {
   return {quotient.value, quotient.interval(confidence_of_all)};
 }
 
-Ratio ratio(const Estimate& a, const Estimate& b) { return ratio(a / b); }
+Ratio ratio(const Uncertain& a, const Uncertain& b) { return ratio(a / b); }
 
 bool decided(const Ratio& ratio) { return std::isfinite(ratio.interval.high); }
 bool tied(const Ratio& ratio) { return decided(ratio) && ratio.interval.holds(1); }

@@ -28,7 +28,7 @@ struct Samples {
 };
 
 // A positive number known up to a spread.
-struct Estimate {
+struct Uncertain {
   double value = 0;
   double variance = std::numeric_limits<double>::infinity();  // of its logarithm
   double freedom = 1;                                         // degrees, of that variance
@@ -40,7 +40,7 @@ struct Estimate {
 struct Summary {
   std::size_t count = 0;
   double median = 0, min = 0, mean = 0;
-  Estimate estimate;     // of the median over all runs
+  Uncertain estimate;    // of the median over all runs
   Interval interval;     // of it, 95 %; [0, infinity) when there are too few samples
   double precision = 0;  // half width of that interval over the median, were runs all alike and the
                          // clock perfect: what more samples make smaller; infinite for too few
@@ -60,13 +60,13 @@ double tick_variance(const Samples& samples);
 // Half of the interval's width over the median: 0.01 is "known to 1 %".
 double relative_half_width(const Summary& summary);
 
-// ---- arithmetic of estimates that are independent
+// ---- arithmetic of numbers that are independent
 // ------------------------------------------------ Degrees of freedom by Welch, Biometrika 34,
 // 1947, and Satterthwaite.
 
-Estimate operator/(const Estimate& a, const Estimate& b);
-Estimate operator+(const Estimate& a, double exact);
-Estimate mean_of(const std::vector<Estimate>& estimates);
+Uncertain operator/(const Uncertain& a, const Uncertain& b);
+Uncertain operator+(const Uncertain& a, double exact);
+Uncertain mean_of(const std::vector<Uncertain>& estimates);
 
 // ---- verdicts -----------------------------------------------------------------------------------
 
@@ -75,8 +75,8 @@ struct Ratio {
   double value = 1;
   Interval interval = {};
 };
-Ratio ratio(const Estimate& a, const Estimate& b);  // a / b
-Ratio ratio(const Estimate& quotient);
+Ratio ratio(const Uncertain& a, const Uncertain& b);  // a / b
+Ratio ratio(const Uncertain& quotient);
 
 // Too few samples leave the interval without an end: then nothing is decided.
 bool decided(const Ratio& ratio);

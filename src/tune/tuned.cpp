@@ -33,7 +33,7 @@ std::optional<Choice> choose_best(const std::vector<Record>& trials) {
            std::tie(b.first.interval.high, b.first.median);
   });
   Choice choice{*timed.front().second, {}};
-  const Estimate best = timed.front().first.estimate;
+  const Uncertain best = timed.front().first.estimate;
   timed.erase(timed.begin());
   std::sort(timed.begin(), timed.end(),
             [](const auto& a, const auto& b) { return a.first.median < b.first.median; });

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(interval_of_four_batches_by_hand) {
   const double freedom = 3 * (sum / of_mean) * (sum / of_mean);
   BOOST_TEST(std::abs(summary.estimate.variance / sum - 1) < 1e-9);
   BOOST_TEST(std::abs(summary.estimate.freedom / freedom - 1) < 1e-9);
-  const Estimate three{1, of_mean, 3};
+  const Uncertain three{1, of_mean, 3};
   BOOST_TEST(std::abs(std::log(three.interval().high) - 3.18245 * d / std::sqrt(3)) < 1e-6);
   BOOST_TEST(std::abs(three.interval().low * three.interval().high - 1) < 1e-12);
 }
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(ratios_cover_the_truth) {
   Process process(7);
   int held = 0, of_means = 0;
   for (int trial = 0; trial < trials; ++trial) {
-    std::vector<Estimate> estimates;
+    std::vector<Uncertain> estimates;
     for (int i = 0; i < 4; ++i) {
       Samples samples = process.autoregressive(8 + 4 * i, 12, 0.5);
       scale(samples, (i + 1) * std::exp(process.normal(0.003)));
