@@ -84,7 +84,10 @@ int dispatch(Request request, char** arguments) {
       warn(export_records(request.paths, std::cout));
       break;
     default:
-      print_machine(std::cout, request.plan.command);
+      print_machine(std::cout, {.command = request.plan.command,
+                                .machine = request.plan.machine,
+                                .measure = request.measure,
+                                .name_alone = request.name_alone});
   }
   return EXIT_SUCCESS;
 }

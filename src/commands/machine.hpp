@@ -6,7 +6,14 @@
 
 namespace parlab {
 
-// Name, versions and measured ceilings of host and device.
-void print_machine(std::ostream& out, const std::string& command);
+struct MachineRequest {
+  std::string command;       // as typed
+  std::string machine = {};  // its name, when it was given one
+  bool measure = false;      // its ceilings, and what runs differ by, and keep them
+  bool name_alone = false;
+};
+
+// Name, versions, and the ceilings that are kept in results/MACHINE.
+void print_machine(std::ostream& out, const MachineRequest& request);
 
 }  // namespace parlab

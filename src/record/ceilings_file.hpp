@@ -21,6 +21,7 @@ class CeilingsOfMachine {
   // run: this machine as it is now.
   CeilingsOfMachine(std::filesystem::path file, const Run& run);
 
+  const std::filesystem::path& file() const { return file_; }
   // gpu: its UUID; empty: the host. nullptr when there are none that hold.
   const Ceilings* find(const std::string& gpu) const;
   // Replaces those of this device; the file is written beside and renamed. Throws

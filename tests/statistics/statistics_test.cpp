@@ -7,6 +7,8 @@
 #include <functional>
 #include <random>
 
+#include "statistics/between_runs.hpp"
+
 using namespace parlab;
 
 namespace {
@@ -209,6 +211,25 @@ BOOST_AUTO_TEST_CASE(ratios_cover_the_truth) {
   BOOST_TEST(100.0 * held / trials >= 93);
   BOOST_TEST(100.0 * of_means / trials >= 93);
   BOOST_TEST(held < trials);
+}
+
+// Five runs each of twenty points: what they were made to differ by is found again.
+BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
+  Process process(8);
+  const auto found = [&](double deviation) {
+    std::vector<std::vector<Samples>> points(20);
+    for (auto& runs : points) {
+      for (int run = 0; run < 5; ++run) {
+        runs.push_back(process.autoregressive(10, 12, 0.5));
+        scale(runs.back(), std::exp(process.normal(deviation)));
+      }
+    }
+    return spread_between_runs(points);
+  };
+  BOOST_TEST(std::abs(found(0.02) / 0.02 - 1) < 0.25);
+  BOOST_TEST(found(0) < 0.001);
+  BOOST_TEST(spread_between_runs({}) == 0);
+  BOOST_TEST(spread_between_runs({{around(1)}}) == 0);
 }
 
 // ---- verdicts -----------------------------------------------------------------------------------
