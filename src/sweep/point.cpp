@@ -289,9 +289,15 @@ void Point::store(Entry& entry) {
     }
     const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
-    record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
-    if (record.summary().median < roof_margin(variant) * record.roof_s)
-      record.flags = {"above_roof"};
+    const auto beats_roof = [&] {
+      record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
+      return record.summary().median < roof_margin(variant) * record.roof_s;
+    };
+    // A roof may have been measured badly: that is looked at before the time is doubted.
+    if (beats_roof()) {
+      session_.raise_ceilings(*trial.place, wanted_for(work, record.unit, record.cache));
+      if (beats_roof()) record.flags = {"above_roof"};
+    }
   }
   session_.passed |= record.verdict == Verdict::passed;
   session_.out_of_memory |= record.verdict == Verdict::out_of_memory;
@@ -456,6 +462,10 @@ WantedCeilings wanted_by(const Plan& plan, Target target) {
   return wanted.value_or(WantedCeilings{});
 }
 
+std::string name_for_ceilings(const Place& place) {
+  return place.target == Target::host ? "" : place.gpu.uuid;
+}
+
 }  // namespace
 
 void Session::open_store() {
@@ -498,27 +508,37 @@ void Session::lose(Place& place, const std::string& why) {
 
 // Kept with the records of the machine: measured in full, once. A run that keeps nothing measures
 // what the roofs of its own problems need.
-Ceilings Session::ceilings_of(Place& place, CeilingsOfMachine& stored, bool keep) {
-  const std::string gpu = place.target == Target::host ? "" : place.gpu.uuid;
-  if (const auto* known = stored.find(gpu)) return *known;
-  if (!keep) return place.executor->ceilings(wanted_by(plan, place.target));
+Ceilings Session::ceilings_of(Place& place) {
+  const std::string gpu = name_for_ceilings(place);
+  if (const auto* known = stored_ceilings->find(gpu)) return *known;
+  if (!keeps_ceilings()) return place.executor->ceilings(wanted_by(plan, place.target));
   observer.note(std::string("measuring the ceilings of ") +
                 (gpu.empty() ? "the host" : place.gpu.name) + ", once on this machine");
   auto measured = place.executor->ceilings();
-  stored.keep(gpu, measured);
+  stored_ceilings->keep(gpu, measured);
   return measured;
+}
+
+bool Session::keeps_ceilings() const {
+  return std::filesystem::path(plan.results).has_parent_path();
+}
+
+void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
+  const auto& given = place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
+  if (given) return;
+  place.ceilings = best_of(place.ceilings, place.executor->ceilings(wanted));
+  if (keeps_ceilings()) stored_ceilings->keep(name_for_ceilings(place), place.ceilings);
 }
 
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;
-  CeilingsOfMachine stored(ceilings_file(plan.results, run.machine), run);
-  const bool keep = std::filesystem::path(plan.results).has_parent_path();
+  stored_ceilings.emplace(ceilings_file(plan.results, run.machine), run);
   for (auto& place : places.all()) {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
-    place.ceilings = known ? *known : ceilings_of(place, stored, keep);
+    place.ceilings = known ? *known : ceilings_of(place);
     Ceilings& of_run = host ? run.host : run.device;
     if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
   }

@@ -29,6 +29,7 @@ struct Session {
   std::size_t done = 0;                              // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
+  std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
 
   void open_store();
   // Reads plan.resume, and the results when no store has them.
@@ -38,9 +39,12 @@ struct Session {
   void lose(Place& place, const std::string& why);
   // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
+  // Measures that part of them again; what was better before stays. Not where the plan gave them.
+  void raise_ceilings(Place& place, const WantedCeilings& wanted);
 
  private:
-  Ceilings ceilings_of(Place& place, CeilingsOfMachine& stored, bool keep);
+  Ceilings ceilings_of(Place& place);
+  bool keeps_ceilings() const;  // with the records, when these have a folder of their own
 };
 
 struct PointPlan {
