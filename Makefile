@@ -147,7 +147,7 @@ else
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do scripts/$$e/steps.sh || exit; done
+	@for e in $(EXPERIMENTS); do PARLAB=$(PARLAB) scripts/$$e/steps.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
 endif
@@ -345,7 +345,7 @@ $(EXPERIMENTS): $(ON_CLUSTER)
 	@scripts/cluster/submit.sh $@
 else
 $(EXPERIMENTS): build
-	@scripts/$@/steps.sh
+	@PARLAB=$(PARLAB) scripts/$@/steps.sh
 	@$(MAKE) figures
 	@scripts/list-figures.sh $@
 endif

@@ -1,6 +1,5 @@
 #!/bin/bash
 # The name of this machine's folder under results/ and plots/: MACHINE, or what parlab calls it.
-# parlab measures the machine before it answers; its answer is kept in build/machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,11 +7,6 @@ if [[ -n ${MACHINE:-} ]]; then
   echo "$MACHINE"
   exit
 fi
-kept=build/machine
-if [[ ! -s $kept || bin/parlab-emulated -nt $kept ]]; then
-  parlab=bin/parlab
-  [[ -x $parlab ]] || parlab=bin/parlab-emulated
-  mkdir -p build
-  "$parlab" machine | sed -n 1p >"$kept.part" && mv "$kept.part" "$kept"
-fi
-cat "$kept"
+parlab=${PARLAB:-bin/parlab}
+[[ -x $parlab ]] || parlab=bin/parlab-emulated
+"$parlab" machine --name

@@ -87,7 +87,10 @@ int dispatch(Request request, char** arguments) {
       if (request.kind) {
         print_kind(std::cout);
       } else {
-        print_machine(std::cout, request.plan.command);
+        print_machine(std::cout, {.command = request.plan.command,
+                                  .machine = request.plan.machine,
+                                  .measure = request.measure,
+                                  .name_alone = request.name_alone});
       }
   }
   return EXIT_SUCCESS;

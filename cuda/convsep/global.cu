@@ -13,7 +13,7 @@ using namespace parlab;
 
 namespace {
 
-template <typename T, Load l, Store s>
+template <typename T, LoadPolicy l, StorePolicy s>
 __global__ void convsep_global_rows(const T* a, const T* w, T* between, std::int64_t rows,
                                     std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void convsep_global_rows(const T* a, const T* w, T* between, std::int
   }
 }
 
-template <typename T, Load l, Store s>
+template <typename T, LoadPolicy l, StorePolicy s>
 __global__ void convsep_global_cols(const T* between, const T* w, T* b, std::int64_t rows,
                                     std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -64,7 +64,7 @@ const Register<Convsep, float, double> variant(
           .grid = {ceil_div(p.cols, x), std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
           .block = {x, y}};
       T* between = gpu.scratch<T>(p.rows * p.cols);
-      with_policies(tunables, [&]<Load l, Store s>() {
+      with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {
         gpu.launch(config, convsep_global_rows<T, l, s>, p.a, p.w, between, p.rows, p.cols,
                    p.radius);
         gpu.launch(config, convsep_global_cols<T, l, s>, between, p.w, p.b, p.rows, p.cols,

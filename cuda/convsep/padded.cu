@@ -11,7 +11,7 @@ using namespace parlab;
 namespace {
 
 // b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps. from has rows of `pitch`.
-template <typename T, Load l, Store s>
+template <typename T, LoadPolicy l, StorePolicy s>
 __global__ void convsep_padded(const T* from, const T* w, T* b, std::int64_t rows,
                                std::int64_t cols, std::int64_t pitch, std::int64_t step, int taps) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -46,7 +46,7 @@ const Register<Convsep, float, double> variant(
       T* between = gpu.scratch<T>(p.rows * p.cols + 2 * edge);
       gpu.clear(between, static_cast<std::size_t>(edge) * sizeof(T));
       gpu.clear(between + edge + p.rows * p.cols, static_cast<std::size_t>(edge) * sizeof(T));
-      with_policies(tunables, [&]<Load l, Store s>() {
+      with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {
         gpu.launch(config, convsep_padded<T, l, s>, p.a_padded, p.w, between + edge, p.rows, p.cols,
                    p.cols + 2 * p.radius, 1, 2 * p.radius + 1);
         gpu.launch(config, convsep_padded<T, l, s>, between, p.w, p.b, p.rows, p.cols, p.cols,

@@ -19,7 +19,7 @@ __constant__ double convsep_tiled_double[Convsep::max_taps];
 __device__ float convsep_tiled_weight(float, int k) { return convsep_tiled_float[k]; }
 __device__ double convsep_tiled_weight(double, int k) { return convsep_tiled_double[k]; }
 
-template <typename T, Load l, Store s>
+template <typename T, LoadPolicy l, StorePolicy s>
 __global__ void convsep_tiled_rows(const T* a, T* between, std::int64_t rows, std::int64_t cols,
                                    int radius, int w, int h) {
   T* tile = shared_memory<T>();  // h rows of `width`
@@ -49,7 +49,7 @@ __global__ void convsep_tiled_rows(const T* a, T* between, std::int64_t rows, st
   }
 }
 
-template <typename T, Load l, Store s>
+template <typename T, LoadPolicy l, StorePolicy s>
 __global__ void convsep_tiled_cols(const T* between, T* b, std::int64_t rows, std::int64_t cols,
                                    int radius, int w, int h) {
   T* tile = shared_memory<T>();  // h + 2 radius rows of w
@@ -109,7 +109,7 @@ const Register<Convsep, float, double> variant(
         gpu.copy_to_constant(convsep_tiled_double, p.w, 2 * p.radius + 1);
       }
       T* between = gpu.scratch<T>(p.rows * p.cols);
-      with_policies(tunables, [&]<Load l, Store s>() {
+      with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {
         gpu.launch(config(w1, h1, (w1 + 2 * p.radius) * h1), convsep_tiled_rows<T, l, s>, p.a,
                    between, p.rows, p.cols, p.radius, w1, h1);
         gpu.launch(config(w2, h2, w2 * (h2 + 2 * p.radius)), convsep_tiled_cols<T, l, s>, between,

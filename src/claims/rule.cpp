@@ -15,7 +15,8 @@ constexpr std::size_t most_listed = 7;
 
 Ratio gain(const Record& record, const Record& over) {
   const auto same_point = speedup(record, over, false);
-  return same_point ? *same_point : ratio_of_medians(over.seconds, record.seconds);
+  if (same_point) return *same_point;
+  return ratio(over.summary().estimate, record.summary().estimate);
 }
 
 std::vector<Compared> best_over_best(const Selection& ours, const Selection& theirs) {
@@ -27,8 +28,8 @@ std::vector<Compared> best_over_best(const Selection& ours, const Selection& the
   return compared;
 }
 
-bool faster(const Ratio& ratio, double factor) { return ratio.interval.low > factor; }
-bool slower(const Ratio& ratio, double factor) { return ratio.interval.high < 1 / factor; }
+bool faster(const Ratio& ratio, double factor) { return above(ratio, factor); }
+bool slower(const Ratio& ratio, double factor) { return below(ratio, 1 / factor); }
 
 std::string times(double factor) {
   // Near 1 a third decimal says on which side.
@@ -38,8 +39,8 @@ std::string times(double factor) {
 
 std::string to_string(const Ratio& ratio) {
   std::string text = times(ratio.value);
-  if (!std::isfinite(ratio.interval.high)) return text + " (too few samples)";
-  return faster(ratio) || slower(ratio) ? text : text + " (tie)";
+  if (!decided(ratio)) return text + " (too few samples)";
+  return tied(ratio) ? text + " (tie)" : text;
 }
 
 std::string microseconds(const Record& record) {
@@ -88,8 +89,8 @@ void Tally::add(bool held, double value, std::string text) {
 }
 
 void Tally::add(bool held, const Ratio& ratio, const std::string& where) {
-  const bool decided = std::isfinite(ratio.interval.high);
-  entries_.push_back({held && decided, ratio.value, to_string(ratio) + " at " + where, decided});
+  const bool known = decided(ratio);
+  entries_.push_back({held && known, ratio.value, to_string(ratio) + " at " + where, known});
 }
 
 int Tally::held() const {

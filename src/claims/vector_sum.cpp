@@ -39,34 +39,15 @@ void each_pair(const Evidence& e,
 
 // ---- means over the four block sizes, as the report has them ------------------------------------
 
-struct Mean {
-  double value = 0;
-  Interval interval;
-};
-
-// Nothing unless all four are there. The interval: the mean of four of 99 % each, and with a fifth
-// of the same in the ratio below at least 95 % (Bonferroni).
-std::optional<Mean> mean_time(const Evidence& e, bool brw, std::int64_t n) {
-  Mean mean;
+// Nothing unless all four are there.
+std::optional<Uncertain> mean_time(const Evidence& e, bool brw, std::int64_t n) {
+  std::vector<Uncertain> times;
   for (const auto block : blocks) {
     const auto* record = shape(e, brw, n, block);
     if (record == nullptr) return std::nullopt;
-    const auto summary = summarize(record->seconds, 0.99);
-    mean.value += summary.median / 4;
-    mean.interval.low += summary.interval.low / 4;
-    mean.interval.high += summary.interval.high / 4;
+    times.push_back(record->summary().estimate);
   }
-  return mean;
-}
-
-Ratio over(const Mean& ours, const Mean& theirs) {
-  return {theirs.value / ours.value,
-          {theirs.interval.low / ours.interval.high, theirs.interval.high / ours.interval.low}};
-}
-
-Mean mean_of_one(const Record& record) {
-  const auto summary = summarize(record.seconds, 0.99);
-  return {summary.median, summary.interval};
+  return mean_of(times);
 }
 
 // ---- accesses, counted as the kernels make them -------------------------------------------------
@@ -126,8 +107,8 @@ Judgement brw_wins(const Evidence& e) {
   for (const auto n : sizes) {
     const auto rw = mean_time(e, false, n), brw = mean_time(e, true, n);
     if (!rw || !brw) continue;
-    const auto ratio = over(*brw, *rw);
-    mean.add(faster(ratio, 2), ratio, std::to_string(n));
+    const auto times = ratio(*rw, *brw);
+    mean.add(faster(times, 2), times, std::to_string(n));
   }
   if (time.empty()) return needs(e, report);
   return together({mean.judgement("means over block sizes:", needs(e, report)),
@@ -146,7 +127,7 @@ Judgement gpu_beats_cpu(const Evidence& e) {
       const auto* serial = sums(e).backend("serial").size({n}).best();
       const auto mean = mean_time(e, brw, n);
       if (serial == nullptr || !mean) continue;
-      ratios.push_back(over(*mean, mean_of_one(*serial)));
+      ratios.push_back(ratio(serial->summary().estimate, *mean));
       wins.add(faster(ratios.back()), ratios.back(), std::to_string(n));
     }
     parts.push_back(wins.judgement(method + " over serial:", needs(e, report)));

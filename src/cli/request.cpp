@@ -58,6 +58,32 @@ PageRequest page_of(const Settings& settings, bool index) {
   return page;
 }
 
+// It becomes the name of a folder.
+std::string machine_of(const Setting& setting) {
+  const auto allowed = [](unsigned char c) {
+    return (c < 128 && std::isalnum(c) != 0) || c == '-' || c == '_' || c == '.' || c == '+';
+  };
+  const auto& name = setting.text;
+  if (name[0] != '.' && std::all_of(name.begin(), name.end(), allowed)) return name;
+  throw UsageError(as_written(setting.name, name) + ": a name has letters, digits and -_.+ only");
+}
+
+void read_shard(const Settings& settings, Request& request) {
+  request.estimate = settings.on("estimate");
+  if (const auto* setting = settings.find("resume")) {
+    request.plan.resume = split(setting->text, ',');
+  }
+  if (const auto* setting = settings.find("shard")) {
+    request.shard = parse_shard(setting->name, setting->text);
+  }
+  if (const auto* setting = settings.find("plan")) {
+    request.shards_of = setting->text;
+    if (!request.shard && setting->from_command_line) {
+      throw UsageError(as_written(setting->name, setting->text) + ": is for --shard");
+    }
+  }
+}
+
 // Takes what comes before the sizes: the workload, or one of the program's own actions.
 void take_subject(const std::string& called, Settings& settings, Request& request) {
   request.program = called;
@@ -110,6 +136,9 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = Action::machine;
     request.command = first;
     request.kind = settings.on("kind");
+    request.measure = settings.on("measure");
+    request.name_alone = settings.on("name");
+    if (const auto* setting = settings.find("machine")) request.plan.machine = machine_of(*setting);
   } else {
     request.plan.workload = &workload_called(first);
     request.program += " " + first;
@@ -191,32 +220,6 @@ std::vector<int> devices_of(const Setting& setting) {
     devices.push_back(static_cast<int>(number));
   }
   return devices;
-}
-
-// It becomes the name of a folder.
-std::string machine_of(const Setting& setting) {
-  const auto allowed = [](unsigned char c) {
-    return (c < 128 && std::isalnum(c) != 0) || c == '-' || c == '_' || c == '.' || c == '+';
-  };
-  const auto& name = setting.text;
-  if (name[0] != '.' && std::all_of(name.begin(), name.end(), allowed)) return name;
-  throw UsageError(as_written(setting.name, name) + ": a name has letters, digits and -_.+ only");
-}
-
-void read_shard(const Settings& settings, Request& request) {
-  request.estimate = settings.on("estimate");
-  if (const auto* setting = settings.find("resume")) {
-    request.plan.resume = split(setting->text, ',');
-  }
-  if (const auto* setting = settings.find("shard")) {
-    request.shard = parse_shard(setting->name, setting->text);
-  }
-  if (const auto* setting = settings.find("plan")) {
-    request.shards_of = setting->text;
-    if (!request.shard && setting->from_command_line) {
-      throw UsageError(as_written(setting->name, setting->text) + ": is for --shard");
-    }
-  }
 }
 
 // Everything of the plan that is neither a size, a variant nor a tunable.

@@ -57,12 +57,13 @@ struct Request {
                                    // of execute-once, which --counters starts under the profiler
   RecordFilter filter;             // of show and compare
   CompareRules rules;              // of compare, which has two paths
-  std::optional<double> fail_if_slower;     // of compare; 0.05: five per cent
-  double budget_s = 60;                     // of tune
-  std::string tuned;                        // file of tune, and of best
-  std::map<std::string, std::string> best;  // tunables asked for as "best", and how
-  PageRequest page;                         // of page and index
-  ImageRequest image;                       // of filter_image; the plan then has one variant
+  std::optional<double> fail_if_slower;      // of compare; 0.05: five per cent
+  double budget_s = 60;                      // of tune
+  bool measure = false, name_alone = false;  // of machine
+  std::string tuned;                         // file of tune, and of best
+  std::map<std::string, std::string> best;   // tunables asked for as "best", and how
+  PageRequest page;                          // of page and index
+  ImageRequest image;                        // of filter_image; the plan then has one variant
   std::string command;                // show, compare, tune: what --help is about; empty: runs
   bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each

@@ -98,6 +98,10 @@ const std::vector<CommandHelp>& command_helps() {
        "them. A line that is torn is left out, with a warning. Of records of one point the last "
        "counts.\n",
        {}},
+      {"machine",
+       "Usage: parlab machine [options]\n\n"
+       "Says what this machine is, and the ceilings that were measured on it once.\n",
+       {"machine"}},
       {"tune",
        "Usage: parlab tune <workload> <size>... [options]\n\n"
        "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"

@@ -57,9 +57,9 @@ void add_row(TextTable& table, const ComparedPoint& point) {
       std::string(to_string(point.change)), record.full_name(),        problem,
       to_string(record.tunables),           median_text(point.before), median_text(point.after)};
   if (point.tested) {
-    cells.push_back(ratio_text(point.test.ratio));
-    cells.push_back(ratio_text(point.test.interval.low) + "-" +
-                    ratio_text(point.test.interval.high));
+    cells.push_back(ratio_text(point.test.ratio.value));
+    cells.push_back(ratio_text(point.test.ratio.interval.low) + "-" +
+                    ratio_text(point.test.ratio.interval.high));
   } else {
     cells.emplace_back("-");
     cells.emplace_back(point.change == Change::failed ? "" : "few samples");
@@ -71,7 +71,7 @@ void add_row(TextTable& table, const ComparedPoint& point) {
 std::string spread(const Comparison& comparison) {
   std::vector<double> ratios;
   for (const auto& point : comparison.points) {
-    if (point.tested) ratios.push_back(point.test.ratio);
+    if (point.tested) ratios.push_back(point.test.ratio.value);
   }
   if (ratios.size() < 4) return "";
   std::sort(ratios.begin(), ratios.end());
@@ -117,9 +117,10 @@ void print_table(std::ostream& out, const Comparison& comparison, const CompareR
   const auto by_runs = comparison.by_runs();
   std::string margin = percent(rules.margin);
   if (by_runs < comparison.points.size()) {
-    out << "One run on a side cannot tell what differs between runs of one binary: only the margin "
-           "covers that.\nRepeat both (--results FILE --force appends a run) where the machine is "
-           "not quiet, or for a smaller margin.\n";
+    out << "One run on a side does not show what differs between runs of one binary here: what was "
+           "measured\nof it once (parlab machine --measure), or is usual, is in the interval. To "
+           "see "
+           "it, repeat both\n(--results FILE --force appends a run).\n";
     const auto of_one_run = percent(rules.margin_of_one_run);
     if (by_runs == 0) {
       margin = of_one_run;
@@ -151,8 +152,8 @@ void print_csv(std::ostream& out, const Comparison& comparison) {
     if (point.after.last.timed()) out << number(point.after.median());
     out << ',';
     if (point.tested) {
-      out << number(point.test.ratio) << ',' << number(point.test.interval.low) << ','
-          << number(point.test.interval.high) << ',' << number(point.adjusted_p);
+      out << number(point.test.ratio.value) << ',' << number(point.test.ratio.interval.low) << ','
+          << number(point.test.ratio.interval.high) << ',' << number(point.adjusted_p);
     } else {
       out << ",,,";
     }
@@ -175,8 +176,8 @@ void print_json(std::ostream& out, const Comparison& comparison) {
               {"verdict_after", to_string(point.after.last.verdict)}};
     if (point.after.last.timed()) json["after_s"] = point.after.median();
     if (point.tested) {
-      json["ratio"] = point.test.ratio;
-      json["interval"] = {point.test.interval.low, point.test.interval.high};
+      json["ratio"] = point.test.ratio.value;
+      json["interval"] = {point.test.ratio.interval.low, point.test.ratio.interval.high};
       json["p_adjusted"] = point.adjusted_p;
     }
     out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
@@ -192,6 +193,34 @@ void print_json(std::ostream& out, const Comparison& comparison) {
   out << summary.dump() << '\n';
 }
 
+// Two single runs differ by so much without any change: a gate finer than that means nothing.
+void require_what_runs_can_tell(const Comparison& comparison, double limit) {
+  const double told = comparison.told_by_one_run();
+  if (1 + limit >= told) return;
+  throw UsageError("compare: --fail-if-slower " + percent(limit) +
+                   " is finer than one run can tell: " + "runs of one binary differ by up to " +
+                   percent(told - 1) +
+                   " here; repeat both (--results FILE --force appends a run) or ask for more");
+}
+
+// Says why, one line a reason.
+bool gate_is_shut(const Comparison& comparison, double limit, std::vector<std::string>& reasons) {
+  const auto slow = std::count_if(
+      comparison.points.begin(), comparison.points.end(), [&](const ComparedPoint& point) {
+        return point.change == Change::slower && point.test.ratio.value >= 1 + limit;
+      });
+  const auto say = [&](std::size_t count, const std::string& what) {
+    if (count > 0) reasons.push_back(std::to_string(count) + " points " + what);
+  };
+  say(static_cast<std::size_t>(slow), "are slower by " + percent(limit) + " or more");
+  say(comparison.count(Change::failed), "passed before and fail now");
+  say(comparison.without_device, "had a time before, and now their device is not there");
+  const bool nothing = comparison.tested() == 0;
+  if (nothing)
+    reasons.emplace_back("no point has enough samples on both sides: nothing was compared");
+  return nothing || slow > 0 || comparison.count(Change::failed) + comparison.without_device > 0;
+}
+
 }  // namespace
 
 CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out) {
@@ -200,6 +229,7 @@ CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out
   auto after = load_side(request.after, request.filter, outcome.warnings);
   const auto comparison =
       compare_records(std::move(before.records), std::move(after.records), request.rules);
+  if (request.fail_if_slower) require_what_runs_can_tell(comparison, *request.fail_if_slower);
   if (request.format == "csv") {
     print_csv(out, comparison);
   } else if (request.format == "json") {
@@ -208,17 +238,8 @@ CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out
     out << "before  " << before.title << "\nafter   " << after.title << "\n\n";
     print_table(out, comparison, request.rules);
   }
-  if (!request.fail_if_slower) return outcome;
-  const double limit = 1 + *request.fail_if_slower;
-  const auto failing = std::count_if(
-      comparison.points.begin(), comparison.points.end(), [&](const ComparedPoint& point) {
-        return point.change == Change::failed ||
-               (point.change == Change::slower && point.test.ratio >= limit);
-      });
-  outcome.fails = failing > 0;
-  if (request.format == "table") {
-    out << failing << " points failed or are slower by " << percent(*request.fail_if_slower)
-        << " or more.\n";
+  if (request.fail_if_slower) {
+    outcome.fails = gate_is_shut(comparison, *request.fail_if_slower, outcome.warnings);
   }
   return outcome;
 }

@@ -20,13 +20,16 @@ struct CompareRequest {
 };
 
 struct CompareOutcome {
-  bool fails = false;  // by fail_if_slower: a point is slower by that much, or failed
+  // By fail_if_slower: a point is slower by that much or failed, its device is gone, or nothing was
+  // compared.
+  bool fails = false;
   std::vector<std::string> warnings;
 };
 
 // Writes the points in the order in which they matter and a summary. The table leaves out points
 // that are the same and all but a few undecided ones; csv and json have all of them. Throws
-// UsageError when a side has no records, or those of several machines.
+// UsageError when a side has no records, or those of several machines, and when fail_if_slower asks
+// for less than the runs can tell.
 CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out);
 
 }  // namespace parlab

@@ -2,31 +2,58 @@
 
 #include <ostream>
 
+#include "commands/between_runs.hpp"
 #include "core/text.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
-#include "record/run.hpp"
+#include "record/ceilings_file.hpp"
 
 namespace parlab {
 namespace {
 
-void print_curve(std::ostream& out, const std::string& name,
-                 const std::vector<std::pair<double, double>>& curve) {
-  if (curve.empty()) return;
-  out << "  " << name << " GB/s:";
-  for (const auto& [bytes, rate] : curve) {
-    out << ' ' << bytes_with_unit(bytes) << ": " << significant(rate * 1e-9, 4)
-        << (&rate == &curve.back().second ? "" : ",");
-  }
-  out << '\n';
+std::string way_of(const Ceilings& ceilings, const std::string& what) {
+  const auto found = ceilings.ways.find(what);
+  return found == ceilings.ways.end() || found->second.empty() ? "" : " (" + found->second + ")";
 }
 
-void print_ceilings(std::ostream& out, const Ceilings& ceilings) {
-  print_curve(out, "read", ceilings.read);
-  print_curve(out, "copy", ceilings.copy);
-  for (const auto& [unit, rate] : ceilings.units) {
-    out << "  " << unit << ": " << significant(rate * 1e-9, 4) << " Gflop/s\n";
+void print_curve(std::ostream& out, const Ceilings& ceilings, const std::string& name,
+                 const std::vector<std::pair<double, double>>& curve) {
+  if (curve.empty()) return;
+  out << "  " << name << " GB/s:\n";
+  for (const auto& [bytes, rate] : curve) {
+    out << "    " << bytes_with_unit(bytes) << ": " << significant(rate * 1e-9, 4)
+        << way_of(ceilings, curve_point(name, bytes)) << '\n';
   }
+}
+
+void print_ceilings(std::ostream& out, const Ceilings* ceilings, double usual_between_runs) {
+  if (ceilings == nullptr) {
+    out << "  its ceilings are not known: parlab machine --measure\n";
+    return;
+  }
+  print_curve(out, *ceilings, "read", ceilings->read);
+  print_curve(out, *ceilings, "copy", ceilings->copy);
+  for (const auto& [unit, rate] : ceilings->units) {
+    out << "  " << unit << ": " << significant(rate * 1e-9, 4) << " Gflop/s"
+        << way_of(*ceilings, unit) << '\n';
+  }
+  const bool measured = ceilings->between_runs > 0;
+  out << "  medians of runs differ by "
+      << percent(measured ? ceilings->between_runs : usual_between_runs)
+      << (measured ? "" : ", which is usual; not measured") << '\n';
+}
+
+// What was known stays where it was better: a roof is what was reached.
+void measure(CeilingsOfMachine& known, const std::string& gpu, Executor& place) {
+  Ceilings ceilings = place.ceilings();
+  if (const auto* before = known.find(gpu)) ceilings = best_of(*before, ceilings);
+  known.keep(gpu, ceilings);
+}
+
+void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
+  measure(known, "", *make_host_executor());
+  for (const auto& gpu : gpus) measure(known, gpu.uuid, *make_gpu_executor(gpu.device));
+  measure_between_runs(known, gpus);
 }
 
 }  // namespace
@@ -36,12 +63,16 @@ void print_kind(std::ostream& out) {
   out << machine_slug(run.gpu, run.cpu, run.cores) << '\n';
 }
 
-void print_machine(std::ostream& out, const std::string& command) {
+void print_machine(std::ostream& out, const MachineRequest& request) {
   const auto gpus = gpus_present();
-  const Run run = describe_run(command, gpus);
-  out << run.machine << "\ncpu: " << run.cpu << ", " << run.cores << " cores, "
-      << bytes_with_unit(run.memory_bytes) << "\n  " << run.compiler << '\n';
-  print_ceilings(out, make_host_executor()->ceilings());
+  const Run run = describe_run(request.command, gpus, request.machine);
+  out << run.machine << '\n';
+  if (request.name_alone) return;
+  CeilingsOfMachine known(ceilings_file("", run.machine), run);
+  if (request.measure) measure_all(known, gpus);
+  out << "cpu: " << run.cpu << ", " << run.cores << " cores, " << bytes_with_unit(run.memory_bytes)
+      << "\n  " << run.compiler << '\n';
+  print_ceilings(out, known.find(""), usual_between_runs_of_host);
   if (const auto why = why_no_gpu()) {
     out << "gpu: none: " << *why << '\n';
     return;
@@ -49,7 +80,7 @@ void print_machine(std::ostream& out, const std::string& command) {
   for (const auto& gpu : gpus) {
     out << "gpu " << gpu.device << ": " << gpu.name << ", " << gpu.uuid << ", PCI " << gpu.pci
         << ", driver " << gpu.driver << ", CUDA " << gpu.cuda << '\n';
-    print_ceilings(out, make_gpu_executor(gpu.device)->ceilings());
+    print_ceilings(out, known.find(gpu.uuid), usual_between_runs_of_gpu);
   }
 }
 

@@ -6,11 +6,17 @@
 
 namespace parlab {
 
-// Name, versions and measured ceilings of host and device.
 // The name that it shares with machines of the same GPU, or CPU.
 void print_kind(std::ostream& out);
 
-// Measures the ceilings of all places.
-void print_machine(std::ostream& out, const std::string& command);
+struct MachineRequest {
+  std::string command;       // as typed
+  std::string machine = {};  // its name, when it was given one
+  bool measure = false;      // its ceilings, and what runs differ by, and keep them
+  bool name_alone = false;
+};
+
+// Name, versions, and the ceilings that are kept in results/MACHINE.
+void print_machine(std::ostream& out, const MachineRequest& request);
 
 }  // namespace parlab

@@ -25,7 +25,7 @@ Points points_of(std::vector<Record> records) {
     runs.last = same.back();
     for (auto& record : same) {
       if (record.timed() && record.source_hash == runs.last.source_hash) {
-        runs.samples.push_back(std::move(record.seconds));
+        runs.samples.push_back(record.samples());
       }
     }
   }
@@ -56,7 +56,7 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
     ComparedPoint& point = *tested[i];
     point.adjusted_p = adjusted[i];
     if (adjusted[i] <= rules.error) {
-      point.change = point.test.ratio > 1 ? Change::slower : Change::faster;
+      point.change = point.test.ratio.value > 1 ? Change::slower : Change::faster;
     } else if (point.test.p_within <= rules.error) {
       point.change = Change::same;
     }
@@ -86,6 +86,23 @@ std::size_t Comparison::count(Change change) const {
                     [&](const ComparedPoint& point) { return point.change == change; }));
 }
 
+std::size_t Comparison::tested() const {
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [](const ComparedPoint& point) { return point.tested; }));
+}
+
+double Comparison::told_by_one_run() const {
+  double worst = 1;
+  for (const auto& point : points) {
+    if (!point.tested || point.by_runs()) continue;
+    const double before = point.before.samples.back().between_runs,
+                 after = point.after.samples.back().between_runs;
+    const Uncertain change{1, before * before + after * after, 1e6};
+    worst = std::max(worst, change.interval().high);
+  }
+  return worst;
+}
+
 std::size_t Comparison::by_runs() const {
   return static_cast<std::size_t>(
       std::count_if(points.begin(), points.end(),
@@ -94,8 +111,8 @@ std::size_t Comparison::by_runs() const {
 
 double Runs::median() const {
   std::vector<double> medians;
-  for (const auto& run : samples) medians.push_back(summarize(run).median);
-  return summarize(std::move(medians)).median;
+  for (const auto& run : samples) medians.push_back(parlab::median(run.seconds));
+  return parlab::median(std::move(medians));
 }
 
 Comparison compare_records(std::vector<Record> before, std::vector<Record> after,
@@ -115,6 +132,8 @@ Comparison compare_records(std::vector<Record> before, std::vector<Record> after
       point.change = Change::failed;
     } else if (!old.last.timed() || !now.last.timed()) {
       ++comparison.without_time;
+      comparison.without_device +=
+          old.last.timed() && now.last.verdict == Verdict::no_device ? 1 : 0;
       continue;
     }
     point.before = std::move(old);
@@ -127,7 +146,8 @@ Comparison compare_records(std::vector<Record> before, std::vector<Record> after
   std::stable_sort(comparison.points.begin(), comparison.points.end(),
                    [](const ComparedPoint& a, const ComparedPoint& b) {
                      if (a.change != b.change) return a.change < b.change;
-                     return std::abs(std::log(a.test.ratio)) > std::abs(std::log(b.test.ratio));
+                     return std::abs(std::log(a.test.ratio.value)) >
+                            std::abs(std::log(b.test.ratio.value));
                    });
   return comparison;
 }

@@ -46,10 +46,15 @@ struct Comparison {
   std::vector<ComparedPoint> points;            // by change; within one, the largest change first
   std::size_t only_before = 0, only_after = 0;  // points that the other side lacks
   std::size_t without_time = 0;                 // on both sides, but not timed on both
+  std::size_t without_device = 0;  // of these: timed before, and now its device is not there
 
   std::size_t count(Change change) const;
+  std::size_t tested() const;
   // How many of the tested points have several runs on both sides.
   std::size_t by_runs() const;
+  // The largest ratio by which two runs of one binary differ in 19 of 20 cases, at the worst of the
+  // points that have one run on a side: less cannot be told from no change. 1 without such points.
+  double told_by_one_run() const;
 };
 
 // Equal points have the same workload, size, dtype, cache, variant and tunables. A side counts

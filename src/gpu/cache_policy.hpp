@@ -12,30 +12,30 @@
 
 namespace parlab {
 
-enum class Load { normal, ca, cg, cs };
-enum class Store { wb, wt, cs };
+enum class LoadPolicy { normal, ca, cg, cs };
+enum class StorePolicy { wb, wt, cs };
 
 inline Tunable load_policy() { return {"load", 0, 0, 3}; }
 inline Tunable store_policy() { return {"store", 0, 0, 2}; }
 
-template <Load policy, typename T>
+template <LoadPolicy policy, typename T>
 __device__ __forceinline__ T load(const T* p) {
-  if constexpr (policy == Load::ca) {
+  if constexpr (policy == LoadPolicy::ca) {
     return __ldca(p);
-  } else if constexpr (policy == Load::cg) {
+  } else if constexpr (policy == LoadPolicy::cg) {
     return __ldcg(p);
-  } else if constexpr (policy == Load::cs) {
+  } else if constexpr (policy == LoadPolicy::cs) {
     return __ldcs(p);
   } else {
     return *p;
   }
 }
 
-template <Store policy, typename T>
+template <StorePolicy policy, typename T>
 __device__ __forceinline__ void store(T* p, T value) {
-  if constexpr (policy == Store::wt) {
+  if constexpr (policy == StorePolicy::wt) {
     __stwt(p, value);
-  } else if constexpr (policy == Store::cs) {
+  } else if constexpr (policy == StorePolicy::cs) {
     __stcs(p, value);
   } else {
     __stwb(p, value);
@@ -45,25 +45,25 @@ __device__ __forceinline__ void store(T* p, T value) {
 // Calls f.operator()<Load, Store>() with the policies that the tunables name.
 template <typename F>
 void with_policies(const Tunables& tunables, F f) {
-  const auto choose_store = [&]<Load l>() {
+  const auto choose_store = [&]<LoadPolicy l>() {
     switch (tunables["store"]) {
       case 1:
-        return f.template operator()<l, Store::wt>();
+        return f.template operator()<l, StorePolicy::wt>();
       case 2:
-        return f.template operator()<l, Store::cs>();
+        return f.template operator()<l, StorePolicy::cs>();
       default:
-        return f.template operator()<l, Store::wb>();
+        return f.template operator()<l, StorePolicy::wb>();
     }
   };
   switch (tunables["load"]) {
     case 1:
-      return choose_store.template operator()<Load::ca>();
+      return choose_store.template operator()<LoadPolicy::ca>();
     case 2:
-      return choose_store.template operator()<Load::cg>();
+      return choose_store.template operator()<LoadPolicy::cg>();
     case 3:
-      return choose_store.template operator()<Load::cs>();
+      return choose_store.template operator()<LoadPolicy::cs>();
     default:
-      return choose_store.template operator()<Load::normal>();
+      return choose_store.template operator()<LoadPolicy::normal>();
   }
 }
 

@@ -207,6 +207,23 @@ __device__ __forceinline__ void store_box(const TensorMap& map, const void* shar
       : "memory");
 }
 
+// Bytes in a row: multiples of 16, as are both addresses. Stores are counted like those of boxes.
+__device__ __forceinline__ void load_bytes(void* shared, const void* from, int bytes,
+                                           Barrier& barrier) {
+  PARLAB_SM90A(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),
+      "l"(from), "r"(bytes), "r"(shared_address(&barrier))
+      : "memory");
+}
+__device__ __forceinline__ void store_bytes(void* to, const void* shared, int bytes) {
+  PARLAB_SM90A(
+      "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+      "cp.async.bulk.commit_group;" ::"l"(to),
+      "r"(shared_address(shared)), "r"(bytes)
+      : "memory");
+}
+
 // Until at most `pending` of the last stores still read shared memory.
 template <int pending>
 __device__ __forceinline__ void wait_for_stores_to_read() {

@@ -1,20 +1,49 @@
 // What a machine can reach at most, as measured.
 #pragma once
 
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace parlab {
 
-// Measured ceilings of one device. Bandwidth depends on the footprint: caches.
+// Measured ceilings of one device: the best of several ways. Bandwidth depends on the footprint:
+// caches.
 struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
   std::vector<std::pair<double, double>> read, copy;
   // unit (core/units.hpp) -> flop/s, a multiply-add counts two
   std::map<std::string, double> units;
   double launch_s = 0;  // an empty kernel between two events; 0 on the host
+  // How far the medians of runs of one binary differ: their standard deviation as a share of them.
+  // 0: not measured.
+  double between_runs = 0;
+  // Which way was the best, in words, by curve_point() and by unit.
+  std::map<std::string, std::string> ways;
 };
+
+std::string curve_point(const std::string& curve, double bytes);  // "copy 65536"
+
+// What is measured of them: all, or what the roof of some problems needs.
+struct WantedCeilings {
+  double least_bytes = 0, most_bytes = std::numeric_limits<double>::infinity();
+  std::set<std::string> units = {};  // none: all
+
+  bool all() const { return units.empty(); }
+  bool unit(const std::string& name) const { return all() || units.count(name) > 0; }
+  void include(const WantedCeilings& other);
+  bool footprint(double bytes) const { return least_bytes <= bytes && bytes <= most_bytes; }
+};
+
+// Of two measurements of one device the better of each: what was reached can be reached. What only
+// one has is kept; launch_s and between_runs are those of the second where it has them.
+Ceilings best_of(const Ceilings& a, const Ceilings& b);
+
+// Assumed where it was not measured: what 53 points differed by that were measured in two to four
+// runs on an H200 (38 points) and on the 16 shared cores of its host (15 points), root mean square.
+inline constexpr double usual_between_runs_of_gpu = 0.005, usual_between_runs_of_host = 0.04;
 
 }  // namespace parlab

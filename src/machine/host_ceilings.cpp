@@ -83,6 +83,23 @@ void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
   keep(all);
 }
 
+// The same, and lines some way ahead are asked for: the hardware's own prefetching ends at a page.
+void prefetched_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
+  constexpr std::size_t ahead = 2048;
+  const std::size_t words = bytes / vector_bytes;
+  const auto* word = reinterpret_cast<const Word*>(part);
+  Word sum[unroll] = {};
+  for (std::size_t i = 0; i < words; i += unroll) {
+    for (std::size_t line = 0; line < unroll * vector_bytes; line += 64) {
+      __builtin_prefetch(part + i * vector_bytes + line + ahead);
+    }
+    for (int j = 0; j < unroll; ++j) sum[j] |= word[i + static_cast<std::size_t>(j)];
+  }
+  Word all = sum[0];
+  for (int j = 1; j < unroll; ++j) all |= sum[j];
+  keep(all);
+}
+
 void copy_pass(const unsigned char* from, unsigned char* to, std::size_t bytes) {
   const auto* in = reinterpret_cast<const Word*>(from);
   auto* out = reinterpret_cast<Word*>(to);
@@ -208,60 +225,79 @@ class Buffer {
 
 using Pass = void (*)(const unsigned char* from, unsigned char* to, std::size_t bytes);
 
-// One pass at one footprint, tried again and again.
+// A way to read, or to copy. Which is the fastest depends on the machine and on the footprint.
+struct Way {
+  const char* name;
+  Pass pass;
+};
+constexpr std::array read_ways{Way{"one stream", read_pass<1>}, Way{"four streams", read_pass<4>},
+                               Way{"prefetching", prefetched_pass}};
+constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
+                               Way{"streaming stores", stream_pass}};
+
+// One way at one footprint, tried again and again.
 class Trial {
  public:
-  Trial(Pass pass, std::size_t bytes_of_thread) : pass_(pass), bytes_(bytes_of_thread) {}
+  Trial(const Way& way, std::size_t bytes_of_thread) : way_(way), bytes_(bytes_of_thread) {}
 
   void run(const Team& team, const Buffer& buffer) {
-    const double seconds = team.time([&](std::size_t thread) {
-      unsigned char* from = buffer.part(thread);
-      for (std::int64_t i = 0; i < repeats_; ++i) {
-        pass_(from, from + bytes_, bytes_);
-        forget_memory();
-      }
-    });
-    best_ = std::min(best_, seconds / static_cast<double>(repeats_));
+    const auto passes = [&](std::int64_t count) {
+      return team.time([&](std::size_t thread) {
+        unsigned char* from = buffer.part(thread);
+        for (std::int64_t i = 0; i < count; ++i) {
+          way_.pass(from, from + bytes_, bytes_);
+          forget_memory();
+        }
+      });
+    };
+    // Of a footprint that fits the caches no byte may come from memory: other trials were here.
+    passes(1);
+    best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));
     // Long beside the clock and the barrier, short beside a disturbance.
     constexpr double wanted = 0.0003;
     repeats_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted / best_));
   }
   double best_seconds() const { return best_; }
+  std::string name() const { return way_.name; }
 
  private:
-  Pass pass_;
+  Way way_;
   std::size_t bytes_;
   std::int64_t repeats_ = 1;
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-// The kernels that compete at one footprint, which is rounded up to whole grains.
+// All ways at one footprint, which is rounded up to whole grains.
 struct Footprint {
   Footprint(std::size_t bytes, const Team& team)
       : part(Buffer::round_up(bytes / team.size())),
-        half(Buffer::round_up(bytes / team.size() / 2)),
-        reads{Trial(read_pass<1>, part), Trial(read_pass<4>, part)},
-        copies{Trial(copy_pass, half), Trial(stream_pass, half)} {}
+        half(Buffer::round_up(bytes / team.size() / 2)) {
+    for (const auto& way : read_ways) reads.emplace_back(way, part);
+    for (const auto& way : copy_ways) copies.emplace_back(way, half);
+  }
 
   void run(const Team& team, const Buffer& buffer) {
-    for (auto& trial : reads) trial.run(team, buffer);
-    for (auto& trial : copies) trial.run(team, buffer);
+    for (auto* trials : {&reads, &copies}) {
+      for (auto& trial : *trials) trial.run(team, buffer);
+    }
   }
-  static double best(const std::array<Trial, 2>& trials) {
-    return std::min(trials[0].best_seconds(), trials[1].best_seconds());
+  static const Trial& best(const std::vector<Trial>& trials) {
+    return *std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+      return a.best_seconds() < b.best_seconds();
+    });
   }
 
   std::size_t part, half;  // bytes of one thread: read, or copied
-  std::array<Trial, 2> reads, copies;
+  std::vector<Trial> reads, copies;
 };
 
 template <typename T>
-double measure_fma(const Team& team) {
+double measure_fma(const Team& team, double for_s) {
   constexpr double flops = 2.0 * (registers - 4) * (vector_bytes / sizeof(T));
   constexpr std::int64_t repeats = 20'000;
   double best = std::numeric_limits<double>::infinity();
   const auto start = Clock::now();
-  for (int i = 0; i < 5 || seconds_between(start, Clock::now()) < 0.05; ++i) {
+  for (int i = 0; i < 5 || seconds_between(start, Clock::now()) < for_s; ++i) {
     best = std::min(best, team.time([](std::size_t) { fma_pass<T>(repeats); }));
   }
   return flops * repeats * static_cast<double>(team.size()) / best;
@@ -281,34 +317,46 @@ std::size_t largest_footprint() {
 
 }  // namespace
 
-Ceilings measure_host_ceilings() {
+Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   const Team team;
   Ceilings ceilings;
-  ceilings.units["fma float"] = measure_fma<float>(team);
-  ceilings.units["fma double"] = measure_fma<double>(team);
+  const double fma_s = wanted.all() ? 0.05 : 0.005;
+  if (wanted.unit("fma float")) ceilings.units["fma float"] = measure_fma<float>(team, fma_s);
+  if (wanted.unit("fma double")) ceilings.units["fma double"] = measure_fma<double>(team, fma_s);
 
   const std::size_t capacity = largest_footprint();
-  const Buffer buffer(capacity, team);
-  std::vector<Footprint> footprints;
+  std::vector<std::size_t> sizes;
   for (std::size_t bytes = smallest_footprint; bytes <= capacity; bytes *= 2) {
-    footprints.emplace_back(bytes, team);
+    if (wanted.footprint(static_cast<double>(bytes)) || 2 * bytes > capacity) {
+      sizes.push_back(bytes);
+    }
   }
+  // The largest stands for memory; it is left out where smaller ones say enough.
+  if (sizes.size() > 1 && !wanted.footprint(static_cast<double>(sizes.back()))) sizes.pop_back();
+  const Buffer buffer(sizes.back(), team);
+  std::vector<Footprint> footprints;
+  for (const auto bytes : sizes) footprints.emplace_back(bytes, team);
   // In rounds over all footprints, so that a disturbance of some milliseconds spoils no roof; those
   // that take long have fewer.
-  constexpr double enough_s = 1.2, long_s = 0.005;
+  const double enough_s = wanted.all() ? 2.5 : 0.012 * static_cast<double>(sizes.size());
+  constexpr double long_s = 0.005;
   const auto start = Clock::now();
-  for (int round = 0; round < 3 || seconds_between(start, Clock::now()) < enough_s; ++round) {
+  const auto spent = [&] { return seconds_between(start, Clock::now()); };
+  for (int round = 0; round < (wanted.all() ? 3 : 1) || spent() < enough_s; ++round) {
     for (auto& footprint : footprints) {
-      if (round > 0 && Footprint::best(footprint.reads) > long_s) continue;
+      if (round > 2 && Footprint::best(footprint.reads).best_seconds() > long_s) continue;
       footprint.run(team, buffer);
     }
   }
   const auto threads = static_cast<double>(team.size());
   for (const auto& footprint : footprints) {
-    const double read = static_cast<double>(footprint.part) * threads;
+    const auto &read = Footprint::best(footprint.reads), &copy = Footprint::best(footprint.copies);
+    const double bytes = static_cast<double>(footprint.part) * threads;
     const double copied = 2 * static_cast<double>(footprint.half) * threads;
-    ceilings.read.emplace_back(read, read / Footprint::best(footprint.reads));
-    ceilings.copy.emplace_back(copied, copied / Footprint::best(footprint.copies));
+    ceilings.read.emplace_back(bytes, bytes / read.best_seconds());
+    ceilings.copy.emplace_back(copied, copied / copy.best_seconds());
+    ceilings.ways[curve_point("read", bytes)] = read.name();
+    ceilings.ways[curve_point("copy", copied)] = copy.name();
   }
   return ceilings;
 }

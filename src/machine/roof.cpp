@@ -32,7 +32,7 @@ double bandwidth(const Curve& curve, double footprint, Cache cache) {
 
 double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache cache) {
   const double copy = bandwidth(ceilings.copy, work.bytes, cache);
-  const double read = std::max(bandwidth(ceilings.read, work.bytes, cache), copy);
+  const double read = bandwidth(ceilings.read, work.bytes, cache);
   if (read == 0 || copy == 0 || work.bytes <= 0) return read;
   // Each byte written is paired with one read: together they go at the copy rate.
   const double copied = std::clamp(2 * work.written / work.bytes, 0.0, 1.0);
@@ -54,6 +54,17 @@ double roof_seconds(const Ceilings& ceilings, const Work& work, const std::strin
 double roof_margin(bool on_gpu, int others_at_work) {
   if (on_gpu) return gpu_roof_margin;
   return others_at_work > 0 ? busy_host_roof_margin : host_roof_margin;
+}
+
+WantedCeilings wanted_for(const Work& work, const std::string& unit, Cache cache) {
+  WantedCeilings wanted;
+  wanted.units = {unit};
+  wanted.least_bytes = work.bytes / 4;
+  // Beyond the caches a curve is flat: twice the footprint says what more would.
+  constexpr double beyond_caches = 128 << 20;
+  wanted.most_bytes = std::max(2 * work.bytes, std::min(8 * work.bytes, beyond_caches));
+  if (cache == Cache::cold) wanted.most_bytes = std::numeric_limits<double>::infinity();
+  return wanted;
 }
 
 }  // namespace parlab

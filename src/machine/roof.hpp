@@ -8,9 +8,8 @@
 namespace parlab {
 
 // Bytes per second for work that touches `work.bytes` of memory, `work.written` of them written.
-// Pure reads go at the read curve (or at the copy curve, should it be higher), one byte written per
-// byte read at the copy curve; the time of a mixture is interpolated between these. 0 when nothing
-// was measured.
+// Pure reads go at the read curve, one byte written per byte read at the copy curve; the time of a
+// mixture is interpolated between these. 0 when nothing was measured.
 // hot: the best of the curve at half this footprint or beyond (between two measured footprints,
 // interpolated in the logarithm of the footprint), so that a problem that fits a cache is judged by
 // that cache. cold: the curve at its largest footprint, where no cache helps.
@@ -26,5 +25,9 @@ double roof_seconds(const Ceilings& ceilings, const Work& work, const std::strin
 // the difference.
 constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03, busy_host_roof_margin = 3;
 double roof_margin(bool on_gpu, int others_at_work);
+
+// What that takes of the ceilings: where the work's footprint, twice that and, for caches, up to
+// eight times that lie, and the unit.
+WantedCeilings wanted_for(const Work& work, const std::string& unit, Cache cache);
 
 }  // namespace parlab

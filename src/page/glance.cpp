@@ -100,15 +100,16 @@ void write_glance(Html& html, const Measured& measured) {
   html.open("section", {{"id", "glance"}}).element("h2", "At a glance").line_break();
   const bool gpu = measured.has_gpu();
   html.element(
-      "p", std::string("For each workload the largest size that all of its backends were "
-                       "measured at; for each backend its fastest variant and the tunables "
-                       "that made it so. Caches are warm, times are medians, small print is "
-                       "the 95 % interval; where intervals overlap it is a tie. The roof is the "
-                       "least time the measured ceilings of the machine allow. ") +
-               (gpu ? "With transfers: the data goes to the GPU and the result comes back; – "
-                      "where nothing travels."
-                    : "There is no GPU here: CUDA kernels are verified by emulation, which says "
-                      "nothing of their time."));
+      "p",
+      std::string("For each workload the largest size that all of its backends were "
+                  "measured at; for each backend its fastest variant and the tunables "
+                  "that made it so. Caches are warm, times are medians, small print is "
+                  "the 95 % interval; a tie is what the samples do not tell apart. The roof is the "
+                  "least time the measured ceilings of the machine allow. ") +
+          (gpu ? "With transfers: the data goes to the GPU and the result comes back; – "
+                 "where nothing travels."
+               : "There is no GPU here: CUDA kernels are verified by emulation, which says "
+                 "nothing of their time."));
   std::vector<Row> rows;
   for (const auto& workload : measured.workloads()) {
     const auto entries = of_workload(all(measured), workload);

@@ -136,8 +136,8 @@ void write_comparison(Html& html, const std::vector<Measured>& machines) {
     for (const auto& [machine, entry] : found) {
       Cell behind{"fastest"};
       if (entry != found.front().entry) {
-        const auto ratio = ratio_of_medians(entry->record.seconds, fastest.seconds);
-        behind = {factor(ratio.value) + " the time", interval(ratio)};
+        const auto times = ratio(entry->summary.estimate, found.front().entry->summary.estimate);
+        behind = {factor(times.value) + " the time", interval(times)};
       }
       rows.push_back({{machine->machine, on_gpu(entry->side) ? "GPU" : "CPU"},
                       {setting(entry->record)},

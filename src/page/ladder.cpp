@@ -33,8 +33,9 @@ std::optional<Gain> gain(const Entry& entry, const Entry* below) {
   const auto ratio = speedup(entry.record, below->record, false);
   if (!ratio) return std::nullopt;
   const auto over = name(below->record);
-  return Gain{is_tie(*ratio) ? "a tie with " + over : factor(ratio->value) + " as fast as " + over,
-              range(*ratio)};
+  return Gain{
+      parlab::tied(*ratio) ? "a tie with " + over : factor(ratio->value) + " as fast as " + over,
+      range(*ratio)};
 }
 
 std::string idea_of(const Entry& entry) {

@@ -24,9 +24,6 @@ void sort_runs(std::vector<Run>& runs) {
                    [](const Run& a, const Run& b) { return a.date < b.date; });
 }
 
-// Samples enough for an interval: without one nothing is a tie.
-bool known(const Entry& entry) { return std::isfinite(entry.summary.interval.high); }
-
 template <typename Value>
 std::optional<Size> largest_with_most(const Entries& entries, Value value) {
   std::map<Size, std::set<decltype(value(*entries.front()))>> found;
@@ -256,8 +253,8 @@ const Entry* best_peer(const Entries& entries) {
 }
 
 bool tied(const Entry& a, const Entry& b) {
-  return a.record.point() == b.record.point() && known(a) && known(b) &&
-         a.summary.interval.overlaps(b.summary.interval);
+  return a.record.point() == b.record.point() &&
+         parlab::tied(ratio(a.summary.estimate, b.summary.estimate));
 }
 
 Entries ties(const Entries& entries, const Entry& with) {

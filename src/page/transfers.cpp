@@ -109,10 +109,9 @@ Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   Crossover found;
   bool lost = false;
   for (auto duel = duels.rbegin(); duel != duels.rend(); ++duel) {
-    const auto& interval = (*duel.*ratio).interval;
-    if (!std::isfinite(interval.high)) {
+    if (!decided(*duel.*ratio)) {
       ++found.undecided;
-    } else if (interval.low <= 1) {
+    } else if (!above(*duel.*ratio, 1)) {
       lost = true;
     } else if (!lost) {
       found.first = &*duel;

@@ -40,7 +40,7 @@ std::string interval(const Summary& summary) {
 std::string factor(double value) { return three(value) + "×"; }
 
 std::string range(const Ratio& ratio) {
-  if (!std::isfinite(ratio.interval.high)) return "too few samples";
+  if (!decided(ratio)) return "too few samples";
   // Two that look the same to three digits, but are not a tie, get another digit.
   auto low = three(ratio.interval.low), high = three(ratio.interval.high);
   if (low == high) {
@@ -50,11 +50,7 @@ std::string range(const Ratio& ratio) {
   return low + "–" + high + "×";
 }
 
-std::string interval(const Ratio& ratio) { return range(ratio) + (is_tie(ratio) ? ": a tie" : ""); }
-
-bool is_tie(const Ratio& ratio) {
-  return std::isfinite(ratio.interval.high) && ratio.interval.low <= 1 && ratio.interval.high >= 1;
-}
+std::string interval(const Ratio& ratio) { return range(ratio) + (tied(ratio) ? ": a tie" : ""); }
 
 std::string name(const Record& record) { return record.backend + "/" + record.variant; }
 

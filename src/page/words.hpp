@@ -13,7 +13,6 @@ std::string factor(double value);              // "1.52×", "310×"
 std::string range(const Ratio& ratio);         // "1.50–1.54×", "too few samples"
 // The same; says when it cannot be told from 1: "1.50–1.54×", "0.99–1.01×: a tie".
 std::string interval(const Ratio& ratio);
-bool is_tie(const Ratio& ratio);
 
 std::string name(const Record& record);        // "cuda/naive"
 std::string setting(const Record& record);     // "cuda/naive, block=16"

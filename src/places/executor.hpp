@@ -96,7 +96,7 @@ class Executor {
   // False in emulation: results can be verified, times mean nothing.
   virtual bool can_time() const = 0;
   // Measured roofs of this device; empty where nothing can be timed.
-  virtual Ceilings ceilings() = 0;
+  virtual Ceilings ceilings(const WantedCeilings& wanted = {}) = 0;
 };
 
 std::unique_ptr<Executor> make_host_executor();

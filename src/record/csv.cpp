@@ -247,9 +247,7 @@ void write_csv(std::ostream& out, Loaded loaded, const std::function<bool(const 
   std::vector<Record> records = std::move(loaded.records);
   for (auto& record : records) {  // those that were just measured do not say
     const auto run = loaded.runs.find(record.run);
-    if (run == loaded.runs.end()) continue;
-    record.machine = run->second.machine;
-    record.host_id = run->second.host_id;
+    if (run != loaded.runs.end()) set_run(record, run->second);
   }
   records = latest(std::move(records));
   std::unordered_map<std::string, std::vector<Record>> serial;  // by point

@@ -66,7 +66,9 @@ Json to_json(const Ceilings& ceilings) {
   return {{"read", curve(ceilings.read)},
           {"copy", curve(ceilings.copy)},
           {"units", to_json("the peak of a unit", ceilings.units)},
-          {"launch_s", finite("launch_s", ceilings.launch_s)}};
+          {"launch_s", finite("launch_s", ceilings.launch_s)},
+          {"between_runs", finite("between_runs", ceilings.between_runs)},
+          {"ways", ceilings.ways}};
 }
 
 std::string dump(const Json& json) {
@@ -218,6 +220,16 @@ void read_launch(const Fields& fields, LaunchShape& launch) {
   fields.optional("limited_by", launch.limited_by);
 }
 
+// Records made before batches were kept have none.
+void check_batches(const Record& record) {
+  std::size_t sum = 0;
+  for (const int batch : record.batches) {
+    if (batch < 1) wrong_type("batches");
+    sum += static_cast<std::size_t>(batch);
+  }
+  if (!record.batches.empty() && sum != record.seconds.size()) wrong_type("batches");
+}
+
 Record read_record(const Fields& fields) {
   Record record;
   record.run = fields.required_text("run");
@@ -238,6 +250,8 @@ Record read_record(const Fields& fields) {
     if (second < 0) wrong_type("samples_us");
     second /= 1e6;
   }
+  fields.optional("batches", record.batches);
+  check_batches(record);
   fields.optional("converged", record.converged);
   fields.optional("discarded", record.discarded);
   fields.optional("to_device_s", record.to_device_s);
@@ -273,6 +287,9 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
     assume_units(ceilings);
   }
   fields.optional("launch_s", ceilings.launch_s);
+  fields.optional("between_runs", ceilings.between_runs);
+  if (ceilings.between_runs < 0) wrong_type("between_runs");
+  fields.optional("ways", ceilings.ways);
 }
 
 void read_gpus(const Fields& fields, Run& run) {
@@ -305,6 +322,7 @@ Run read_run(const Fields& fields) {
   fields.optional("cores", run.cores);
   fields.optional("memory_bytes", run.memory_bytes);
   fields.optional("others_at_work", run.others_at_work);
+  fields.optional("kernel", run.kernel);
   fields.optional("compiler", run.compiler);
   fields.optional("flags", run.flags);
   fields.nested("host", [&](const Fields& host) { read_ceilings(host, run.host); });
@@ -348,6 +366,7 @@ std::string to_json_line(const Record& record) {
     json["converged"] = record.converged;
     json["samples_us"] = Json::array();
     for (const double second : record.seconds) json["samples_us"].push_back(microseconds(second));
+    if (!record.batches.empty()) json["batches"] = record.batches;
   }
   if (record.discarded != 0) json["discarded"] = record.discarded;
   if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
@@ -381,6 +400,7 @@ std::string to_json_line(const Run& run) {
   json["cores"] = run.cores;
   json["memory_bytes"] = finite("memory_bytes", run.memory_bytes);
   if (run.others_at_work > 0) json["others_at_work"] = run.others_at_work;
+  if (!run.kernel.empty()) json["kernel"] = run.kernel;
   json["compiler"] = run.compiler;
   json["flags"] = run.flags;
   json["host"] = to_json(run.host);

@@ -2,6 +2,15 @@
 
 namespace parlab {
 
+bool Record::on_gpu() const {
+  return backend == "cuda" || launch.launches > 0 || to_device_s || to_host_s;
+}
+
+Samples Record::samples() const {
+  const double usual = on_gpu() ? usual_between_runs_of_gpu : usual_between_runs_of_host;
+  return {seconds, batches, between_runs > 0 ? between_runs : usual};
+}
+
 std::string Record::point() const {
   std::string text = workload + " " + to_string(size) + " ";
   text += to_string(dtype);

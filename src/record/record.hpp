@@ -45,7 +45,9 @@ struct Record {
   bool emulated = false;  // executed for verification only: has no samples
 
   std::vector<double> seconds;  // raw samples; empty unless passed and timed
-  bool converged = false;       // the 95 % interval of the median is within 1 %
+  std::vector<int> batches;     // how many samples each batch has; empty in records made before
+                                // they were kept
+  bool converged = false;       // Summary::precision is what was asked for
   int discarded = 0;            // samples thrown away because the clock had fallen
   std::optional<double> to_device_s, to_host_s;
 
@@ -59,8 +61,11 @@ struct Record {
   std::string gpu;  // UUID of the GPU it ran on; empty on the host, in emulation, and formerly
   // Of that run; not stored again, set by load_records.
   std::string machine, host_id;
+  double between_runs = 0;  // of its ceilings; 0: the usual one is assumed
 
-  Summary summary() const { return summarize(seconds); }
+  Samples samples() const;
+  Summary summary() const { return summarize(samples()); }
+  bool on_gpu() const;  // by what it says of launches and transfers
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
   std::string full_name() const { return workload + "/" + backend + "/" + variant; }
   std::string point() const;     // "dmv 4096x4096 float hot": what can be compared

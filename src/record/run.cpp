@@ -1,5 +1,7 @@
 #include "record/run.hpp"
 
+#include <sys/utsname.h>
+
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -30,6 +32,11 @@ std::string unique_id() {
   return utc_now("%Y%m%dT%H%M%SZ") + text;
 }
 
+std::string kernel_version() {
+  utsname names{};
+  return uname(&names) == 0 ? names.release : "";
+}
+
 // The flags of the host's compiler, and those of nvcc behind them.
 std::string flags_of(const Run& run, bool on_gpu) {
   const auto nvcc = run.flags.find("; nvcc");
@@ -57,6 +64,7 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   run.commit = build_commit();  // of the build: what lies beside a binary may be another version
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);
+  run.kernel = kernel_version();
   run.cores = physical_cores();
   run.memory_bytes = memory_bytes();
   run.host_id = host_id();

@@ -17,7 +17,7 @@ struct Run {
   std::string node;                   // the host's name in a cluster, where it was given
   std::string gpu, driver, cuda;      // of the first GPU; empty without one
   std::vector<GpuFacts> gpus;         // all of the machine; of these uuid, pci and name are stored
-  std::string cpu, compiler, flags;
+  std::string cpu, kernel, compiler, flags;  // kernel: version of the operating system's
   int cores = 0;
   double memory_bytes = 0;
   int others_at_work = 0;  // threads of other processes, when a run that times the CPU began

@@ -9,19 +9,15 @@
 
 namespace parlab {
 
-// How many times as fast as the baseline: median time of the baseline over that of the record, with
-// an interval of at least 95 %; [0, infinity) when there are too few samples to say. Nothing when
-// either did not pass, was not timed, or belongs to another point.
-// with_transfers: the median times to and from the device are added to the medians and to both ends
-// of their intervals; nothing when they were not measured for a kernel that needs them.
+// How many times as fast as the baseline: median time of the baseline over that of the record.
+// Nothing when either did not pass, was not timed, or belongs to another point.
+// with_transfers: the median times to and from the device are added to the medians, as if they were
+// exact; nothing when they were not measured for a kernel that needs them.
 std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool with_transfers);
 
 // The serial record of the same point and machine that speedups are measured against: the one named
 // plain, else the first; of several of the same variant the last. nullptr when there is none that
 // passed and was timed. Points into records.
 const Record* baseline_of(const std::vector<Record>& records, const Record& record);
-
-// Neither is faster as far as the samples can tell: the intervals of their medians overlap.
-bool tied(const Record& a, const Record& b);
 
 }  // namespace parlab

@@ -74,8 +74,7 @@ class FileReader {
         warn(numbers_[i - first], "record of the run " + records[i].run + ", which is missing");
         continue;
       }
-      records[i].machine = run->second.machine;
-      records[i].host_id = run->second.host_id;
+      set_run(records[i], run->second);
       if (kept != i) records[kept] = std::move(records[i]);
       ++kept;
     }
@@ -159,6 +158,12 @@ Loaded load_records(const fs::path& path) {
     throw UsageError("cannot read the folder '" + path.string() + "': " + failure.code().message());
   }
   return loaded;
+}
+
+void set_run(Record& record, const Run& run) {
+  record.machine = run.machine;
+  record.host_id = run.host_id;
+  record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
 }
 
 std::vector<Record> latest(std::vector<Record> records) {

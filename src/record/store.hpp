@@ -31,6 +31,9 @@ std::vector<Record> latest(std::vector<Record> records);
 // any_host: hosts of one machine's name stand for each other, as the nodes of a cluster do.
 std::map<std::string, Record> settled(Loaded loaded, const Run& run, bool any_host);
 
+// What a record takes from the run it belongs to.
+void set_run(Record& record, const Run& run);
+
 class Store {
  public:
   // Opens for appending, makes the folders; a torn last line is ended first, so that what follows

@@ -54,9 +54,8 @@ Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& reco
 
 std::string mark_of(const Row& row, const Yardsticks& yardsticks) {
   if (row.record == yardsticks.best->record) return "*";
-  const bool tie = row.interval() && yardsticks.best->interval() &&
-                   row.summary.interval.overlaps(yardsticks.best->summary.interval);
-  return tie ? "=" : "";
+  if (!row.timed) return "";
+  return tied(ratio(row.summary.estimate, yardsticks.best->summary.estimate)) ? "=" : "";
 }
 
 std::string half_width(const Row& row) {
@@ -193,7 +192,8 @@ class TableReporter final : public Reporter {
 
   void finish() override {
     if (!printed_) return;
-    out_ << "*: lowest median time; =: a tie with it, their 95 % intervals overlap; -: no time.\n"
+    out_ << "*: lowest median time; =: a tie with it, the samples do not tell them apart; -: no "
+            "time.\n"
             "+-95%: half width of the median's interval; !: wider than asked for; ?: too few "
             "samples.\n"
             "roof: share of the rate this machine can attain.";

@@ -1,61 +1,198 @@
 #include "statistics/statistics.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace parlab {
 namespace {
 
-// The largest k for which [x_(k), x_(n+1-k)], counted from 1, covers the median with at least the
-// confidence: P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2. 0 when there is none.
-std::size_t interval_rank(std::size_t n, double confidence) {
-  const double tail = (1 - confidence) / 2;
-  const boost::math::binomial distribution(static_cast<double>(n), 0.5);
-  // The search begins a little below the normal approximation: this is asked after every batch.
-  const double near =
-      static_cast<double>(n) / 2 - 1.2 * std::sqrt(static_cast<double>(n) * -std::log(tail) / 2);
-  auto k = static_cast<std::size_t>(std::max(0.0, near));
-  while (k > 0 && boost::math::cdf(distribution, static_cast<double>(k - 1)) > tail) --k;
-  while (k < n / 2 && boost::math::cdf(distribution, static_cast<double>(k)) <= tail) ++k;
-  return k;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double confidence_of_all = 0.95;
+
+// With more groups neighbours are too much alike, with fewer the quantile of t grows.
+constexpr std::size_t groups_at_least = 4, groups_at_most = 10;
+constexpr std::size_t batch_assumed = 12;
+// What CUDA promises of its events: for samples that are all alike and do not show the tick.
+constexpr double coarsest_tick_s = 0.5e-6;
+
+// Sizes of the groups of neighbouring batches, nearly equal in batches. Empty: too few.
+std::vector<std::size_t> groups_of(const Samples& samples) {
+  const std::size_t n = samples.seconds.size();
+  std::vector<std::size_t> ends;  // of the batches
+  for (const int batch : samples.batches) {
+    ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::size_t>(batch));
+  }
+  if (ends.empty() || ends.back() != n) {
+    ends.clear();
+    const std::size_t count = std::max(n / batch_assumed, std::min(n, groups_at_least));
+    for (std::size_t i = 1; i <= count; ++i) ends.push_back(i * n / count);
+  }
+  std::vector<std::size_t> sizes;
+  if (ends.size() < groups_at_least) return sizes;
+  const std::size_t groups = std::min(ends.size(), groups_at_most);
+  std::size_t begin = 0;
+  for (std::size_t g = 1; g <= groups; ++g) {
+    const std::size_t end = ends[g * ends.size() / groups - 1];
+    sizes.push_back(end - begin);
+    begin = end;
+  }
+  return sizes;
+}
+
+// How much larger the variance of the mean is than that of as many independent values, whose
+// correlation of neighbours is that of an autoregression. Such an estimate is too low, most so for
+// few values (Kendall, Biometrika 41, 1954).
+double inflation(const std::vector<double>& deviations, double squares) {
+  if (!(squares > 0)) return 1;
+  double products = 0;
+  for (std::size_t i = 1; i < deviations.size(); ++i) {
+    products += deviations[i] * deviations[i - 1];
+  }
+  const double found = products / squares;
+  const double bias = (1 + 3 * std::max(found, 0.0)) / static_cast<double>(deviations.size());
+  const double correlation = std::clamp(found + bias, 0.0, 0.9);
+  return (1 + correlation) / (1 - correlation);
+}
+
+double median_of_sorted(const std::vector<double>& sorted) {
+  const std::size_t n = sorted.size();
+  return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+// The tick is the least difference between two samples.
+double tick_variance_of(const std::vector<double>& sorted) {
+  double tick = infinity;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const double step = sorted[i] - sorted[i - 1];
+    if (step > 1e-7 * sorted[i]) tick = std::min(tick, step);  // samples are stored in 8 digits
+  }
+  if (!std::isfinite(tick)) tick = coarsest_tick_s;
+  // A reading is off by up to half a tick, evenly.
+  const double share = tick / median_of_sorted(sorted);
+  return share * share / 12;
+}
+
+// Two parts of one variance with their degrees of freedom; those of an exact part are infinite.
+double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
+  const double sum = a + b;
+  if (!(sum > 0) || !std::isfinite(sum)) return 1;
+  const double shares = (a / sum) * (a / sum) / freedom_a + (b / sum) * (b / sum) / freedom_b;
+  return shares > 0 ? 1 / shares : infinity;
+}
+
+// What the groups of this run say of its median.
+Uncertain within_run(const Samples& samples, const std::vector<double>& sorted) {
+  Uncertain estimate{median_of_sorted(sorted)};
+  const auto groups = groups_of(samples);
+  if (groups.empty() || !(sorted.front() > 0)) return estimate;
+  std::vector<double> logs;
+  auto begin = samples.seconds.begin();
+  for (const std::size_t size : groups) {
+    const auto end = begin + static_cast<long>(size);
+    logs.push_back(std::log(median({begin, end})));
+    begin = end;
+  }
+  const auto count = static_cast<double>(logs.size());
+  const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / count;
+  double squares = 0;
+  for (auto& log : logs) {
+    log -= mean;
+    squares += log * log;
+  }
+  estimate.variance = squares / (count - 1) / count * inflation(logs, squares);
+  estimate.freedom = count - 1;
+  return estimate;
 }
 
 }  // namespace
 
-Summary summarize(std::vector<double> samples, double confidence) {
+Interval Uncertain::interval(double confidence) const {
+  if (!std::isfinite(variance)) return {};
+  // Beyond a thousand degrees of freedom t is the normal distribution.
+  const boost::math::students_t distribution(std::min(freedom, 1e3));
+  const double reach =
+      std::sqrt(variance) * boost::math::quantile(distribution, (1 + confidence) / 2);
+  return {value * std::exp(-reach), value * std::exp(reach)};
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return median_of_sorted(values);
+}
+
+Summary summarize(const Samples& samples) {
   Summary summary;
-  summary.count = samples.size();
-  summary.interval = {0, std::numeric_limits<double>::infinity()};
-  if (samples.empty()) return summary;
-  std::sort(samples.begin(), samples.end());
-  const std::size_t n = samples.size();
-  summary.min = samples.front();
-  summary.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
-  summary.median = (samples[(n - 1) / 2] + samples[n / 2]) / 2;
-  if (const std::size_t k = interval_rank(n, confidence); k > 0) {
-    summary.interval = {samples[k - 1], samples[n - k]};
-  }
+  summary.count = samples.seconds.size();
+  summary.precision = infinity;
+  if (samples.seconds.empty()) return summary;
+  auto sorted = samples.seconds;
+  std::sort(sorted.begin(), sorted.end());
+  summary.min = sorted.front();
+  summary.mean =
+      std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
+  const Uncertain own = within_run(samples, sorted);
+  summary.median = own.value;
+  summary.estimate = own;
+  const Interval of_own = own.interval(confidence_of_all);
+  if (std::isfinite(of_own.high)) summary.precision = (of_own.high - of_own.low) / 2 / own.value;
+  if (!std::isfinite(own.variance)) return summary;
+  const double others = samples.between_runs * samples.between_runs + tick_variance_of(sorted);
+  summary.estimate.variance = own.variance + others;
+  summary.estimate.freedom = pooled_freedom(own.variance, own.freedom, others, infinity);
+  summary.interval = summary.estimate.interval(confidence_of_all);
   return summary;
+}
+
+double tick_variance(const Samples& samples) {
+  auto sorted = samples.seconds;
+  std::sort(sorted.begin(), sorted.end());
+  return tick_variance_of(sorted);
 }
 
 double relative_half_width(const Summary& summary) {
   return (summary.interval.high - summary.interval.low) / 2 / summary.median;
 }
 
-std::pair<double, double> ratio_confidences(std::size_t samples, std::size_t other_samples) {
-  if (samples == 6 && other_samples > 6) return {0.96875, 0.98125};
-  if (other_samples == 6 && samples > 6) return {0.98125, 0.96875};
-  return {0.975, 0.975};
+Uncertain operator/(const Uncertain& a, const Uncertain& b) {
+  return {a.value / b.value, a.variance + b.variance,
+          pooled_freedom(a.variance, a.freedom, b.variance, b.freedom)};
 }
 
-Ratio ratio_of_medians(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto [of_a, of_b] = ratio_confidences(a.size(), b.size());
-  const Summary top = summarize(a, of_a), bottom = summarize(b, of_b);
-  return {top.median / bottom.median,
-          {top.interval.low / bottom.interval.high, top.interval.high / bottom.interval.low}};
+Uncertain operator+(const Uncertain& a, double exact) {
+  const double share = a.value / (a.value + exact);
+  return {a.value + exact, a.variance * share * share, a.freedom};
 }
+
+Uncertain mean_of(const std::vector<Uncertain>& estimates) {
+  double sum = 0;
+  for (const auto& estimate : estimates) sum += estimate.value;
+  Uncertain mean{sum / static_cast<double>(estimates.size()), 0, infinity};
+  for (const auto& estimate : estimates) {
+    const double part = estimate.variance * (estimate.value / sum) * (estimate.value / sum);
+    mean.freedom = pooled_freedom(mean.variance, mean.freedom, part, estimate.freedom);
+    mean.variance += part;
+  }
+  return mean;
+}
+
+Ratio ratio(const Uncertain& quotient) {
+  return {quotient.value, quotient.interval(confidence_of_all)};
+}
+
+Ratio ratio(const Uncertain& a, const Uncertain& b) { return ratio(a / b); }
+
+bool decided(const Ratio& ratio) { return std::isfinite(ratio.interval.high); }
+bool tied(const Ratio& ratio) { return decided(ratio) && ratio.interval.holds(1); }
+bool above(const Ratio& ratio, double bound) { return ratio.interval.low > bound; }
+bool below(const Ratio& ratio, double bound) { return ratio.interval.high < bound; }
+
+bool equal_within(const Ratio& ratio, double margin) {
+  return ratio.interval.low >= 1 / (1 + margin) && at_most_within(ratio, margin);
+}
+
+bool at_most_within(const Ratio& ratio, double margin) { return ratio.interval.high <= 1 + margin; }
 
 }  // namespace parlab

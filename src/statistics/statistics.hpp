@@ -1,40 +1,93 @@
-// Order statistics of samples: no assumption about their distribution.
+// Medians, their intervals, and ratios of them: the only place where a spread is judged.
+//
+// The model. The samples of a run come in batches; those of one batch share the state of caches and
+// clocks and are no independent samples, so batches are (batch means: Law, Simulation Modeling and
+// Analysis, section 9.5), with what correlation is left between neighbours taken out. And two runs
+// of one binary differ, by where memory lies and how warm the machine is, which no number of
+// samples of one run shows: that part is measured once per machine and given with the samples
+// (Kalibera and Jones, Rigorous benchmarking in reasonable time, 2013). Both are spreads of the
+// logarithm, for times are positive and vary in proportion.
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <limits>
 #include <vector>
 
 namespace parlab {
 
 struct Interval {
-  double low = 0, high = 0;
-  bool overlaps(const Interval& other) const { return low <= other.high && other.low <= high; }
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  bool holds(double value) const { return low <= value && value <= high; }
+};
+
+// The samples of one run, in the order they were taken.
+struct Samples {
+  std::vector<double> seconds;
+  std::vector<int> batches = {};  // how many each batch has; empty when that is not known
+  double between_runs = 0;        // standard deviation of the medians of runs, as a share of them
+};
+
+// A positive number known up to a spread.
+struct Uncertain {
+  double value = 0;
+  double variance = std::numeric_limits<double>::infinity();  // of its logarithm
+  double freedom = 1;                                         // degrees, of that variance
+
+  // By Student's t; [0, infinity) when the variance is not known.
+  Interval interval(double confidence = 0.95) const;
 };
 
 struct Summary {
   std::size_t count = 0;
   double median = 0, min = 0, mean = 0;
-  Interval interval;  // of the median, at the confidence asked for; [0, infinity) when too few
+  Uncertain estimate;    // of the median over all runs
+  Interval interval;     // of it, 95 %; [0, infinity) when there are too few samples
+  double precision = 0;  // half width of that interval over the median, were runs all alike and the
+                         // clock perfect: what more samples make smaller; infinite for too few
 };
 
-// Interval of the median between two order statistics: binomial quantiles, conservative.
-// David and Nagaraja, Order Statistics, section 7.1. Needs 6 samples for 95 %.
-Summary summarize(std::vector<double> samples, double confidence = 0.95);
+double median(std::vector<double> values);  // 0 when there are none
+
+// Four batches at the least have an interval. Samples whose batches are not known are taken to come
+// in batches of 12, or in four when they are few. The tick of the clock, the least difference
+// between two samples, counts as an uncertainty of its own.
+Summary summarize(const Samples& samples);
+
+// Of the logarithm of the median: what the clock leaves open, which no number of samples makes
+// less.
+double tick_variance(const Samples& samples);
 
 // Half of the interval's width over the median: 0.01 is "known to 1 %".
 double relative_half_width(const Summary& summary);
 
-// The confidences of two medians that make at least 95 % for their ratio (Bonferroni): 97.5 % each.
-// Six samples cannot give more than 96.875 %; then the other median takes what is left.
-std::pair<double, double> ratio_confidences(std::size_t samples, std::size_t other_samples);
+// ---- arithmetic of numbers that are independent
+// ------------------------------------------------ Degrees of freedom by Welch, Biometrika 34,
+// 1947, and Satterthwaite.
 
-// median(a) / median(b) with an interval of at least 95 %: the intervals of both medians at these
-// confidences, divided at their ends.
+Uncertain operator/(const Uncertain& a, const Uncertain& b);
+Uncertain operator+(const Uncertain& a, double exact);
+Uncertain mean_of(const std::vector<Uncertain>& estimates);
+
+// ---- verdicts -----------------------------------------------------------------------------------
+
+// One number over another, with its 95 % interval.
 struct Ratio {
-  double value = 0;
-  Interval interval;
+  double value = 1;
+  Interval interval = {};
 };
-Ratio ratio_of_medians(const std::vector<double>& a, const std::vector<double>& b);
+Ratio ratio(const Uncertain& a, const Uncertain& b);  // a / b
+Ratio ratio(const Uncertain& quotient);
+
+// Too few samples leave the interval without an end: then nothing is decided.
+bool decided(const Ratio& ratio);
+// The data do not say on which side of 1 the ratio lies.
+bool tied(const Ratio& ratio);
+// The interval lies above the bound, or below it.
+bool above(const Ratio& ratio, double bound);
+bool below(const Ratio& ratio, double bound);
+// Equivalence is shown and not assumed: the whole interval lies within 1 / (1 + margin) and
+// 1 + margin (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987), or on one side alone.
+bool equal_within(const Ratio& ratio, double margin);
+bool at_most_within(const Ratio& ratio, double margin);  // no more than 1 + margin
 
 }  // namespace parlab

@@ -1,17 +1,19 @@
 #include "sweep/measurement.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace parlab {
 namespace {
 
 constexpr double batch_s = 0.02;
 constexpr int batch_at_most = 12;
-// When the time limit allows. Samples of one batch are alike: only several batches, with all other
+// When the time limit allows: only several batches, some time apart and with all other
 // configurations in between, show how far a point moves.
-constexpr std::size_t samples_at_least = 20;
-constexpr int batches_at_least = 4;
-constexpr std::size_t samples_for_interval = 7;  // with fewer, a speedup has no 95 % interval
+constexpr std::size_t batches_at_least = 8;
+constexpr double covered_at_least_s = 0.05;
+// When it does not: with fewer an interval is too wide to be of use.
+constexpr std::size_t batches_for_interval = 6;
 constexpr double patience = 10;  // time limits that may pass before an interval is given up
 
 }  // namespace
@@ -25,34 +27,44 @@ Measurement::Measurement(const Plan& plan, double estimate_s)
 int Measurement::next_batch() const {
   const int comfortable =
       static_cast<int>(std::clamp(batch_s / estimate_s_, 1.0, double{batch_at_most}));
-  return wanted_ > 0 ? std::min(comfortable, wanted_ - static_cast<int>(seconds_.size()))
+  return wanted_ > 0 ? std::min(comfortable, wanted_ - static_cast<int>(seconds().size()))
                      : comfortable;
 }
 
-void Measurement::add(const Batch& batch, double wall_s) {
-  spent_s_ += wall_s;
+double Measurement::next_start_s() const {
+  const bool spread = wanted_ == 0 && !batches().empty() && batches().size() < batches_at_least;
+  if (!spread) return std::numeric_limits<double>::lowest();
+  return last_start_s_ + covered_at_least_s / (batches_at_least - 1);
+}
+
+void Measurement::add(const Batch& batch, double start_s, double end_s) {
+  spent_s_ += end_s - start_s;
   // A device that stays slow is a fact, not a disturbance: after twice the time limit its samples
   // count, and the record says how many were thrown away before.
   if (!batch.discarded.empty() && spent_s_ < 2 * time_limit_s_) {
     discarded_ += static_cast<int>(batch.seconds.size());
     return;
   }
-  ++batches_;
-  seconds_.insert(seconds_.end(), batch.seconds.begin(), batch.seconds.end());
+  if (batches().empty()) first_start_s_ = start_s;
+  last_start_s_ = start_s;
+  last_end_s_ = end_s;
+  samples_.seconds.insert(samples_.seconds.end(), batch.seconds.begin(), batch.seconds.end());
+  samples_.batches.push_back(static_cast<int>(batch.seconds.size()));
   judge();
 }
 
 void Measurement::judge() {
-  if (static_cast<int>(seconds_.size()) < wanted_) return;
-  const Summary summary = summarize(seconds_);
+  if (static_cast<int>(seconds().size()) < wanted_) return;
+  const Summary summary = summarize(samples_);
   estimate_s_ = std::max(summary.median, 1e-9);
-  converged_ = relative_half_width(summary) <= precision_;
+  converged_ = summary.precision <= precision_;
   if (wanted_ > 0) {
-    finished_ = static_cast<int>(seconds_.size()) >= wanted_;
+    finished_ = true;
   } else if (spent_s_ >= time_limit_s_) {
-    finished_ = seconds_.size() >= samples_for_interval || spent_s_ >= patience * time_limit_s_;
+    finished_ = batches().size() >= batches_for_interval || spent_s_ >= patience * time_limit_s_;
   } else {
-    finished_ = converged_ && seconds_.size() >= samples_at_least && batches_ >= batches_at_least;
+    finished_ = converged_ && batches().size() >= batches_at_least &&
+                last_end_s_ - first_start_s_ >= covered_at_least_s;
   }
 }
 

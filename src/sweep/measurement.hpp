@@ -17,10 +17,16 @@ class Measurement {
   // How many executions to take in the next batch: about 20 ms of work, 12 at most, so that
   // neighbours in the round do not wait long and a drift of the machine falls on all of them.
   int next_batch() const;
-  void add(const Batch& batch, double wall_s);
+  // The next batch should not begin before: the first ones are spread over some time, for what a
+  // machine does for a few milliseconds is not what it does. By the clock of add().
+  double next_start_s() const;
+  // A batch that was taken from start_s to end_s, by any clock.
+  void add(const Batch& batch, double start_s, double end_s);
+  // Known as well as was asked for, by enough batches over enough time, or out of time.
   bool finished() const { return finished_; }
 
-  const std::vector<double>& seconds() const { return seconds_; }
+  const std::vector<double>& seconds() const { return samples_.seconds; }
+  const std::vector<int>& batches() const { return samples_.batches; }
   bool converged() const { return converged_; }
   int discarded() const { return discarded_; }
 
@@ -30,9 +36,10 @@ class Measurement {
   int wanted_;  // exact number of samples; 0: as many as the precision needs
   double precision_, time_limit_s_;
   double estimate_s_, spent_s_ = 0;
-  std::vector<double> seconds_;
+  double first_start_s_ = 0, last_start_s_ = 0, last_end_s_ = 0;
+  Samples samples_;
   bool finished_ = false, converged_ = false;
-  int discarded_ = 0, batches_ = 0;
+  int discarded_ = 0;
 };
 
 }  // namespace parlab

@@ -24,6 +24,10 @@ constexpr double share_for_checks = 0.08;
 // One of this many first rounds is checked in any case.
 constexpr int first_rounds = 4;
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // One configuration and what is known of it so far.
 struct Trial {
   Call call;
@@ -276,9 +280,8 @@ void Point::verify(InputKind kind) {
 }
 
 // A time that cannot be is none.
-void judge_time(Record& record, double margin) {
+void doubt_time(Record& record) {
   const double median = record.summary().median;
-  if (record.roof_s <= 0 || median * margin >= record.roof_s) return;
   char text[160];
   std::snprintf(
       text, sizeof text,
@@ -300,6 +303,8 @@ void Point::store(Entry& entry) {
   record.launch = trial.launch;
   if (trial.passed() && entry.measurement) {
     record.seconds = entry.measurement->seconds();
+    record.batches = entry.measurement->batches();
+    record.between_runs = trial.place->ceilings.between_runs;
     record.converged = entry.measurement->converged();
     record.discarded = entry.measurement->discarded();
     if (trial.transfers) {
@@ -308,8 +313,16 @@ void Point::store(Entry& entry) {
     }
     const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
-    record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
-    judge_time(record, roof_margin(variant.needs_gpu(), session_.run.others_at_work));
+    const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
+    const auto beats_roof = [&] {
+      record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
+      return record.summary().median * margin < record.roof_s;
+    };
+    // A roof may have been measured badly: that is looked at before the time is doubted.
+    if (beats_roof()) {
+      session_.raise_ceilings(*trial.place, wanted_for(work, record.unit, record.cache));
+      if (beats_roof()) doubt_time(record);
+    }
   }
   session_.passed |= record.verdict == Verdict::passed;
   session_.out_of_memory |= record.verdict == Verdict::out_of_memory;
@@ -351,15 +364,13 @@ void Point::take_batch(Entry& entry, bool check) {
     plan.executions.push_back(problem_->disturbance(secret_));
   }
   if (check) plan.executions.back().inputs = problem_->changes();
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds_since = [](auto since) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
-  };
+  // Busy, for a core or a device that rests lowers its clock.
+  while (seconds_now() < entry.measurement->next_start_s() && !interrupted_()) continue;
+  const double start_s = seconds_now();
   try {
     const Batch batch = trial.place->executor->sample(trial.call, plan);
-    const double spent = seconds_since(start);
-    sampling_s_ += spent;
-    const auto checking = std::chrono::steady_clock::now();
+    const double end_s = seconds_now();
+    sampling_s_ += end_s - start_s;
     if (!batch.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = batch.damage;
@@ -368,9 +379,9 @@ void Point::take_batch(Entry& entry, bool check) {
         trial.verdict = Verdict::wrong_result;
         trial.detail = "in a timed execution " + to_string(*wrong);
       }
-      checking_s_ += seconds_since(checking);
+      checking_s_ += seconds_now() - end_s;
     }
-    entry.measurement->add(batch, spent);
+    entry.measurement->add(batch, start_s, end_s);
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
@@ -509,6 +520,30 @@ void Point::run() {
   for (auto* place : places) place->executor->release();
 }
 
+// Of the problems of a plan, on the host or on GPUs.
+WantedCeilings wanted_by(const Plan& plan, Target target) {
+  std::optional<WantedCeilings> wanted;
+  for (const auto* variant : plan.variants) {
+    if (variant->target != target) continue;
+    for (const auto dtype : plan.dtypes) {
+      if (!variant->has(dtype)) continue;
+      for (const auto& size : plan.sizes) {
+        for (const auto cache : plan.caches) {
+          const auto one =
+              wanted_for(plan.workload->work(size, dtype), variant->unit(dtype), cache);
+          if (!wanted) wanted = one;
+          wanted->include(one);
+        }
+      }
+    }
+  }
+  return wanted.value_or(WantedCeilings{});
+}
+
+std::string name_for_ceilings(const Place& place) {
+  return place.target == Target::host ? "" : place.gpu.uuid;
+}
+
 }  // namespace
 
 void Session::open_store() {
@@ -549,14 +584,39 @@ void Session::lose(Place& place, const std::string& why) {
   failed = true;
 }
 
+// Kept with the records of the machine: measured in full, once. A run that keeps nothing measures
+// what the roofs of its own problems need.
+Ceilings Session::ceilings_of(Place& place) {
+  const std::string gpu = name_for_ceilings(place);
+  if (const auto* known = stored_ceilings->find(gpu)) return *known;
+  if (!keeps_ceilings()) return place.executor->ceilings(wanted_by(plan, place.target));
+  observer.note(std::string("measuring the ceilings of ") +
+                (gpu.empty() ? "the host" : place.gpu.name) + ", once on this machine");
+  auto measured = place.executor->ceilings();
+  stored_ceilings->keep(gpu, measured);
+  return measured;
+}
+
+bool Session::keeps_ceilings() const {
+  return std::filesystem::path(plan.results).has_parent_path();
+}
+
+void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
+  const auto& given = place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
+  if (given) return;
+  place.ceilings = best_of(place.ceilings, place.executor->ceilings(wanted));
+  if (keeps_ceilings()) stored_ceilings->keep(name_for_ceilings(place), place.ceilings);
+}
+
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;
+  stored_ceilings.emplace(ceilings_file(plan.results, run.machine), run);
   for (auto& place : places.all()) {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
-    place.ceilings = known ? *known : place.executor->ceilings();
+    place.ceilings = known ? *known : ceilings_of(place);
     Ceilings& of_run = host ? run.host : run.device;
     if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
   }

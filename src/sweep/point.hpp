@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "places/places.hpp"
+#include "record/ceilings_file.hpp"
 #include "record/store.hpp"
 #include "sweep/estimate.hpp"
 #include "sweep/observer.hpp"
@@ -28,6 +29,7 @@ struct Session {
   std::size_t done = 0;                              // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
+  std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
 
   void open_store();
   // Reads plan.resume, and the results when no store has them.
@@ -35,8 +37,14 @@ struct Session {
   // As measured before, by the same command on this machine; nullptr: not yet.
   const Record* recorded(const Record& record) const;
   void lose(Place& place, const std::string& why);
-  // Measures the roofs of the places in use; at the first call only.
+  // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
+  // Measures that part of them again; what was better before stays. Not where the plan gave them.
+  void raise_ceilings(Place& place, const WantedCeilings& wanted);
+
+ private:
+  Ceilings ceilings_of(Place& place);
+  bool keeps_ceilings() const;  // with the records, when these have a folder of their own
 };
 
 struct PointPlan {

@@ -51,7 +51,7 @@ class Descent {
               [](const auto& a, const auto& b) { return a.first.median < b.first.median; });
     std::vector<Tunables> kept;
     for (const auto& [summary, tunables] : timed) {
-      const bool may_be_best = summary.interval.low <= timed.front().first.interval.high;
+      const bool may_be_best = !above(ratio(summary.estimate, timed.front().first.estimate), 1);
       if (may_be_best && kept.size() < finalists) kept.push_back(tunables);
     }
     if (std::find(kept.begin(), kept.end(), search_.start) == kept.end()) {

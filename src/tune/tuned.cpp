@@ -33,12 +33,12 @@ std::optional<Choice> choose_best(const std::vector<Record>& trials) {
            std::tie(b.first.interval.high, b.first.median);
   });
   Choice choice{*timed.front().second, {}};
-  const Interval best = timed.front().first.interval;
+  const Uncertain best = timed.front().first.estimate;
   timed.erase(timed.begin());
   std::sort(timed.begin(), timed.end(),
             [](const auto& a, const auto& b) { return a.first.median < b.first.median; });
   for (const auto& [summary, record] : timed) {
-    if (summary.interval.overlaps(best)) choice.ties.push_back(*record);
+    if (tied(ratio(summary.estimate, best))) choice.ties.push_back(*record);
   }
   return choice;
 }

@@ -12,7 +12,7 @@ namespace parlab {
 
 struct Choice {
   Record best;
-  std::vector<Record> ties;  // their intervals overlap with that of the best; fastest first
+  std::vector<Record> ties;  // as fast as the best as far as the samples tell; fastest first
 };
 
 // Of the records of one variant, size and dtype. The best is the one that is surely fast: with the

@@ -32,6 +32,8 @@ class Machine {
  public:
   explicit Machine(unsigned seed) : random_(seed) {}
 
+  bool knows_its_drift = true;  // the records say how far runs differ
+
   // drift: spread of one run around the true time, the same for all samples of a point.
   std::vector<Record> run(double drift, const std::function<double(int)>& true_time) {
     std::vector<Record> records;
@@ -45,6 +47,7 @@ class Machine {
       record.tunables = {{"block", 256}};
       record.verdict = Verdict::passed;
       record.run = "run";
+      record.between_runs = knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
       const double time = true_time(i) * std::exp(normal(drift));
       for (int batch = 0; batch < 4; ++batch) {
         const double of_batch = time * std::exp(normal(0.004));
@@ -53,6 +56,7 @@ class Machine {
           if (uniform_(random_) < 0.03) sample *= 1 + 2 * uniform_(random_);  // an interruption
           record.seconds.push_back(sample);
         }
+        record.batches.push_back(12);
       }
       records.push_back(std::move(record));
     }
@@ -179,24 +183,23 @@ BOOST_AUTO_TEST_CASE(what_changed_is_found_and_comes_first) {
   BOOST_TEST(comparison.points[1].before.last.size[0] == 1042);
   BOOST_TEST(comparison.points[2].before.last.size[0] == 1090);
   const auto& test = comparison.points[1].test;
-  BOOST_TEST(test.interval.low < 1.1);
-  BOOST_TEST(test.interval.high > 1.1);
-  BOOST_TEST(test.interval.high - test.interval.low < 0.05);
+  BOOST_TEST(test.ratio.interval.holds(1.1));
+  BOOST_TEST(test.ratio.interval.high - test.ratio.interval.low < 0.05);
 }
 
 BOOST_AUTO_TEST_CASE(intervals_cover_the_truth) {
   Machine machine(4);
   const auto doubled = [](int point) { return 2 * typical(point); };
   const auto comparison = compare_records(machine.run(0, typical), machine.run(0, doubled));
-  const auto covered = std::count_if(
-      comparison.points.begin(), comparison.points.end(), [](const ComparedPoint& point) {
-        return point.test.interval.low <= 2 && 2 <= point.test.interval.high;
-      });
+  const auto covered =
+      std::count_if(comparison.points.begin(), comparison.points.end(),
+                    [](const ComparedPoint& point) { return point.test.ratio.interval.holds(2); });
   BOOST_TEST(covered >= points * 91 / 100);
   BOOST_TEST(covered < points);
 }
 
-// A machine that is not quiet: each run is off by some 20 per cent. One run cannot know, four can.
+// A machine that is not quiet: each run is off by some 20 per cent. One run cannot know, unless it
+// is told; four can.
 BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
   Machine machine(5);
   const auto runs = [&](const std::function<double(int)>& true_time) {
@@ -212,6 +215,8 @@ BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
   const auto changed = [&](const Comparison& comparison) {
     return comparison.count(Change::slower) + comparison.count(Change::faster);
   };
+  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) == 0u);
+  machine.knows_its_drift = false;
   BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) >
              std::size_t{points / 2});
   const auto again = compare_records(runs(typical), runs(typical));
@@ -233,9 +238,9 @@ BOOST_AUTO_TEST_CASE(holm_by_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(a_clock_that_ticks_slowly_decides_nothing) {
-  const std::vector<double> before(48, 1e-6), after(48, 1.5e-6);
+  const Samples before{std::vector<double>(48, 1e-6)}, after{std::vector<double>(48, 1.5e-6)};
   BOOST_TEST(test_ratio({before}, {after}, 0.02)->p_differs > 0.05);
-  const std::vector<double> longer(48, 1e-3), by_half(48, 1.5e-3);
+  const Samples longer{std::vector<double>(48, 1e-3)}, by_half{std::vector<double>(48, 1.5e-3)};
   BOOST_TEST(test_ratio({longer}, {by_half}, 0.02)->p_differs < 1e-6);
 }
 
@@ -261,16 +266,16 @@ BOOST_AUTO_TEST_CASE(few_samples_and_missing_points) {
 
 BOOST_AUTO_TEST_CASE(as_a_command) {
   const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
-  const RecordFile after({point_of(around(1.06)), point_of(around(1), "steady")});
+  const RecordFile after({point_of(around(1.08)), point_of(around(1), "steady")});
   CompareRequest request{before.path, after.path, {}, {}, {}, "table"};
   const auto table = compared(request);
   BOOST_TEST(contains(table, "slower  fake/cuda/naive  64x64 float hot"));
-  BOOST_TEST(contains(table, "1.060"));
+  BOOST_TEST(contains(table, "1.080"));
   BOOST_TEST(!contains(table, "fake/cuda/steady"));
   BOOST_TEST(contains(table, "2 points compared: 1 slower, 0 faster, 1 same, 0 undecided"));
   request.fail_if_slower = 0.05;
   compared(request, true);
-  request.fail_if_slower = 0.07;
+  request.fail_if_slower = 0.09;
   compared(request, false);
   request.format = "csv";
   BOOST_TEST(contains(compared(request), "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
@@ -280,6 +285,27 @@ BOOST_AUTO_TEST_CASE(as_a_command) {
   BOOST_TEST(contains(compared(request), R"("slower":0)"));
   request.filter.variants = {"nonsuch"};
   BOOST_CHECK_THROW(compared(request), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(a_gate_is_shut_when_it_saw_nothing) {
+  Record gone = point_of({}), noisy = point_of(around(1), "noisy");
+  gone.verdict = Verdict::no_device;
+  noisy.backend = "openmp";
+  const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
+  const RecordFile lost({gone, point_of(around(1), "steady")}), few({point_of({1, 1, 1})}),
+      other({point_of(around(1), "other")}), openmp({noisy});
+  const auto fails = [](const RecordFile& a, const RecordFile& b) {
+    std::ostringstream out;
+    return print_comparison({a.path, b.path, {}, 0.05, {}, "table"}, out);
+  };
+  BOOST_TEST(!fails(before, before).fails);
+  BOOST_TEST(fails(before, lost).fails);
+  BOOST_TEST(contains(fails(before, lost).warnings.at(0), "device is not there"));
+  BOOST_TEST(fails(before, few).fails);
+  BOOST_TEST(fails(before, other).fails);
+  BOOST_TEST(contains(fails(before, other).warnings.at(0), "nothing was compared"));
+  // On a CPU single runs differ by more than 5 % without any change.
+  BOOST_CHECK_THROW(fails(openmp, openmp), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(as_typed) {

@@ -156,6 +156,18 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
     const double peak = ceilings.units.at(unit) / physical_cores();
     BOOST_TEST((peak > 1e7 && peak < 1e12));
   }
+  BOOST_TEST(ceilings.ways.size() == 2 * ceilings.read.size());
+  BOOST_TEST(!ceilings.ways.at(curve_point("copy", ceilings.copy.front().first)).empty());
+}
+
+// What the roof of one problem needs, and no more.
+BOOST_AUTO_TEST_CASE(some_ceilings_of_this_host) {
+  const auto some = measure_host_ceilings(wanted_for({1, 1 << 20}, "fma float", Cache::hot));
+  BOOST_TEST(some.units.size() == 1u);
+  BOOST_REQUIRE(some.read.size() >= 4u);
+  BOOST_TEST(some.read.front().first >= (1 << 18));
+  BOOST_TEST(some.read.back().first < (16 << 20));
+  BOOST_TEST(roof_seconds(some, {1e3, 1 << 20}, "fma float", Cache::hot) > 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -200,9 +212,46 @@ BOOST_AUTO_TEST_CASE(writes_bring_the_copy_curve_in) {
   BOOST_TEST(std::abs(rate(2.5e8) - 1 / (0.5 / 80 + 0.5 / 100)) < exact);
 }
 
-BOOST_AUTO_TEST_CASE(a_copy_that_beats_the_read_raises_its_roof) {
+// A host may copy faster than it reads: its channels go both ways. A read is judged by reads.
+BOOST_AUTO_TEST_CASE(a_faster_copy_raises_no_roof_of_a_read) {
   const Ceilings c{{{1e6, 100}}, {{1e6, 120}}, {}};
-  BOOST_TEST(attainable_bandwidth(c, {0, 1e6}, Cache::hot) == 120);
+  BOOST_TEST(attainable_bandwidth(c, {0, 1e6}, Cache::hot) == 100);
+  BOOST_TEST(std::abs(attainable_bandwidth(c, {0, 1e6, 5e5}, Cache::hot) - 120) < exact);
+}
+
+BOOST_AUTO_TEST_CASE(what_one_problem_needs_of_the_ceilings) {
+  const double mega = 1 << 20;
+  const auto wanted = wanted_for({1, 4 * mega}, "fma double", Cache::hot);
+  BOOST_TEST((wanted.unit("fma double") && !wanted.unit("fma float") && !wanted.all()));
+  // The roof is the best of the curve from half the footprint on, interpolated below it.
+  BOOST_TEST((wanted.footprint(1 * mega) && wanted.footprint(2 * mega)));
+  BOOST_TEST((wanted.footprint(32 * mega) && !wanted.footprint(64 * mega)));
+  BOOST_TEST(!wanted.footprint(mega / 2));
+  const auto large = wanted_for({1, 400 * mega}, "fma float", Cache::hot);
+  BOOST_TEST((large.footprint(512 * mega) && !large.footprint(1024 * mega)));
+  BOOST_TEST(wanted_for({1, 1}, "int", Cache::cold).footprint(1e12));
+  auto both = wanted;
+  both.include(large);
+  BOOST_TEST((both.footprint(1 * mega) && both.footprint(512 * mega) && both.unit("fma float")));
+  BOOST_TEST(WantedCeilings{}.all());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_reached_can_be_reached) {
+  Ceilings a{{{1, 10}, {2, 5}}, {{1, 3}}, {{"int", 7}, {"fma float", 1}}, 0.5, 0.01};
+  a.ways = {{"read 1", "old"}, {"read 2", "old"}, {"int", "old"}};
+  Ceilings b{{{2, 6}, {4, 1}}, {{1, 2}}, {{"int", 8}}, 0, 0.02};
+  b.ways = {{"read 2", "new"}, {"int", "new"}};
+  const Ceilings best = best_of(a, b);
+  const std::vector<std::pair<double, double>> read{{1, 10}, {2, 6}, {4, 1}}, copy{{1, 3}};
+  BOOST_TEST((best.read == read));
+  BOOST_TEST((best.copy == copy));
+  BOOST_TEST(best.units.at("int") == 8);
+  BOOST_TEST(best.units.at("fma float") == 1);
+  BOOST_TEST(best.ways.at("read 1") == "old");
+  BOOST_TEST(best.ways.at("read 2") == "new");
+  BOOST_TEST(best.ways.at("int") == "new");
+  BOOST_TEST(best.launch_s == 0.5);
+  BOOST_TEST(best.between_runs == 0.02);
 }
 
 BOOST_AUTO_TEST_CASE(the_longest_counts) {

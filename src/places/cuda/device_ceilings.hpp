@@ -6,8 +6,9 @@
 
 namespace parlab {
 
-// Read and copy bandwidth over footprints from 256 KB to 4 GB (less when memory is short), hot;
-// FMA rates of float, double and int; the time of an empty kernel. Takes under two seconds.
-Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer);
+// All of them take some seconds, those of one problem a few hundredths: see the two parts for what
+// there is.
+Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer,
+                                 const WantedCeilings& wanted = {});
 
 }  // namespace parlab

@@ -96,7 +96,7 @@ double median_seconds(int repetitions, const std::function<void()>& action) {
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  return summarize(std::move(seconds)).median;
+  return median(std::move(seconds));
 }
 
 class CudaExecutor final : public Executor {
@@ -257,9 +257,9 @@ class CudaExecutor final : public Executor {
   }
 
   bool can_time() const override { return true; }
-  Ceilings ceilings() override {
+  Ceilings ceilings(const WantedCeilings& wanted) override {
     select_device();
-    return measure_device_ceilings(*gpu_, timer());
+    return measure_device_ceilings(*gpu_, timer(), wanted);
   }
 
   bool recover() override {

@@ -68,7 +68,7 @@ class EmulatedExecutor final : public Executor {
   }
   std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
   bool can_time() const override { return false; }
-  Ceilings ceilings() override { return {}; }
+  Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
  private:
   EmulatedGpu gpu_;

@@ -149,7 +149,7 @@ class HostExecutor final : public Executor {
 
   std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
   bool can_time() const override { return true; }
-  Ceilings ceilings() override { return measure_host_ceilings(); }
+  Ceilings ceilings(const WantedCeilings& wanted) override { return measure_host_ceilings(wanted); }
 
  private:
   static std::uint64_t fingerprint_of(const Array& array) {

@@ -1,0 +1,138 @@
+#include "commands/between_runs.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "core/text.hpp"
+#include "core/variant.hpp"
+#include "record/store.hpp"
+#include "statistics/between_runs.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int runs = 5;
+
+// Gone at the end.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "parlab-runs-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::system_error(errno, std::generic_category(), "making a folder in " + name);
+    }
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// This program with these arguments, silent. What a run could not measure is not among its records.
+void run_again(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "parlab");
+  std::vector<char*> words;
+  for (auto& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, "/proc/self/exe", &files, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "starting parlab again");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+// The smallest square size that is neither too quick for the clock nor long to wait for.
+Size size_for(const Workload& workload, Dtype dtype, bool on_gpu) {
+  const double bytes = on_gpu ? 64e6 : 8e6, flops = on_gpu ? 1e9 : 2e7;
+  for (std::int64_t n = 64;; n *= 2) {
+    const Size size = workload.complete({n});
+    const Work work = workload.work(size, dtype);
+    if (work.bytes >= bytes || work.flops >= flops || n > (std::int64_t{1} << 40)) return size;
+  }
+}
+
+struct Chosen {
+  const Variant* variant;
+  std::vector<std::string> arguments;
+};
+
+// Of each workload the first variant of its ladder on that kind of place.
+std::vector<Chosen> choose(Target target) {
+  std::vector<Chosen> chosen;
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      const auto dtype = workload->dtypes().front();
+      if (variant->target != target || !variant->has(dtype)) continue;
+      const auto size = size_for(*workload, dtype, target != Target::host);
+      chosen.push_back({variant,
+                        {variant->workload, std::to_string(size.front()), "--variant",
+                         variant->backend + "/" + variant->name, "--dtype",
+                         std::string(to_string(dtype)), "--time-limit", "0.3", "--force"}});
+      break;
+    }
+  }
+  return chosen;
+}
+
+double measured_on(Target target, const fs::path& ceilings,
+                   const std::vector<std::string>& options) {
+  const Folder folder;
+  fs::copy_file(ceilings, folder.path() / ceilings.filename());
+  const auto chosen = choose(target);
+  for (int run = 0; run < runs; ++run) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      auto arguments = chosen[i].arguments;
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      arguments.insert(arguments.end(),
+                       {"--results", (folder.path() / (std::to_string(i) + ".jsonl")).string()});
+      run_again(std::move(arguments));
+    }
+  }
+  std::map<std::string, std::vector<Samples>> points;
+  for (const auto& record : load_records(folder.path()).records) {
+    if (record.timed()) points[record.identity()].push_back(record.samples());
+  }
+  std::vector<std::vector<Samples>> all;
+  for (auto& [name, samples] : points) all.push_back(std::move(samples));
+  return spread_between_runs(all);
+}
+
+void keep(CeilingsOfMachine& known, const std::string& gpu, double spread) {
+  const auto* found = known.find(gpu);
+  if (found == nullptr || !(spread > 0)) return;
+  Ceilings ceilings = *found;
+  ceilings.between_runs = spread;
+  known.keep(gpu, ceilings);
+}
+
+}  // namespace
+
+void measure_between_runs(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
+  keep(known, "", measured_on(Target::host, known.file(), {}));
+  for (const auto& gpu : gpus) {
+    keep(known, gpu.uuid,
+         measured_on(Target::gpu, known.file(), {"--device", std::to_string(gpu.device)}));
+  }
+}
+
+}  // namespace parlab

@@ -1,0 +1,56 @@
+#include "machine/ceilings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parlab {
+namespace {
+
+using Curve = std::vector<std::pair<double, double>>;
+
+}  // namespace
+
+std::string curve_point(const std::string& curve, double bytes) {
+  return curve + " " + std::to_string(std::llround(bytes));
+}
+
+void WantedCeilings::include(const WantedCeilings& other) {
+  least_bytes = std::min(least_bytes, other.least_bytes);
+  most_bytes = std::max(most_bytes, other.most_bytes);
+  units.insert(other.units.begin(), other.units.end());
+}
+
+Ceilings best_of(const Ceilings& a, const Ceilings& b) {
+  Ceilings best;
+  const auto keep_way = [&](const Ceilings& from, const std::string& what) {
+    const auto way = from.ways.find(what);
+    if (way != from.ways.end()) best.ways[what] = way->second;
+  };
+  const auto join = [&](const std::string& name, Curve Ceilings::*curve) {
+    std::map<double, double> rates;
+    for (const auto* from : {&a, &b}) {
+      for (const auto& [bytes, rate] : from->*curve) {
+        auto& known = rates[bytes];
+        if (rate <= known) continue;
+        known = rate;
+        keep_way(*from, curve_point(name, bytes));
+      }
+    }
+    best.*curve = {rates.begin(), rates.end()};
+  };
+  join("read", &Ceilings::read);
+  join("copy", &Ceilings::copy);
+  for (const auto* from : {&a, &b}) {
+    for (const auto& [unit, rate] : from->units) {
+      auto& known = best.units[unit];
+      if (rate <= known) continue;
+      known = rate;
+      keep_way(*from, unit);
+    }
+  }
+  best.launch_s = b.launch_s > 0 ? b.launch_s : a.launch_s;
+  best.between_runs = b.between_runs > 0 ? b.between_runs : a.between_runs;
+  return best;
+}
+
+}  // namespace parlab

@@ -1,0 +1,31 @@
+// The best of several ways to do one thing on the device.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "places/cuda/device_timer.hpp"
+
+namespace parlab {
+
+class Contest {
+ public:
+  // thorough: ways that come near the best are tried again.
+  Contest(DeviceTimer& timer, bool thorough) : timer_(timer), thorough_(thorough) {}
+
+  // run queues the work on the timer's stream. A roof is what was reached, not what is usual: of
+  // several short batches the one with the lowest median counts.
+  void enter(const std::string& way, const std::function<void()>& run);
+
+  double seconds() const { return seconds_; }
+  const std::string& way() const { return way_; }
+
+ private:
+  DeviceTimer& timer_;
+  bool thorough_;
+  double seconds_ = std::numeric_limits<double>::infinity();
+  std::string way_;
+};
+
+}  // namespace parlab

@@ -1,0 +1,80 @@
+#include "record/ceilings_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <variant>
+
+#include "record/json.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run in this file names the one GPU whose ceilings it has, or none.
+bool is_of(const Run& run, const std::string& gpu) {
+  return gpu.empty() ? run.gpus.empty() : run.gpus.size() == 1 && run.gpus[0].uuid == gpu;
+}
+
+bool holds(const Run& then, const Run& now, const std::string& gpu) {
+  if (!is_of(then, gpu)) return false;
+  if (!gpu.empty()) return then.driver == now.driver;
+  return then.host_id == now.host_id && then.cpu == now.cpu && then.cores == now.cores &&
+         then.kernel == now.kernel;
+}
+
+}  // namespace
+
+fs::path ceilings_file(const std::string& records, const std::string& machine) {
+  const auto folder = fs::path(records).parent_path();
+  return (folder.empty() ? fs::path("results") / machine : folder) / "ceilings.json";
+}
+
+CeilingsOfMachine::CeilingsOfMachine(fs::path file, const Run& run)
+    : file_(std::move(file)), now_(run) {
+  std::ifstream in(file_);
+  for (std::string line; std::getline(in, line);) {
+    try {
+      auto entry = from_json_line(line);
+      if (auto* known = std::get_if<Run>(&entry)) known_.push_back(std::move(*known));
+    } catch (const ForeignLine&) {  // measured again
+    }
+  }
+}
+
+const Ceilings* CeilingsOfMachine::find(const std::string& gpu) const {
+  const auto found = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Run& run) { return holds(run, now_, gpu); });
+  if (found == known_.end()) return nullptr;
+  const auto& ceilings = gpu.empty() ? found->host : found->device;
+  return ceilings.read.empty() ? nullptr : &ceilings;
+}
+
+void CeilingsOfMachine::keep(const std::string& gpu, const Ceilings& ceilings) {
+  Run run = now_;
+  run.host = run.device = {};
+  (gpu.empty() ? run.host : run.device) = ceilings;
+  std::erase_if(run.gpus, [&](const GpuFacts& facts) { return facts.uuid != gpu; });
+  std::erase_if(known_, [&](const Run& known) { return is_of(known, gpu); });
+  known_.push_back(std::move(run));
+
+  std::error_code ignored;
+  fs::create_directories(file_.parent_path(), ignored);
+  const fs::path part = file_.string() + ".part";
+  errno = 0;
+  std::ofstream out(part, std::ios::trunc);
+  for (const auto& known : known_) out << to_json_line(known) << '\n';
+  if (!out.flush()) {
+    const int error = errno;
+    fs::remove(part, ignored);
+    throw std::system_error(error, std::generic_category(),
+                            "cannot keep the ceilings in '" + file_.string() +
+                                "' (make room, or choose another folder for the results)");
+  }
+  out.close();
+  fs::rename(part, file_);
+}
+
+}  // namespace parlab

@@ -1,0 +1,115 @@
+// Ceilings are measured once, and again when the machine is another.
+#include "record/ceilings_file.hpp"
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <functional>
+
+namespace fs = std::filesystem;
+using namespace parlab;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "parlab-ceilings-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+Run this_machine() {
+  Run run;
+  run.id = "run";
+  run.machine = "here";
+  run.host_id = "host";
+  run.cpu = "Some CPU";
+  run.cores = 4;
+  run.kernel = "6.1";
+  run.gpu = "NVIDIA H200";
+  run.driver = "13.0";
+  run.gpus.resize(2);
+  run.gpus[0].uuid = "GPU-0";
+  run.gpus[1].uuid = "GPU-1";
+  return run;
+}
+
+Ceilings some(double rate) {
+  Ceilings ceilings{{{1024, rate}}, {{1024, rate / 2}}, {{"fma float", 1e9}}, 1e-6, 0.01};
+  ceilings.ways = {{"read 1024", "one stream"}};
+  return ceilings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ceilings_file_)
+
+BOOST_AUTO_TEST_CASE(it_lies_beside_the_records_or_with_the_machine) {
+  BOOST_TEST(ceilings_file("results/x/dmv.jsonl", "here") == "results/x/ceilings.json");
+  BOOST_TEST(ceilings_file("", "here") == "results/here/ceilings.json");
+  BOOST_TEST(ceilings_file("mine.jsonl", "here") == "results/here/ceilings.json");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_kept_is_found_again) {
+  const Folder folder;
+  const auto file = folder.path / "new" / "ceilings.json";
+  CeilingsOfMachine known(file, this_machine());
+  BOOST_TEST(known.find("") == nullptr);
+  known.keep("", some(1e9));
+  known.keep("GPU-1", some(4e12));
+  known.keep("", some(2e9));
+  const CeilingsOfMachine again(file, this_machine());
+  BOOST_REQUIRE(again.find("") != nullptr);
+  BOOST_TEST(again.find("")->read.at(0).second == 2e9);
+  BOOST_TEST(again.find("")->between_runs == 0.01);
+  BOOST_TEST(again.find("")->ways.at("read 1024") == "one stream");
+  BOOST_REQUIRE(again.find("GPU-1") != nullptr);
+  BOOST_TEST(again.find("GPU-1")->read.at(0).second == 4e12);
+  BOOST_TEST(again.find("GPU-0") == nullptr);
+  BOOST_TEST(!fs::exists(file.string() + ".part"));
+}
+
+BOOST_AUTO_TEST_CASE(another_machine_driver_or_kernel_has_none) {
+  const Folder folder;
+  const auto file = folder.path / "ceilings.json";
+  CeilingsOfMachine known(file, this_machine());
+  known.keep("", some(1e9));
+  known.keep("GPU-0", some(4e12));
+  const auto found = [&](const std::function<void(Run&)>& change, const std::string& gpu) {
+    Run run = this_machine();
+    change(run);
+    return CeilingsOfMachine(file, run).find(gpu) != nullptr;
+  };
+  BOOST_TEST(found([](Run&) {}, ""));
+  BOOST_TEST(!found([](Run& run) { run.kernel = "6.2"; }, ""));
+  BOOST_TEST(!found([](Run& run) { run.host_id = "other"; }, ""));
+  BOOST_TEST(!found([](Run& run) { run.cpu = "Other CPU"; }, ""));
+  BOOST_TEST(!found([](Run& run) { run.cores = 8; }, ""));
+  BOOST_TEST(found([](Run& run) { run.driver = "14.0"; }, ""));
+  BOOST_TEST(found([](Run& run) { run.kernel = "6.2"; }, "GPU-0"));
+  BOOST_TEST(!found([](Run& run) { run.driver = "14.0"; }, "GPU-0"));
+  BOOST_TEST(!found([](Run&) {}, "GPU-2"));
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_file_has_none_and_is_replaced) {
+  const Folder folder;
+  const auto file = folder.path / "ceilings.json";
+  std::ofstream(file) << "{\"type\":\"run\",\nnonsense\n";
+  CeilingsOfMachine known(file, this_machine());
+  BOOST_TEST(known.find("") == nullptr);
+  known.keep("", some(1e9));
+  BOOST_TEST((CeilingsOfMachine(file, this_machine()).find("") != nullptr));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_said) {
+  const Folder folder;
+  std::ofstream(folder.path / "file") << "in the way";
+  CeilingsOfMachine known(folder.path / "file" / "ceilings.json", this_machine());
+  BOOST_CHECK_THROW(known.keep("", some(1e9)), std::system_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,149 @@
+// When there are enough samples: on invented batches, by an invented clock.
+#include "sweep/measurement.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+using namespace parlab;
+
+namespace {
+
+Plan plan_with(double time_limit_s, double precision = 0.01) {
+  Plan plan;
+  plan.time_limit_s = time_limit_s;
+  plan.precision = precision;
+  return plan;
+}
+
+// A machine on which an execution takes what `time` says of its number, and a batch `overhead_s`
+// more; its clock stands still in between, unless the measurement wants to wait.
+class Machine {
+ public:
+  Machine(std::function<double(int)> time, double overhead_s = 0)
+      : time_(std::move(time)), overhead_s_(overhead_s) {}
+
+  void run(Measurement& measurement, int batches_at_most = 100'000) {
+    while (!measurement.finished() && batches_ < batches_at_most) {
+      now_s_ = std::max(now_s_, measurement.next_start_s());
+      const double start_s = now_s_;
+      Batch batch;
+      const int count = measurement.next_batch();
+      for (int i = 0; i < count; ++i) batch.seconds.push_back(time_(executions_++));
+      batch.discarded = slow_until_s > now_s_ ? "the clock fell" : "";
+      now_s_ += std::accumulate(batch.seconds.begin(), batch.seconds.end(), overhead_s_);
+      measurement.add(batch, start_s, now_s_);
+      ++batches_;
+    }
+  }
+
+  double slow_until_s = 0;
+  double now_s() const { return now_s_; }
+  int batches() const { return batches_; }
+
+ private:
+  std::function<double(int)> time_;
+  double overhead_s_, now_s_ = 1000;
+  int executions_ = 0, batches_ = 0;
+};
+
+double steady(int) { return 1e-5; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(measurement)
+
+// Samples that are all alike are known at once; a run covers some time all the same.
+BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
+  Measurement measurement(plan_with(1), 1e-5);
+  Machine machine(steady);
+  machine.run(measurement);
+  BOOST_TEST(measurement.converged());
+  BOOST_TEST(machine.batches() == 8);
+  BOOST_TEST(measurement.seconds().size() == 8u * 12);
+  BOOST_TEST((measurement.batches() == std::vector<int>(8, 12)));
+  BOOST_TEST(machine.now_s() - 1000 >= 0.05);
+  BOOST_TEST(machine.now_s() - 1000 < 0.06);
+}
+
+BOOST_AUTO_TEST_CASE(batches_are_short_and_never_empty) {
+  BOOST_TEST(Measurement(plan_with(1), 1e-6).next_batch() == 12);
+  BOOST_TEST(Measurement(plan_with(1), 0.004).next_batch() == 5);
+  BOOST_TEST(Measurement(plan_with(1), 0.1).next_batch() == 1);
+  BOOST_TEST(Measurement(plan_with(1), 0).next_batch() == 12);
+}
+
+// What scatters is measured until it is known as well as was asked for; twice as well takes about
+// four times as long.
+BOOST_AUTO_TEST_CASE(what_scatters_takes_longer) {
+  const auto scattering = [](int i) { return 1e-3 * (1 + 0.05 * std::sin(i * i)); };
+  const auto samples = [&](double precision) {
+    Measurement measurement(plan_with(100, precision), 1e-3);
+    Machine machine(scattering);
+    machine.run(measurement);
+    BOOST_TEST(measurement.converged());
+    const Summary summary = summarize({measurement.seconds(), measurement.batches()});
+    BOOST_TEST(summary.precision <= precision);
+    return measurement.seconds().size();
+  };
+  const auto coarse = samples(0.01), fine = samples(0.002);
+  BOOST_TEST(coarse >= 96u);
+  BOOST_TEST(fine > coarse);
+}
+
+// The time limit ends a point that does not settle, with an interval and without `converged`.
+BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
+  const auto restless = [](int i) { return 1e-3 * (1.5 + std::sin((i / 12) * (i / 12))); };
+  Measurement measurement(plan_with(0.5), 1e-3);
+  Machine machine(restless);
+  machine.run(measurement);
+  BOOST_TEST(!measurement.converged());
+  BOOST_TEST(machine.now_s() - 1000 > 0.49);
+  BOOST_TEST(machine.now_s() - 1000 < 0.6);
+}
+
+// One execution takes as long as the limit: six of them, for less says nothing.
+BOOST_AUTO_TEST_CASE(a_long_point_has_an_interval_all_the_same) {
+  Measurement measurement(plan_with(1), 1);
+  Machine machine([](int i) { return 1 + 0.1 * (i % 3); });
+  machine.run(measurement);
+  BOOST_TEST(measurement.seconds().size() == 6u);
+  BOOST_TEST(std::isfinite(summarize({measurement.seconds(), measurement.batches()}).precision));
+  // Until patience ends: ten limits.
+  Measurement endless(plan_with(1), 4);
+  Machine slower([](int) { return 4.0; });
+  slower.run(endless);
+  BOOST_TEST(endless.seconds().size() == 3u);
+  BOOST_TEST(!endless.converged());
+}
+
+BOOST_AUTO_TEST_CASE(so_many_as_were_asked_for_and_no_waiting) {
+  Plan plan = plan_with(1);
+  plan.iterations = 30;
+  Measurement measurement(plan, 1e-5);
+  Machine machine(steady);
+  machine.run(measurement);
+  BOOST_TEST(measurement.seconds().size() == 30u);
+  BOOST_TEST((measurement.batches() == std::vector<int>{12, 12, 6}));
+  BOOST_TEST(machine.now_s() - 1000 < 0.001);
+}
+
+// A batch below the clock is thrown away and counted; a device that stays slow is measured.
+BOOST_AUTO_TEST_CASE(discarded_batches_are_counted_until_that_is_the_device) {
+  Measurement measurement(plan_with(1), 1e-3);
+  Machine machine([](int) { return 1e-3; });
+  machine.slow_until_s = 1000.03;
+  machine.run(measurement);
+  BOOST_TEST(measurement.discarded() == 36);
+  BOOST_TEST(measurement.converged());
+  Measurement always(plan_with(0.1), 1e-3);
+  Machine slow([](int) { return 1e-3; });
+  slow.slow_until_s = 1e9;
+  slow.run(always);
+  BOOST_TEST(always.finished());
+  BOOST_TEST(!always.seconds().empty());
+  BOOST_TEST(always.discarded() >= 150);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
