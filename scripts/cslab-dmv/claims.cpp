@@ -56,7 +56,7 @@ Judgement naive_blocks(const Evidence& e) {
     const auto* serial = dmv(e).variant("serial/plain").size(size).best();
     if (at_16 == nullptr || largest == nullptr) continue;
     const auto best = gain(*here.best(), *at_16);
-    smallest.add(!faster(best), best.value,
+    smallest.add(no_faster(best, margin_of_no_difference), best.value,
                  "block " + std::to_string(here.best()->tunables["block"]) + " by " +
                      to_string(best) + " at " + place(size));
     const auto fall = gain(*at_16, *largest);
@@ -107,7 +107,7 @@ Judgement coalesced_wins(const Evidence& e) {
     const auto *a = coalesced.size(size).worst(), *b = naive.size(size).best();
     if (b == nullptr) continue;
     const auto ratio = gain(*a, *b);
-    worst.add(!slower(ratio, 2), ratio, place(size));
+    worst.add(no_slower(ratio, 1), ratio, place(size));
   }
   const auto against = [&](const char* what, const Selection& others) {
     return at_least(best_over_best(coalesced, others), 2).judgement(what, needs(e, report));
@@ -138,7 +138,7 @@ Judgement coalesced_blocks(const Evidence& e) {
         here.where([&](const Record& r) { return block_of(r) > 100 && block_of(r) % 32 != 0; });
     if (in.empty() || out.empty()) continue;
     const auto behind = gain(*here.best(), *in.best());
-    best.add(!faster(behind), behind.value,
+    best.add(no_faster(behind, margin_of_no_difference), behind.value,
              "block " + std::to_string(block_of(*here.best())) + " by " + to_string(behind) +
                  " at " + place(size));
     const double ratio = std::exp(mean_log(out) - mean_log(in));
@@ -153,7 +153,7 @@ Judgement shared_memory(const Evidence& e) {
   Tally tally;
   for (const auto& [size, ratio] :
        best_over_best(dmv(e).variant("cuda/shmem"), dmv(e).variant("cuda/coalesced"))) {
-    tally.add(!faster(ratio, 1.02), ratio, place(size));
+    tally.add(no_faster(ratio, margin_of_no_difference), ratio, place(size));
   }
   return tally.judgement("shmem over coalesced:", needs(e, report));
 }
@@ -164,7 +164,7 @@ Judgement cublas_alike(const Evidence& e) {
   });
   Tally tally;
   for (const auto& [size, ratio] : best_over_best(dmv(e).variant("blas/cublas"), ours)) {
-    tally.add(ratio.value > 0.9 && ratio.value < 1.1, ratio, place(size));
+    tally.add(as_fast(ratio, 0.1), ratio, place(size));
   }
   return tally.judgement("cuBLAS over the better of the two:", needs(e, report));
 }
@@ -265,15 +265,16 @@ Judgement dividing_blocks(const Evidence& e) {
 
 Judgement padding(const Evidence& e) {
   const auto padded = [](double n) { return std::pow(std::ceil(n / 496) * 496 / n, 2); };
-  const auto published = judged(padded(k) > 2 && padded(16 * k) > 1.05,
-                                "computed: padded to blocks of 496, 1K is " + times(padded(k)) +
-                                    " the work and 16K " + times(padded(16 * k)));
+  const auto published =
+      by_construction(padded(k) > 2 && padded(16 * k) > 1.05,
+                      "computed: padded to blocks of 496, 1K is " + times(padded(k)) +
+                          " the work and 16K " + times(padded(16 * k)));
   const auto at_1k = dmv(e).variant("cuda/coalesced").size(square(k));
   const auto *at_496 = at_1k.with("block", 496).best(), *at_512 = at_1k.with("block", 512).best();
   if (at_496 == nullptr || at_512 == nullptr) return published;
   const auto ratio = gain(*at_496, *at_512);
   return together(
-      {published, judged(ratio.value > 1 / 1.5, "here, without padding, block 496 is " +
+      {published, judged(no_slower(ratio, 0.5), "here, without padding, block 496 is " +
                                                     to_string(ratio) + " as fast as 512 at 1K")});
 }
 
@@ -318,8 +319,9 @@ Judgement serial_table(const Evidence&) {
     const double off = row.number("gflops") / (2e-7 * n * n / row.number("time_s")) - 1;
     tally.add(std::abs(off) > 0.02, off, percent(off) + " at " + row.text("n_label"));
   }
-  return judged(2 * tally.held() > tally.count(),
-                tally.judgement("published Gflop/s against those of the times:", {}).numbers);
+  return by_construction(
+      2 * tally.held() > tally.count(),
+      tally.judgement("published Gflop/s against those of the times:", {}).numbers);
 }
 
 const Claims announced(

@@ -48,7 +48,7 @@ Judgement atax_blocks(const Evidence& e) {
     });
     if (large.values("block").size() == 3) {
       const auto ratio = gain(*large.best(), *large.worst());
-      alike.add(ratio.value < 1.2, ratio, place(size));
+      alike.add(no_faster(ratio, 0.2), ratio, place(size));
     }
     for (const auto* record :
          here.where([](const Record& r) { return r.tunables["block"] < 32; })) {
@@ -84,7 +84,8 @@ Judgement blocks_beyond_resident(const Evidence&) {
     const int blocks = (n + 255) / 256;
     tally.add(blocks > 24, blocks, std::to_string(blocks) + " blocks at " + std::to_string(n));
   }
-  return tally.judgement("computed; 24 are resident (6 on each of 4 multiprocessors):", {});
+  return by_construction(
+      tally.judgement("computed; 24 are resident (6 on each of 4 multiprocessors):", {}));
 }
 
 using Matrix = std::array<std::array<int, 3>, 3>;
@@ -118,8 +119,9 @@ Judgement only_symmetric(const Evidence&) {
       product(transposed(general), transposed(general)) != right(general);
   const bool covariance_same = product(symmetric, symmetric) == right(symmetric) &&
                                product(general, general) != right(general);
-  return judged(atax_same && covariance_same,
-                "computed for a[i][j] = i j, which is symmetric, and for a matrix that is not");
+  return by_construction(
+      atax_same && covariance_same,
+      "computed for a[i][j] = i j, which is symmetric, and for a matrix that is not");
 }
 
 Judgement ragged_sizes(const Evidence&) {
@@ -131,8 +133,8 @@ Judgement ragged_sizes(const Evidence&) {
     return text;
   };
   const auto atax = ragged(table, 256), covariance = ragged("patras-cuda-covariance", 16);
-  return judged(!atax.empty() && !covariance.empty(),
-                "computed: " + atax + " by 256; " + covariance + " by 16");
+  return by_construction(!atax.empty() && !covariance.empty(),
+                         "computed: " + atax + " by 256; " + covariance + " by 16");
 }
 
 const Claims announced(

@@ -85,10 +85,10 @@ Judgement large_blocks(const Evidence& e) {
   const int most_warps = limit("max_warps_per_multiprocessor");
   const int fit = registers / (counted_by_hand * 16 * 16), warps = fit * 16 * 16 / 32;
   const auto computed =
-      judged(large > registers && 2 * warps == most_warps,
-             "computed for that card: 32x32 needs " + std::to_string(large) + " of " +
-                 std::to_string(registers) + " registers, 16x16 leaves " + std::to_string(warps) +
-                 " of " + std::to_string(most_warps) + " warps");
+      by_construction(large > registers && 2 * warps == most_warps,
+                      "computed for that card: 32x32 needs " + std::to_string(large) + " of " +
+                          std::to_string(registers) + " registers, 16x16 leaves " +
+                          std::to_string(warps) + " of " + std::to_string(most_warps) + " warps");
   std::vector<Judgement> here;
   const auto tried = e.tried("conv2d", Dtype::f64).variant("cuda/naive").with(block_32x32);
   if (!tried.empty()) {
@@ -147,8 +147,9 @@ Judgement slower_cpu(const Evidence& e) {
     return nanoseconds(row.number("time_s"), row.number("rows"));
   };
   const double from = printed(theirs.front()), to = printed(theirs.back());
-  const auto computed = judged(to > 1.1 * from, "published: " + significant(from, 3) + " to " +
-                                                    significant(to, 3) + " ns per point");
+  const auto computed =
+      by_construction(to > 1.1 * from, "published: " + significant(from, 3) + " to " +
+                                           significant(to, 3) + " ns per point");
   const auto serial = conv2d(e).variant("serial/plain");
   const auto sizes = serial.sizes();
   if (sizes.size() < 2) return computed;

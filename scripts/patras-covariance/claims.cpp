@@ -38,7 +38,7 @@ Judgement column_sums(const Evidence& e) {
   Tally columns;
   for (const auto& [size, ratio] :
        best_over_best(dmv.variant("cuda/shmem"), dmv.variant("cuda/coalesced"))) {
-    columns.add(!faster(ratio, 1.02), ratio, place(size));
+    columns.add(no_faster(ratio, margin_of_no_difference), ratio, place(size));
   }
   return together(
       {columns.judgement("by columns, shared memory:", needs(e, "cslab-dmv")),
@@ -83,10 +83,11 @@ Judgement one_triangle(const Evidence& e) {
   for (std::int64_t n = 1; n <= 40; ++n) right &= packs(n);
   const auto mirror =
       at_least(best_over_best(covariance(e, "cuda/mirror"), covariance(e, "cuda/tiled")), 1.5);
-  return together({judged(right,
-                          "computed: the index maps the n (n - 1) / 2 elements one to one, n "
-                          "up to 40"),
-                   mirror.judgement("mirror over tiled:", needs(e, report))});
+  return together(
+      {by_construction(right,
+                       "computed: the index maps the n (n - 1) / 2 elements one to one, n "
+                       "up to 40"),
+       mirror.judgement("mirror over tiled:", needs(e, report))});
 }
 
 const Claims announced(

@@ -86,7 +86,7 @@ Judgement best_tiles(const Evidence& e) {
   if (claimed == nullptr) return needs(e, report);
   const auto ahead = gain(*best, *claimed);
   return together(
-      {judged(!faster(ahead),
+      {judged(no_faster(ahead, margin_of_no_difference),
               "fastest " + name(*best) + ", over the claimed one " + to_string(ahead)),
        judged(claimed->launch.occupancy < 1,
               "its kernel 2 has " + percent(claimed->launch.occupancy) + " occupancy")});
@@ -109,9 +109,10 @@ Judgement small_blocks(const Evidence& e) {
 double reuse(int tile) { return 2.0 * (2 * radius + 1) * tile / (tile + 2 * radius); }
 
 Judgement tall_tiles(const Evidence& e) {
-  const auto computed = judged(std::round(reuse(16)) == 22 && reuse(128) > 2 * reuse(16),
-                               "computed: ratio " + significant(reuse(16), 3) + " with 16, " +
-                                   significant(reuse(128), 3) + " with 128");
+  const auto computed =
+      by_construction(std::round(reuse(16)) == 22 && reuse(128) > 2 * reuse(16),
+                      "computed: ratio " + significant(reuse(16), 3) + " with 16, " +
+                          significant(reuse(128), 3) + " with 128");
   const auto *a = at_largest(tiled(e, tall).with(normal)),
              *b = at_largest(tiled(e, all_16).with(normal));
   if (a == nullptr || b == nullptr) return computed;
@@ -168,8 +169,8 @@ Judgement tiling_saves(const Evidence& e) {
 Judgement double_costs(const Evidence& e) {
   constexpr int limit = 48 << 10;
   const auto bytes = [](int tile) { return tile * (tile + 2 * radius) * 8; };
-  std::vector<Judgement> parts{judged(bytes(64) == limit && bytes(128) > limit,
-                                      "computed: a 64x64 tile takes all of 48 KiB")};
+  std::vector<Judgement> parts{by_construction(bytes(64) == limit && bytes(128) > limit,
+                                               "computed: a 64x64 tile takes all of 48 KiB")};
   const auto doubles = with_radius(e.tried("convsep", Dtype::f64)).variant("cuda/tiled");
   const auto passed = doubles.where([](const Record& r) { return r.timed(); });
   Tally twice;
@@ -229,10 +230,11 @@ Judgement largest_only(const Evidence&) {
   const auto& last = theirs.at(largest);
   const double at_first = more(last.no_l1, last.normal),
                at_second = more(last.streaming, last.normal);
-  return judged(std::abs(at_first - 0.65) < 0.02 && std::abs(at_second - 1.75) < 0.02 &&
-                    first < 0.6 && second < 1.6,
-                "published: +" + percent(at_first) + " and +" + percent(at_second) + " at 8192, +" +
-                    percent(first) + " and +" + percent(second) + " in the mean");
+  return by_construction(std::abs(at_first - 0.65) < 0.02 && std::abs(at_second - 1.75) < 0.02 &&
+                             first < 0.6 && second < 1.6,
+                         "published: +" + percent(at_first) + " and +" + percent(at_second) +
+                             " at 8192, +" + percent(first) + " and +" + percent(second) +
+                             " in the mean");
 }
 
 // Time per pixel at the middle one over the greater of its neighbours'.
@@ -305,9 +307,9 @@ Judgement l2_stays_on(const Evidence& e) {
 
 Judgement double_buffers(const Evidence&) {
   const double bytes = 8.0 * static_cast<double>(largest * largest);
-  return judged(3 * bytes >= 1536.0 * 1024 * 1024,
-                "computed: " + bytes_with_unit(bytes) + " a buffer, three are " +
-                    bytes_with_unit(3 * bytes) + ", all of a GTX 480");
+  return by_construction(3 * bytes >= 1536.0 * 1024 * 1024,
+                         "computed: " + bytes_with_unit(bytes) + " a buffer, three are " +
+                             bytes_with_unit(3 * bytes) + ", all of a GTX 480");
 }
 
 const Claims announced(

@@ -51,7 +51,7 @@ Judgement fewer_accesses(const Evidence& e) {
     tally.add(*a / *b > 0.72 && *a / *b < 0.78, *a / *b,
               significant(*a / *b, 3) + " of the sectors at " + where(*one));
   }
-  return supported(judged(true, "computed: 3 tiles for 4, 0.75 of the loads"),
+  return supported(by_construction(true, "computed: 3 tiles for 4, 0.75 of the loads"),
                    {tally.judgement("counted:", {})});
 }
 
@@ -156,8 +156,8 @@ Judgement fewer_threads(const Evidence& e) {
 // ---- the digest's observations ------------------------------------------------------------------
 
 Judgement tails(const Evidence&) {
-  return judged(1000 % 16 != 0 && 1000 % 32 != 0 && 2000 % 16 == 0 && 2000 % 32 != 0,
-                "computed: 1000 is 62.5 tiles of 16 or 31.25 of 32, 2000 is 62.5 of 32");
+  return by_construction(1000 % 16 != 0 && 1000 % 32 != 0 && 2000 % 16 == 0 && 2000 % 32 != 0,
+                         "computed: 1000 is 62.5 tiles of 16 or 31.25 of 32, 2000 is 62.5 of 32");
 }
 
 Judgement less_than_eight(const Evidence& e) {
@@ -165,8 +165,8 @@ Judgement less_than_eight(const Evidence& e) {
   const auto &small = theirs.at(1000), &large = theirs.at(2000);
   const double normal = large.one / small.one, two = large.two / small.two;
   const auto computed =
-      judged(normal < 8 && two < 8, "published: " + significant(normal, 3) + " (one tile), " +
-                                        significant(two, 3) + " (two)");
+      by_construction(normal < 8 && two < 8, "published: " + significant(normal, 3) +
+                                                 " (one tile), " + significant(two, 3) + " (two)");
   Tally here;
   const auto all = products(e, Dtype::i32);
   for (const auto* variant : {"cuda/tiled", "cuda/granularity"}) {

@@ -219,7 +219,8 @@ Judgement balanced_shapes(const Evidence& e) {
       if (!brw || n > 65536) continue;
       const auto* middle =
           records[1]->summary().median < records[2]->summary().median ? records[1] : records[2];
-      balanced.add(!faster(gain(*records[0], *middle)) && !faster(gain(*records[3], *middle)),
+      balanced.add(both(no_faster(gain(*records[0], *middle), margin_of_no_difference),
+                        no_faster(gain(*records[3], *middle), margin_of_no_difference)),
                    static_cast<double>(n), row(records) + " at " + std::to_string(n));
     }
   }
@@ -330,7 +331,7 @@ Judgement cgma_doubles(const Evidence&) {
     tally.add(brw > 1.9 * rw, brw / rw,
               significant(brw, 3) + " for " + significant(rw, 3) + " at " + std::to_string(n));
   }
-  return tally.judgement("computed, block 256, BRW for RW:", {});
+  return by_construction(tally.judgement("computed, block 256, BRW for RW:", {}));
 }
 
 Judgement cgma_alike(const Evidence&) {
@@ -343,7 +344,7 @@ Judgement cgma_alike(const Evidence&) {
                 significant(brw, 3) + " and " + significant(rw, 3) + " at " + where(n, block));
     }
   }
-  return tally.judgement("computed, BRW and RW", {});
+  return by_construction(tally.judgement("computed, BRW and RW", {}));
 }
 
 bool is_brw(const PublishedRow& shape) { return shape.text("method") == "BRW"; }
@@ -377,7 +378,7 @@ Judgement times_per_launch(const Evidence&) {
                     (brw ? "BRW " : "RW ") + std::to_string(block));
     }
   }
-  return tally.judgement("computed; the factors' spread falls from", {});
+  return by_construction(tally.judgement("computed; the factors' spread falls from", {}));
 }
 
 Judgement artefact_of_block_32(const Evidence& e) {
@@ -427,8 +428,8 @@ Judgement impossible_occupancy(const Evidence& e) {
              percent(*measured) + " of " + percent(record->launch.occupancy) + " at " +
                  setting(*record));
   }
-  return supported(judged(beyond == 6, "published: " + std::to_string(beyond) +
-                                           " of 8 rows of block 32 above 50 %"),
+  return supported(by_construction(beyond == 6, "published: " + std::to_string(beyond) +
+                                                    " of 8 rows of block 32 above 50 %"),
                    {here.judgement("here never more than is possible,", {})});
 }
 

@@ -17,6 +17,10 @@ std::string_view to_string(Outcome outcome) {
   }
 }
 
+std::string outcome_of(const Finding& finding) {
+  return std::string(to_string(finding.outcome)) + (finding.computed ? ", computed" : "");
+}
+
 std::vector<Finding> judge_claims(const std::vector<Record>& records,
                                   const std::vector<Run>& runs) {
   const Evidence evidence(records, runs);
@@ -25,7 +29,7 @@ std::vector<Finding> judge_claims(const std::vector<Record>& records,
     auto judgement = claim.judge(evidence);
     findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
                         std::move(judgement.numbers), judgement.outcome,
-                        std::move(judgement.missing), claim.figure});
+                        std::move(judgement.missing), claim.figure, judgement.computed});
   }
   return findings;
 }

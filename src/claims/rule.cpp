@@ -14,6 +14,7 @@ namespace parlab {
 namespace {
 
 constexpr std::size_t most_listed = 7;
+const std::string more_samples = "more samples: a longer --time-limit, or several runs";
 
 struct Announced {
   int section;
@@ -66,6 +67,25 @@ std::vector<Compared> best_over_best(const Selection& ours, const Selection& the
 bool faster(const Ratio& ratio, double factor) { return ratio.interval.low > factor; }
 bool slower(const Ratio& ratio, double factor) { return ratio.interval.high < 1 / factor; }
 
+std::optional<bool> as_fast(const Ratio& ratio, double margin) {
+  return both(no_faster(ratio, margin), no_slower(ratio, margin));
+}
+
+std::optional<bool> no_faster(const Ratio& ratio, double margin) {
+  if (at_most_within(ratio, margin)) return true;
+  if (above(ratio, 1 + margin)) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> no_slower(const Ratio& ratio, double margin) {
+  return no_faster({1 / ratio.value, {1 / ratio.interval.high, 1 / ratio.interval.low}}, margin);
+}
+
+std::optional<bool> both(std::optional<bool> a, std::optional<bool> b) {
+  if (a == false || b == false) return false;
+  return a && b ? std::optional(true) : std::nullopt;
+}
+
 std::string times(double factor) {
   // Near 1 a third decimal says on which side.
   const bool near = factor > 0.95 && factor < 1.05;
@@ -115,8 +135,18 @@ Selection in_range_of(const std::string& table, const Selection& all) {
   });
 }
 
-Judgement judged(bool holds, std::string numbers) {
-  return {holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
+Judgement judged(std::optional<bool> holds, std::string numbers) {
+  if (!holds) return {Outcome::cannot_be_tested, std::move(numbers), more_samples};
+  return {*holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
+}
+
+Judgement by_construction(bool holds, std::string numbers) {
+  return by_construction(judged(holds, std::move(numbers)));
+}
+
+Judgement by_construction(Judgement judgement) {
+  judgement.computed = true;
+  return judgement;
 }
 
 Judgement needs_else(std::string what) { return {Outcome::cannot_be_tested, {}, std::move(what)}; }
@@ -131,13 +161,13 @@ Judgement needs_counters(const Evidence& evidence, const std::string& experiment
                     (evidence.has_gpu() ? "" : " on a machine with a GPU"));
 }
 
-void Tally::add(bool held, double value, std::string text) {
-  entries_.push_back({held, value, std::move(text)});
+void Tally::add(std::optional<bool> held, double value, std::string text) {
+  entries_.push_back({held.value_or(false), value, std::move(text), held.has_value()});
 }
 
-void Tally::add(bool held, const Ratio& ratio, const std::string& where) {
-  const bool decided = std::isfinite(ratio.interval.high);
-  entries_.push_back({held && decided, ratio.value, to_string(ratio) + " at " + where, decided});
+void Tally::add(std::optional<bool> held, const Ratio& ratio, const std::string& where) {
+  if (!decided(ratio)) held = std::nullopt;
+  add(held, ratio.value, to_string(ratio) + " at " + where);
 }
 
 int Tally::held() const {
@@ -165,7 +195,7 @@ Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) c
   } else {
     for (const auto& entry : listed) text += (&entry == &listed[0] ? "" : ", ") + entry.text;
   }
-  if (count() == 0) return {Outcome::cannot_be_tested, text, "more samples: a longer --time-limit"};
+  if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
   if (entries_.size() > 1) {
     text += " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
   }
@@ -184,6 +214,8 @@ Tally at_least(const std::vector<Compared>& compared, double factor) {
 Judgement together(const std::vector<Judgement>& parts) {
   bool all = true, none = true, tested = false;
   Judgement whole;
+  whole.computed =
+      std::all_of(parts.begin(), parts.end(), [](auto& part) { return part.computed; });
   for (const auto& part : parts) {
     all &= part.outcome == Outcome::holds;
     none &= part.outcome == Outcome::does_not_hold || part.outcome == Outcome::cannot_be_tested;

@@ -14,7 +14,8 @@ namespace parlab {
 struct Judgement {
   Outcome outcome = Outcome::cannot_be_tested;
   std::string numbers;
-  std::string missing;  // empty when all of it was tested
+  std::string missing;    // empty when all of it was tested
+  bool computed = false;  // by construction or from what was published: no record decides it
 };
 
 struct Claim {
@@ -46,6 +47,14 @@ std::vector<Compared> best_over_best(const Selection& ours, const Selection& the
 // The interval lies above the factor; below 1 / factor.
 bool faster(const Ratio& ratio, double factor = 1);
 bool slower(const Ratio& ratio, double factor = 1);
+// Equality is shown, not assumed: yes when the whole interval lies within 1 / (1 + margin) and
+// 1 + margin, or on the right side of one of them; no when it lies beyond; else the samples do not
+// say.
+std::optional<bool> as_fast(const Ratio& ratio, double margin);
+std::optional<bool> no_faster(const Ratio& ratio, double margin);
+std::optional<bool> no_slower(const Ratio& ratio, double margin);
+std::optional<bool> both(std::optional<bool> a, std::optional<bool> b);
+constexpr double margin_of_no_difference = 0.02;
 // The interval, in words: "1.48x", "1.01x (tie)", "1.6x (too few samples)".
 std::string to_string(const Ratio& ratio);
 std::string times(double factor);                // "1.48x"
@@ -60,7 +69,10 @@ Selection in_range_of(const std::string& table, const Selection& all);
 
 // ---- judging ------------------------------------------------------------------------------------
 
-Judgement judged(bool holds, std::string numbers);
+Judgement judged(std::optional<bool> holds, std::string numbers);
+// The same where nothing was measured.
+Judgement by_construction(bool holds, std::string numbers);
+Judgement by_construction(Judgement judgement);
 // No records of the experiment that would do: says how to make them. On a machine without a GPU
 // those of the GPU cannot be made.
 Judgement needs(const Evidence& evidence, const std::string& experiment, bool gpu = true);
@@ -73,12 +85,13 @@ class Tally {
  public:
   // text: the number and its place, "1.48x at 1024"; value: to say which is least and most when
   // there are too many to list.
-  void add(bool held, double value, std::string text);
-  // A ratio of too few samples is listed and counts neither way.
-  void add(bool held, const Ratio& ratio, const std::string& where);
+  // What the samples do not decide is listed and counts neither way; a ratio of too few samples
+  // is not decided.
+  void add(std::optional<bool> held, double value, std::string text);
+  void add(std::optional<bool> held, const Ratio& ratio, const std::string& where);
   bool empty() const { return entries_.empty(); }
   int held() const;
-  int count() const;  // without those of too few samples
+  int count() const;  // without those that are not decided
   // what: goes before the numbers. if_empty: the judgement when there was no place at all.
   Judgement judgement(const std::string& what, const Judgement& if_empty) const;
 
