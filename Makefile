@@ -53,7 +53,8 @@ BIN := bin$(if $(filter 1,$(DEBUG)),/debug)
 PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 
 # A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by name.
-HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp) \
+# The claims of an experiment stand in its folder, scripts/NAME/claims.cpp.
+HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp scripts/*/claims.cpp) \
                 $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
 CUDA_SOURCES := $(wildcard src/places/cuda/*.cu cuda/*/*.cu blas/*/*.cu)
 KERNELS      := $(wildcard cuda/*/*.cu)
@@ -61,7 +62,7 @@ EMULATION    := $(wildcard src/places/emulation/*.cpp)
 TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
 TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
 WORKLOADS    := $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp))
-# An experiment is a folder scripts/NAME/: steps.sh, views.sql, the figures and tables.
+# An experiment is a folder scripts/NAME/: steps.sh, views.sql, claims.cpp, the figures and tables.
 EXPERIMENTS  := $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh))
 
 # ---- flags ---------------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check check-cluster device-spread report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
+.PHONY: build check check-cluster device-spread report sanitize counters tune figures gallery format lint install clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -182,6 +183,9 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
+gallery: ## draw the few pictures of docs/gallery again, from the records in the repository
+	@$(MAKE) figures
+	@scripts/gallery.sh nvidia-h200
 format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 install: ## install the Debian packages that are missing
@@ -230,6 +234,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
 LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters image page record report sweep tune),$(HOST_SOURCES))
+LIGHT += $(wildcard scripts/*/claims.cpp)
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
@@ -303,7 +308,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/tree/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
                            blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
-                           tests/*/*/*.cu scripts/*.cpp)
+                           tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell
 TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES) $(EMULATION)) src/main.cpp

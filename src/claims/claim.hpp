@@ -24,7 +24,10 @@ struct Finding {
   std::string missing;  // when it cannot be tested: which run or counter would do, or why none can
   std::string
       figure;  // file stem of the figure that shows it: "vector-sum-7-speedup"; may be empty
+  bool computed = false;  // by construction, or from what was published: no record decides it
 };
+
+std::string outcome_of(const Finding& finding);  // "holds, computed" where nothing was measured
 
 // Every claim of the digest in the order P, S, C, V, T, then its observations. Only the latest
 // records that passed, were timed and were not emulated count. The records are those of one

@@ -2,16 +2,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <tuple>
 
 #include "core/numbers.hpp"
+#include "record/published.hpp"
 #include "record/speedup.hpp"
 
 namespace parlab {
 namespace {
 
 constexpr std::size_t most_listed = 7;
+const std::string more_samples = "more samples: a longer --time-limit, or several runs";
+
+struct Announced {
+  int section;
+  Claim claim;
+
+  bool observed() const { return std::string_view(claim.id).find("-obs") != std::string::npos; }
+  // Of "P-obs13": 13.
+  int number() const {
+    const std::string_view id = claim.id;
+    return std::atoi(claim.id + id.find_last_not_of("0123456789") + 1);
+  }
+  auto place() const { return std::tuple(observed(), section, number()); }
+};
+
+// Filled before main() by the objects of the experiments.
+std::vector<Announced>& announced() {
+  static std::vector<Announced> claims;
+  return claims;
+}
 
 }  // namespace
+
+Claims::Claims(int section, std::vector<Claim> claims) {
+  for (const auto& claim : claims) announced().push_back({section, claim});
+}
+
+std::vector<Claim> all_claims() {
+  auto claims = announced();
+  std::stable_sort(claims.begin(), claims.end(),
+                   [](const Announced& a, const Announced& b) { return a.place() < b.place(); });
+  std::vector<Claim> sorted;
+  for (const auto& [section, claim] : claims) sorted.push_back(claim);
+  return sorted;
+}
 
 Ratio gain(const Record& record, const Record& over) {
   const auto same_point = speedup(record, over, false);
@@ -30,6 +67,25 @@ std::vector<Compared> best_over_best(const Selection& ours, const Selection& the
 
 bool faster(const Ratio& ratio, double factor) { return above(ratio, factor); }
 bool slower(const Ratio& ratio, double factor) { return below(ratio, 1 / factor); }
+
+std::optional<bool> as_fast(const Ratio& ratio, double margin) {
+  return both(no_faster(ratio, margin), no_slower(ratio, margin));
+}
+
+std::optional<bool> no_faster(const Ratio& ratio, double margin) {
+  if (at_most_within(ratio, margin)) return true;
+  if (above(ratio, 1 + margin)) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> no_slower(const Ratio& ratio, double margin) {
+  return no_faster({1 / ratio.value, {1 / ratio.interval.high, 1 / ratio.interval.low}}, margin);
+}
+
+std::optional<bool> both(std::optional<bool> a, std::optional<bool> b) {
+  if (a == false || b == false) return false;
+  return a && b ? std::optional(true) : std::nullopt;
+}
 
 std::string times(double factor) {
   // Near 1 a third decimal says on which side.
@@ -68,8 +124,30 @@ std::optional<double> counter(const Record& record, const std::string& name) {
   return found->second;
 }
 
-Judgement judged(bool holds, std::string numbers) {
-  return {holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
+Selection in_range_of(const std::string& table, const Selection& all) {
+  const auto rows = published(table);
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(),
+                                                 [](const PublishedRow& a, const PublishedRow& b) {
+                                                   return a.number("rows") < b.number("rows");
+                                                 });
+  return all.where([low = least->number("rows"), high = most->number("rows")](const Record& r) {
+    const auto n = static_cast<double>(r.size[0]);
+    return n >= low && n <= high;
+  });
+}
+
+Judgement judged(std::optional<bool> holds, std::string numbers) {
+  if (!holds) return {Outcome::cannot_be_tested, std::move(numbers), more_samples};
+  return {*holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
+}
+
+Judgement by_construction(bool holds, std::string numbers) {
+  return by_construction(judged(holds, std::move(numbers)));
+}
+
+Judgement by_construction(Judgement judgement) {
+  judgement.computed = true;
+  return judgement;
 }
 
 Judgement needs_else(std::string what) { return {Outcome::cannot_be_tested, {}, std::move(what)}; }
@@ -84,13 +162,13 @@ Judgement needs_counters(const Evidence& evidence, const std::string& experiment
                     (evidence.has_gpu() ? "" : " on a machine with a GPU"));
 }
 
-void Tally::add(bool held, double value, std::string text) {
-  entries_.push_back({held, value, std::move(text)});
+void Tally::add(std::optional<bool> held, double value, std::string text) {
+  entries_.push_back({held.value_or(false), value, std::move(text), held.has_value()});
 }
 
-void Tally::add(bool held, const Ratio& ratio, const std::string& where) {
-  const bool known = decided(ratio);
-  entries_.push_back({held && known, ratio.value, to_string(ratio) + " at " + where, known});
+void Tally::add(std::optional<bool> held, const Ratio& ratio, const std::string& where) {
+  if (!decided(ratio)) held = std::nullopt;
+  add(held, ratio.value, to_string(ratio) + " at " + where);
 }
 
 int Tally::held() const {
@@ -118,7 +196,7 @@ Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) c
   } else {
     for (const auto& entry : listed) text += (&entry == &listed[0] ? "" : ", ") + entry.text;
   }
-  if (count() == 0) return {Outcome::cannot_be_tested, text, "more samples: a longer --time-limit"};
+  if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
   if (entries_.size() > 1) {
     text += " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
   }
@@ -137,6 +215,8 @@ Tally at_least(const std::vector<Compared>& compared, double factor) {
 Judgement together(const std::vector<Judgement>& parts) {
   bool all = true, none = true, tested = false;
   Judgement whole;
+  whole.computed =
+      std::all_of(parts.begin(), parts.end(), [](auto& part) { return part.computed; });
   for (const auto& part : parts) {
     all &= part.outcome == Outcome::holds;
     none &= part.outcome == Outcome::does_not_hold || part.outcome == Outcome::cannot_be_tested;

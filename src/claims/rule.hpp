@@ -14,7 +14,8 @@ namespace parlab {
 struct Judgement {
   Outcome outcome = Outcome::cannot_be_tested;
   std::string numbers;
-  std::string missing;  // empty when all of it was tested
+  std::string missing;    // empty when all of it was tested
+  bool computed = false;  // by construction or from what was published: no record decides it
 };
 
 struct Claim {
@@ -22,17 +23,15 @@ struct Claim {
   Judgement (*judge)(const Evidence& evidence);
 };
 
-// The claims of each report, and what the digest observed on them.
-std::vector<Claim> patras_claims();
-std::vector<Claim> patras_observations();
-std::vector<Claim> separable_claims();
-std::vector<Claim> separable_observations();
-std::vector<Claim> cslab_claims();
-std::vector<Claim> cslab_observations();
-std::vector<Claim> vector_sum_claims();
-std::vector<Claim> vector_sum_observations();
-std::vector<Claim> matmul_claims();
-std::vector<Claim> matmul_observations();
+// How an experiment announces the claims of its report and what the digest observed on them, once,
+// in scripts/NAME/claims.cpp. section: that of the report in results/published/DIGEST.md.
+class Claims {
+ public:
+  Claims(int section, std::vector<Claim> claims);
+};
+// Of all experiments in the order of the digest: the claims section by section, each by its number,
+// then the observations likewise.
+std::vector<Claim> all_claims();
 
 // ---- comparing ----------------------------------------------------------------------------------
 
@@ -48,6 +47,14 @@ std::vector<Compared> best_over_best(const Selection& ours, const Selection& the
 // The interval lies above the factor; below 1 / factor.
 bool faster(const Ratio& ratio, double factor = 1);
 bool slower(const Ratio& ratio, double factor = 1);
+// Equality is shown, not assumed: yes when the whole interval lies within 1 / (1 + margin) and
+// 1 + margin, or on the right side of one of them; no when it lies beyond; else the samples do not
+// say.
+std::optional<bool> as_fast(const Ratio& ratio, double margin);
+std::optional<bool> no_faster(const Ratio& ratio, double margin);
+std::optional<bool> no_slower(const Ratio& ratio, double margin);
+std::optional<bool> both(std::optional<bool> a, std::optional<bool> b);
+constexpr double margin_of_no_difference = 0.02;
 // The interval, in words: "1.48x", "1.01x (tie)", "1.6x (too few samples)".
 std::string to_string(const Ratio& ratio);
 std::string times(double factor);                // "1.48x"
@@ -56,10 +63,16 @@ std::string place(const Size& size);             // "4096" when square, else "30
 std::string setting(const Record& record);       // "4096, block=16"
 std::string name(const Record& record);          // "cuda/naive block=16"
 std::optional<double> counter(const Record& record, const std::string& name);
+// Problems with as many rows as the smallest to the largest of a published table, which has a
+// column "rows".
+Selection in_range_of(const std::string& table, const Selection& all);
 
 // ---- judging ------------------------------------------------------------------------------------
 
-Judgement judged(bool holds, std::string numbers);
+Judgement judged(std::optional<bool> holds, std::string numbers);
+// The same where nothing was measured.
+Judgement by_construction(bool holds, std::string numbers);
+Judgement by_construction(Judgement judgement);
 // No records of the experiment that would do: says how to make them. On a machine without a GPU
 // those of the GPU cannot be made.
 Judgement needs(const Evidence& evidence, const std::string& experiment, bool gpu = true);
@@ -72,12 +85,13 @@ class Tally {
  public:
   // text: the number and its place, "1.48x at 1024"; value: to say which is least and most when
   // there are too many to list.
-  void add(bool held, double value, std::string text);
-  // A ratio of too few samples is listed and counts neither way.
-  void add(bool held, const Ratio& ratio, const std::string& where);
+  // What the samples do not decide is listed and counts neither way; a ratio of too few samples
+  // is not decided.
+  void add(std::optional<bool> held, double value, std::string text);
+  void add(std::optional<bool> held, const Ratio& ratio, const std::string& where);
   bool empty() const { return entries_.empty(); }
   int held() const;
-  int count() const;  // without those of too few samples
+  int count() const;  // without those that are not decided
   // what: goes before the numbers. if_empty: the judgement when there was no place at all.
   Judgement judgement(const std::string& what, const Judgement& if_empty) const;
 

@@ -33,7 +33,7 @@ void print_field(std::ostream& out, const std::string& title, const std::string&
 void print_finding(std::ostream& out, const Finding& finding) {
   auto head = "  " + finding.id;
   head.resize(std::max(indent, head.size() + 1), ' ');
-  out << head << to_string(finding.outcome) << '\n';
+  out << head << outcome_of(finding) << '\n';
   print_field(out, "claim", finding.sentence);
   print_field(out, "rule", finding.rule);
   print_field(out, "numbers", finding.numbers);
@@ -77,6 +77,7 @@ void print_json(std::ostream& out, const std::string& machine,
                                       {"rule", finding.rule},
                                       {"numbers", finding.numbers},
                                       {"outcome", to_string(finding.outcome)},
+                                      {"computed", finding.computed},
                                       {"missing", finding.missing},
                                       {"figure", finding.figure}};
     out << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';

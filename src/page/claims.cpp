@@ -52,9 +52,7 @@ Row row_of(const Finding& finding, const std::filesystem::path& figures) {
 
 }  // namespace
 
-Cell verdict_cell(const Finding& finding) {
-  return {sign(finding.outcome) + std::string(to_string(finding.outcome))};
-}
+Cell verdict_cell(const Finding& finding) { return {sign(finding.outcome) + outcome_of(finding)}; }
 
 void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures) {
   html.open("section", {{"id", "claims"}}).element("h2", "Claims of the source reports");
