@@ -53,7 +53,8 @@ BIN := bin$(if $(filter 1,$(DEBUG)),/debug)
 PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 
 # A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by name.
-HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp) \
+# The claims of an experiment stand in its folder, scripts/NAME/claims.cpp.
+HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp scripts/*/claims.cpp) \
                 $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
 CUDA_SOURCES := $(wildcard src/places/cuda/*.cu cuda/*/*.cu blas/*/*.cu)
 KERNELS      := $(wildcard cuda/*/*.cu)
@@ -61,7 +62,7 @@ EMULATION    := $(wildcard src/places/emulation/*.cpp)
 TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
 TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
 WORKLOADS    := $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp))
-# An experiment is a folder scripts/NAME/: steps.sh, views.sql, the figures and tables.
+# An experiment is a folder scripts/NAME/: steps.sh, views.sql, claims.cpp, the figures and tables.
 EXPERIMENTS  := $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh))
 
 # ---- flags ---------------------------------------------------------------------------------------
@@ -210,6 +211,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
 LIGHT := $(filter $(patsubst %,src/%/%,claims cli commands compare counters image page record report sweep tune),$(HOST_SOURCES))
+LIGHT += $(wildcard scripts/*/claims.cpp)
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
@@ -283,7 +285,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 SHELL_TESTS  := $(basename $(notdir $(wildcard tests/tree/*.sh)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
                            blas/*/*.c* cuda/*/*.cu* openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
-                           tests/*/*/*.cu scripts/*.cpp)
+                           tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell lint-tidy
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@

@@ -21,16 +21,11 @@ std::vector<Finding> judge_claims(const std::vector<Record>& records,
                                   const std::vector<Run>& runs) {
   const Evidence evidence(records, runs);
   std::vector<Finding> findings;
-  for (const auto& table :
-       {patras_claims(), separable_claims(), cslab_claims(), vector_sum_claims(), matmul_claims(),
-        patras_observations(), separable_observations(), cslab_observations(),
-        vector_sum_observations(), matmul_observations()}) {
-    for (const auto& claim : table) {
-      auto judgement = claim.judge(evidence);
-      findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
-                          std::move(judgement.numbers), judgement.outcome,
-                          std::move(judgement.missing), claim.figure});
-    }
+  for (const auto& claim : all_claims()) {
+    auto judgement = claim.judge(evidence);
+    findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
+                        std::move(judgement.numbers), judgement.outcome,
+                        std::move(judgement.missing), claim.figure});
   }
   return findings;
 }

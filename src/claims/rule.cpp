@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <tuple>
 
 #include "core/numbers.hpp"
+#include "record/published.hpp"
 #include "record/speedup.hpp"
 
 namespace parlab {
@@ -11,7 +15,39 @@ namespace {
 
 constexpr std::size_t most_listed = 7;
 
+struct Announced {
+  int section;
+  Claim claim;
+
+  bool observed() const { return std::string_view(claim.id).find("-obs") != std::string::npos; }
+  // Of "P-obs13": 13.
+  int number() const {
+    const std::string_view id = claim.id;
+    return std::atoi(claim.id + id.find_last_not_of("0123456789") + 1);
+  }
+  auto place() const { return std::tuple(observed(), section, number()); }
+};
+
+// Filled before main() by the objects of the experiments.
+std::vector<Announced>& announced() {
+  static std::vector<Announced> claims;
+  return claims;
+}
+
 }  // namespace
+
+Claims::Claims(int section, std::vector<Claim> claims) {
+  for (const auto& claim : claims) announced().push_back({section, claim});
+}
+
+std::vector<Claim> all_claims() {
+  auto claims = announced();
+  std::stable_sort(claims.begin(), claims.end(),
+                   [](const Announced& a, const Announced& b) { return a.place() < b.place(); });
+  std::vector<Claim> sorted;
+  for (const auto& [section, claim] : claims) sorted.push_back(claim);
+  return sorted;
+}
 
 Ratio gain(const Record& record, const Record& over) {
   const auto same_point = speedup(record, over, false);
@@ -65,6 +101,18 @@ std::optional<double> counter(const Record& record, const std::string& name) {
   const auto found = record.counters.find(name);
   if (found == record.counters.end()) return std::nullopt;
   return found->second;
+}
+
+Selection in_range_of(const std::string& table, const Selection& all) {
+  const auto rows = published(table);
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(),
+                                                 [](const PublishedRow& a, const PublishedRow& b) {
+                                                   return a.number("rows") < b.number("rows");
+                                                 });
+  return all.where([low = least->number("rows"), high = most->number("rows")](const Record& r) {
+    const auto n = static_cast<double>(r.size[0]);
+    return n >= low && n <= high;
+  });
 }
 
 Judgement judged(bool holds, std::string numbers) {

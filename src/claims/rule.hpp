@@ -22,17 +22,15 @@ struct Claim {
   Judgement (*judge)(const Evidence& evidence);
 };
 
-// The claims of each report, and what the digest observed on them.
-std::vector<Claim> patras_claims();
-std::vector<Claim> patras_observations();
-std::vector<Claim> separable_claims();
-std::vector<Claim> separable_observations();
-std::vector<Claim> cslab_claims();
-std::vector<Claim> cslab_observations();
-std::vector<Claim> vector_sum_claims();
-std::vector<Claim> vector_sum_observations();
-std::vector<Claim> matmul_claims();
-std::vector<Claim> matmul_observations();
+// How an experiment announces the claims of its report and what the digest observed on them, once,
+// in scripts/NAME/claims.cpp. section: that of the report in results/published/DIGEST.md.
+class Claims {
+ public:
+  Claims(int section, std::vector<Claim> claims);
+};
+// Of all experiments in the order of the digest: the claims section by section, each by its number,
+// then the observations likewise.
+std::vector<Claim> all_claims();
 
 // ---- comparing ----------------------------------------------------------------------------------
 
@@ -56,6 +54,9 @@ std::string place(const Size& size);             // "4096" when square, else "30
 std::string setting(const Record& record);       // "4096, block=16"
 std::string name(const Record& record);          // "cuda/naive block=16"
 std::optional<double> counter(const Record& record, const std::string& name);
+// Problems with as many rows as the smallest to the largest of a published table, which has a
+// column "rows".
+Selection in_range_of(const std::string& table, const Selection& all);
 
 // ---- judging ------------------------------------------------------------------------------------
 

@@ -13,12 +13,11 @@
 #include <set>
 #include <sstream>
 
-#include "claims/published.hpp"
 #include "claims/rule.hpp"
 #include "cli/request.hpp"
 #include "commands/claims.hpp"
-#include "record/csv.hpp"
 #include "record/json.hpp"
+#include "record/published.hpp"
 #include "record/store.hpp"
 
 using namespace parlab;
@@ -96,30 +95,6 @@ Tunables tiles(std::int64_t threads, std::int64_t w1, std::int64_t h1, std::int6
                std::int64_t h2) {
   return {{"block_x", threads}, {"block_y", threads}, {"w1", w1},
           {"h1", h1},           {"w2", w2},           {"h2", h2}};
-}
-
-// The rows of a published table, by column.
-std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
-  std::ifstream in("results/published/" + name + ".csv");
-  BOOST_REQUIRE_MESSAGE(in, "results/published/" << name << ".csv is not there");
-  std::vector<std::map<std::string, std::string>> rows;
-  std::vector<std::string> titles;
-  for (std::string line; std::getline(in, line);) {
-    std::vector<std::string> cells(1);
-    for (const char c : line) {
-      if (c == ',')
-        cells.emplace_back();
-      else if (c != '\r')
-        cells.back() += c;
-    }
-    if (titles.empty()) {
-      titles = cells;
-      continue;
-    }
-    auto& row = rows.emplace_back();
-    for (std::size_t i = 0; i < titles.size(); ++i) row[titles[i]] = cells.at(i);
-  }
-  return rows;
 }
 
 }  // namespace
@@ -685,74 +660,49 @@ BOOST_AUTO_TEST_CASE(fewer_threads_with_more_work) {
 
 // ---- published numbers --------------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(published_constants_are_those_of_the_tables) {
-  const auto number = [](const std::string& text) { return std::stod(text); };
-  const auto close = [&](const std::string& text, double value) {
-    BOOST_CHECK_CLOSE(number(text), value, 1e-9);
+BOOST_AUTO_TEST_CASE(published_numbers_are_read_and_what_is_not_there_is_named) {
+  const auto rows = published("cslab-dmv-serial");
+  BOOST_REQUIRE(rows.size() == 7u);
+  BOOST_TEST(rows[0].text("n_label") == "1K");
+  BOOST_TEST(rows[0].number("time_s") == 0.119);
+  BOOST_TEST(rows[6].number("gflops") == 1.876);
+  const auto says = [](auto f, const std::string& words) {
+    BOOST_CHECK_EXCEPTION(f(), UsageError, [&](const UsageError& error) {
+      return std::string(error.what()).find(words) != std::string::npos;
+    });
   };
-  auto rows = csv("patras-cuda-convolution");
-  BOOST_REQUIRE(rows.size() == 2 * published::convolution.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& ours = published::convolution[i / 2];
-    close(rows[i]["rows"], static_cast<double>(ours.n));
-    close(rows[i]["time_s"], rows[i]["variant"] == "serial" ? ours.serial_s : ours.cuda_s);
-  }
-  std::map<std::string, double> limits;
-  for (auto& row : csv("patras-cuda-device-limits")) {
-    limits[row["limit"]] = std::strtod(row["value"].c_str(), nullptr);
-  }
-  BOOST_TEST(limits["registers_per_multiprocessor"] == published::registers_per_multiprocessor);
-  BOOST_TEST(limits["max_warps_per_multiprocessor"] == published::warps_per_multiprocessor);
+  says([&] { rows[0].number("n"); }, "cslab-dmv-serial.csv:2: '' in the column 'n' is no number");
+  says([&] { rows[0].text("colour"); }, "cslab-dmv-serial.csv:2: there is no column 'colour'");
+  says([] { published("cslab-none"); }, "cslab-none.csv");
+}
 
-  rows = csv("separable-convolution-nontiled-cache");
-  BOOST_REQUIRE(rows.size() == 3 * published::nontiled.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& ours = published::nontiled[i / 3];
-    const std::map<std::string, double> modes{{"default", ours.normal_s},
-                                              {"dlcm_cg", ours.no_l1_s},
-                                              {"dlcm_cs_dscm_wt", ours.streaming_s}};
-    close(rows[i]["rows"], static_cast<double>(ours.n));
-    close(rows[i]["time_s"], modes.at(rows[i]["cache_mode"]));
+BOOST_AUTO_TEST_CASE(published_numbers_are_found_from_any_folder) {
+  const auto here = fs::current_path();
+  fs::current_path("/");
+  const auto rows = published("tiled-matmul-times").size();
+  fs::current_path(here);
+  BOOST_TEST(rows == 4u);
+}
+
+// A rule that computes with published numbers follows the table.
+BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
+  const Records none;
+  BOOST_TEST(none.outcome("T-obs5") == holds);
+  const auto here = fs::current_path();
+  const auto elsewhere =
+      fs::temp_directory_path() / ("parlab-published-" + std::to_string(getpid()));
+  fs::create_directories(elsewhere / "results" / "published");
+  fs::copy("results/published", elsewhere / "results" / "published");
+  fs::current_path(elsewhere);
+  {
+    std::ofstream table("results/published/tiled-matmul-times.csv");
+    table << "n,variant,time_ms\n1000,tile_normal,1\n1000,thread_granularity,1\n"
+             "2000,tile_normal,9\n2000,thread_granularity,9\n";
   }
-  rows = csv("separable-convolution-tile-sizes");
-  BOOST_REQUIRE(rows.size() == published::tiles.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& ours = published::tiles[i];
-    close(rows[i]["block_x"], ours.block);
-    close(rows[i]["tile_w1"], ours.w1);
-    close(rows[i]["tile_h1"], ours.h1);
-    close(rows[i]["tile_w2"], ours.w2);
-    close(rows[i]["tile_h2"], ours.h2);
-    close(rows[i]["time_s"], ours.time_s);
-  }
-  rows = csv("cslab-dmv-serial");
-  BOOST_REQUIRE(rows.size() == published::dmv_serial.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    BOOST_TEST(rows[i]["n_label"] == std::to_string(published::dmv_serial[i].k) + "K");
-    close(rows[i]["time_s"], published::dmv_serial[i].time_s);
-    close(rows[i]["gflops"], published::dmv_serial[i].gflops);
-  }
-  rows = csv("vector-sum-times");
-  auto transactions = csv("vector-sum-transactions"), occupancy = csv("vector-sum-occupancy");
-  BOOST_REQUIRE(rows.size() == published::vector_sum.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& ours = published::vector_sum[i];
-    BOOST_TEST((rows[i]["method"] == "BRW") == ours.brw);
-    close(rows[i]["n"], static_cast<double>(ours.n));
-    close(rows[i]["grid_blocks"], ours.blocks);
-    close(rows[i]["block_size"], ours.block);
-    close(rows[i]["time_ms"], ours.time_ms);
-    close(transactions[i]["accesses_per_transaction"], ours.accesses_per_transaction);
-    close(occupancy[i]["measured_occupancy_percent"], ours.measured_occupancy_percent);
-  }
-  rows = csv("tiled-matmul-times");
-  BOOST_REQUIRE(rows.size() == 2 * published::tiled_matmul.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& ours = published::tiled_matmul[i / 2];
-    close(rows[i]["n"], static_cast<double>(ours.n));
-    close(rows[i]["time_ms"],
-          rows[i]["variant"] == "tile_normal" ? ours.normal_ms : ours.granularity_ms);
-  }
+  const auto changed = none.outcome("T-obs5");
+  fs::current_path(here);
+  fs::remove_all(elsewhere);
+  BOOST_TEST(changed == fails);
 }
 
 // ---- output -------------------------------------------------------------------------------------

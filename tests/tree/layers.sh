@@ -52,4 +52,9 @@ expect "no file includes one of a layer above its own: ${upward[*]:-}" test ${#u
 strangers=$(grep -roE '^ *# *include "[a-z_]+/' serial openmp blas cuda |
   grep -vE '"(core|workloads|host|gpu)/' | tr '\n' ' ')
 expect "no variant knows of options, timers or records: $strangers" test -z "$strangers"
+
+# What an experiment's claims may include: the machinery of claims, and what that stands on.
+strangers=$(grep -hoE '^ *# *include "[a-z_]+/' scripts/*/claims.cpp |
+  grep -vE '"(core|statistics|record|claims)/' | sort -u | tr '\n' ' ')
+expect "no claim knows of options, pages or devices: $strangers" test -z "$strangers"
 end_tests

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
-#include "claims/published.hpp"
 #include "claims/rule.hpp"
 #include "core/numbers.hpp"
+#include "record/published.hpp"
 
 namespace parlab {
 namespace {
@@ -200,15 +201,34 @@ Judgement double_costs(const Evidence& e) {
 
 // ---- the digest's observations ------------------------------------------------------------------
 
-Judgement largest_only(const Evidence&) {
-  double first = 0, second = 0;
-  for (const auto& row : published::nontiled) {
-    first += (row.no_l1_s / row.normal_s - 1) / published::nontiled.size();
-    second += (row.streaming_s / row.normal_s - 1) / published::nontiled.size();
+// Seconds without tiles, by the compiler's flags.
+struct Modes {
+  double normal = 0, no_l1 = 0, streaming = 0;
+};
+
+std::map<std::int64_t, Modes> published_modes() {
+  std::map<std::int64_t, Modes> modes;
+  for (const auto& row : published("separable-convolution-nontiled-cache")) {
+    auto& at = modes[std::llround(row.number("rows"))];
+    const auto& flags = row.text("cache_mode");
+    (flags == "default"   ? at.normal
+     : flags == "dlcm_cg" ? at.no_l1
+                          : at.streaming) = row.number("time_s");
   }
-  const auto& last = published::nontiled.back();
-  const double at_first = last.no_l1_s / last.normal_s - 1,
-               at_second = last.streaming_s / last.normal_s - 1;
+  return modes;
+}
+
+Judgement largest_only(const Evidence&) {
+  const auto theirs = published_modes();
+  const auto more = [](double time, double than) { return time / than - 1; };
+  double first = 0, second = 0;
+  for (const auto& [n, time] : theirs) {
+    first += more(time.no_l1, time.normal) / static_cast<double>(theirs.size());
+    second += more(time.streaming, time.normal) / static_cast<double>(theirs.size());
+  }
+  const auto& last = theirs.at(largest);
+  const double at_first = more(last.no_l1, last.normal),
+               at_second = more(last.streaming, last.normal);
   return judged(std::abs(at_first - 0.65) < 0.02 && std::abs(at_second - 1.75) < 0.02 &&
                     first < 0.6 && second < 1.6,
                 "published: +" + percent(at_first) + " and +" + percent(at_second) + " at 8192, +" +
@@ -220,10 +240,11 @@ double bump(double below, double middle, double above) { return middle / std::ma
 
 Judgement outlier(const Evidence& e) {
   const auto pixel = [](double seconds, double n) { return seconds * 1e9 / (n * n); };
+  const auto theirs = published_modes();
   std::array<double, 3> published_ns{};
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto& row = published::nontiled[4 + i];
-    published_ns[i] = pixel(row.normal_s, static_cast<double>(row.n));
+    const std::int64_t n = 1024 << i;
+    published_ns[i] = pixel(theirs.at(n).normal, static_cast<double>(n));
   }
   const auto text = [](const std::array<double, 3>& ns) {
     return significant(ns[0], 3) + ", " + significant(ns[1], 3) + ", " + significant(ns[2], 3) +
@@ -242,14 +263,18 @@ Judgement outlier(const Evidence& e) {
 }
 
 Judgement blocks_contradict(const Evidence&) {
+  const auto rows = published("separable-convolution-tile-sizes");
+  const auto tiles_of = [](const PublishedRow& row) {
+    return std::array{row.text("tile_w1"), row.text("tile_h1"), row.text("tile_w2"),
+                      row.text("tile_h2")};
+  };
   Tally tally;
-  for (const auto& small : published::tiles) {
-    for (const auto& large : published::tiles) {
-      const bool same = small.w1 == large.w1 && small.h1 == large.h1 && small.w2 == large.w2 &&
-                        small.h2 == large.h2;
-      if (!same || small.block != 16 || large.block != 32) continue;
-      tally.add(large.time_s < small.time_s, small.time_s / large.time_s,
-                times(small.time_s / large.time_s) + " with tile " + std::to_string(large.w1));
+  for (const auto& small : rows) {
+    for (const auto& large : rows) {
+      if (small.text("block_x") != "16" || large.text("block_x") != "32") continue;
+      if (tiles_of(small) != tiles_of(large)) continue;
+      const double ratio = small.number("time_s") / large.number("time_s");
+      tally.add(ratio > 1, ratio, times(ratio) + " with tile " + large.text("tile_w1"));
     }
   }
   return tally.judgement("published, 32x32 over 16x16 blocks:", {});
@@ -285,67 +310,65 @@ Judgement double_buffers(const Evidence&) {
                     bytes_with_unit(3 * bytes) + ", all of a GTX 480");
 }
 
+const Claims announced(
+    2,
+    {
+        {"S1", report, "Without tiles, L1 off costs about 65 %, and L2 off too about 175 %.",
+         "padded at 8192: loads past L1 cost 33 to 130 %, streaming loads with write-through "
+         "stores "
+         "88 "
+         "to 350 %",
+         "separable-convolution-1-nontiled-cache", nontiled_modes},
+        {"S2", report,
+         "At 8192 blocks of 16x16 with tiles of 16x16 and 16x128 are best, at 67 % occupancy.",
+         "no other setting of tiled is faster; occupancy of its second kernel below 100 %",
+         "separable-convolution-2-tile-sizes", best_tiles},
+        {"S3", report, "Blocks of 16x16 are generally faster than 32x32.",
+         "tiled at 8192, tiles of 32x32 and 64x64: 16x16 faster",
+         "separable-convolution-2-tile-sizes", small_blocks},
+        {"S4", report, "Tiling saves about 65 % of the time.",
+         "tiled with 16x16 faster than padded at every size from 128 on, and 50 to 80 % saved in "
+         "the "
+         "mean",
+         "separable-convolution-3-tiled-nontiled", tiling_saves},
+        {"S5", report, "The ratio of shared to global reads grows with the tile along the filter.",
+         "computed for tiles of 16 and 128; tiled at 8192 is faster with 16x128 than with 16x16 in "
+         "kernel 2",
+         "separable-convolution-2-tile-sizes", tall_tiles},
+        {"S6", report, "With tiles, L1 off changes nothing, and L2 off costs about 30 %.",
+         "tiled with 16x16 at 8192: loads past L1 within 3 %, streaming loads with write-through "
+         "stores cost 15 to 60 %",
+         "separable-convolution-4-tiled-cache", tiled_modes},
+        {"S7", report,
+         "Double needs twice the shared memory, 64x64 is the largest tile, 8192 does not fit.",
+         "computed for 48 KiB; shared memory of the launches, larger tiles, and the verdict at "
+         "8192 "
+         "here",
+         "separable-convolution-5-float-double", double_costs},
+        {"S8", report, "Occupancy below 100 % does not rule out the best time.",
+         "one example is enough: at the largest size the fastest kernel, here also of matmul and "
+         "dmv, has less occupancy than another",
+         "", occupancy_is_not_all},
+        {"S-obs1", report, "S1 is true of the largest image only.",
+         "computed from the published times", "separable-convolution-1-nontiled-cache",
+         largest_only},
+        {"S-obs2", report, "The published time at 2048 without tiles is an outlier.",
+         "published time per pixel at 2048 more than 1.2x that at 1024 and 4096; padded here less",
+         "separable-convolution-1-nontiled-cache", outlier},
+        {"S-obs3", report, "S3 contradicts the report's own table.",
+         "published: with equal tiles blocks of 32x32 are faster",
+         "separable-convolution-2-tile-sizes", blocks_contradict},
+        {"S-obs6", report, "Double costs more than its bytes.",
+         "tiled with 16x16 and 16x128 from 1024 on: more than 2x the time of float",
+         "separable-convolution-5-float-double", double_over_float},
+        {"S-obs7", report, "The compiler's flags do not switch the L2 off.",
+         "padded at 8192 with streaming loads takes less time than all its reads from memory would "
+         "at "
+         "the measured bandwidth",
+         "separable-convolution-1-nontiled-cache", l2_stays_on},
+        {"S-obs8", report, "Three buffers in double at 8192 fill the GTX 480.", "computed", "",
+         double_buffers},
+    });
+
 }  // namespace
-
-std::vector<Claim> separable_claims() {
-  return {
-      {"S1", report, "Without tiles, L1 off costs about 65 %, and L2 off too about 175 %.",
-       "padded at 8192: loads past L1 cost 33 to 130 %, streaming loads with write-through stores "
-       "88 "
-       "to 350 %",
-       "separable-convolution-1-nontiled-cache", nontiled_modes},
-      {"S2", report,
-       "At 8192 blocks of 16x16 with tiles of 16x16 and 16x128 are best, at 67 % occupancy.",
-       "no other setting of tiled is faster; occupancy of its second kernel below 100 %",
-       "separable-convolution-2-tile-sizes", best_tiles},
-      {"S3", report, "Blocks of 16x16 are generally faster than 32x32.",
-       "tiled at 8192, tiles of 32x32 and 64x64: 16x16 faster",
-       "separable-convolution-2-tile-sizes", small_blocks},
-      {"S4", report, "Tiling saves about 65 % of the time.",
-       "tiled with 16x16 faster than padded at every size from 128 on, and 50 to 80 % saved in the "
-       "mean",
-       "separable-convolution-3-tiled-nontiled", tiling_saves},
-      {"S5", report, "The ratio of shared to global reads grows with the tile along the filter.",
-       "computed for tiles of 16 and 128; tiled at 8192 is faster with 16x128 than with 16x16 in "
-       "kernel 2",
-       "separable-convolution-2-tile-sizes", tall_tiles},
-      {"S6", report, "With tiles, L1 off changes nothing, and L2 off costs about 30 %.",
-       "tiled with 16x16 at 8192: loads past L1 within 3 %, streaming loads with write-through "
-       "stores cost 15 to 60 %",
-       "separable-convolution-4-tiled-cache", tiled_modes},
-      {"S7", report,
-       "Double needs twice the shared memory, 64x64 is the largest tile, 8192 does not fit.",
-       "computed for 48 KiB; shared memory of the launches, larger tiles, and the verdict at 8192 "
-       "here",
-       "separable-convolution-5-float-double", double_costs},
-      {"S8", report, "Occupancy below 100 % does not rule out the best time.",
-       "one example is enough: at the largest size the fastest kernel, here also of matmul and "
-       "dmv, has less occupancy than another",
-       "", occupancy_is_not_all},
-  };
-}
-
-std::vector<Claim> separable_observations() {
-  return {
-      {"S-obs1", report, "S1 is true of the largest image only.",
-       "computed from the published times", "separable-convolution-1-nontiled-cache", largest_only},
-      {"S-obs2", report, "The published time at 2048 without tiles is an outlier.",
-       "published time per pixel at 2048 more than 1.2x that at 1024 and 4096; padded here less",
-       "separable-convolution-1-nontiled-cache", outlier},
-      {"S-obs3", report, "S3 contradicts the report's own table.",
-       "published: with equal tiles blocks of 32x32 are faster",
-       "separable-convolution-2-tile-sizes", blocks_contradict},
-      {"S-obs6", report, "Double costs more than its bytes.",
-       "tiled with 16x16 and 16x128 from 1024 on: more than 2x the time of float",
-       "separable-convolution-5-float-double", double_over_float},
-      {"S-obs7", report, "The compiler's flags do not switch the L2 off.",
-       "padded at 8192 with streaming loads takes less time than all its reads from memory would "
-       "at "
-       "the measured bandwidth",
-       "separable-convolution-1-nontiled-cache", l2_stays_on},
-      {"S-obs8", report, "Three buffers in double at 8192 fill the GTX 480.", "computed", "",
-       double_buffers},
-  };
-}
-
 }  // namespace parlab

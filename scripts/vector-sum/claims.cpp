@@ -1,19 +1,29 @@
 // Claims of the report on the vector sum: RW, with divergence, against BRW, without; int.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 
-#include "claims/published.hpp"
 #include "claims/rule.hpp"
 #include "core/numbers.hpp"
+#include "record/published.hpp"
 
 namespace parlab {
 namespace {
 
 constexpr const char* report = "vector-sum";
-constexpr std::array<std::int64_t, 4> sizes{32768, 65536, 131072, 262144};
-constexpr std::array<std::int64_t, 4> blocks{32, 128, 256, 1024};
+
+// The different values of a column of the report's table of launch shapes, ascending.
+std::vector<std::int64_t> values(const std::string& column) {
+  std::set<std::int64_t> found;
+  for (const auto& row : published("vector-sum-times")) {
+    found.insert(std::llround(row.number(column)));
+  }
+  return {found.begin(), found.end()};
+}
+// The report's: 32768 to 262144 elements, blocks of 32, 128, 256 and 1024.
+std::vector<std::int64_t> sizes() { return values("n"); }
+std::vector<std::int64_t> blocks() { return values("block_size"); }
 
 Selection sums(const Evidence& e) { return e.timed("vector_sum", Dtype::i32); }
 
@@ -29,8 +39,8 @@ std::string where(std::int64_t n, std::int64_t block) {
 void each_pair(const Evidence& e,
                const std::function<void(const Record& rw, const Record& brw, std::int64_t n,
                                         std::int64_t block)>& f) {
-  for (const auto n : sizes) {
-    for (const auto block : blocks) {
+  for (const auto n : sizes()) {
+    for (const auto block : blocks()) {
       const auto *rw = shape(e, false, n, block), *brw = shape(e, true, n, block);
       if (rw != nullptr && brw != nullptr) f(*rw, *brw, n, block);
     }
@@ -47,14 +57,15 @@ struct Mean {
 // Nothing unless all four are there. The interval: the mean of four of 99 % each, and with a fifth
 // of the same in the ratio below at least 95 % (Bonferroni).
 std::optional<Mean> mean_time(const Evidence& e, bool brw, std::int64_t n) {
+  const auto count = static_cast<double>(blocks().size());
   Mean mean;
-  for (const auto block : blocks) {
+  for (const auto block : blocks()) {
     const auto* record = shape(e, brw, n, block);
     if (record == nullptr) return std::nullopt;
     const auto summary = summarize(record->seconds, 0.99);
-    mean.value += summary.median / 4;
-    mean.interval.low += summary.interval.low / 4;
-    mean.interval.high += summary.interval.high / 4;
+    mean.value += summary.median / count;
+    mean.interval.low += summary.interval.low / count;
+    mean.interval.high += summary.interval.high / count;
   }
   return mean;
 }
@@ -123,7 +134,7 @@ Judgement brw_wins(const Evidence& e) {
     if (a && b)
       uniform.add(*b > *a, *b - *a, percent(*b) + " for " + percent(*a) + " at " + where(n, block));
   });
-  for (const auto n : sizes) {
+  for (const auto n : sizes()) {
     const auto rw = mean_time(e, false, n), brw = mean_time(e, true, n);
     if (!rw || !brw) continue;
     const auto ratio = over(*brw, *rw);
@@ -142,7 +153,7 @@ Judgement gpu_beats_cpu(const Evidence& e) {
     const std::string method = brw ? "BRW" : "RW";
     Tally wins;
     std::vector<Ratio> ratios;
-    for (const auto n : sizes) {
+    for (const auto n : sizes()) {
       const auto* serial = sums(e).backend("serial").size({n}).best();
       const auto mean = mean_time(e, brw, n);
       if (serial == nullptr || !mean) continue;
@@ -170,10 +181,10 @@ std::string row(const std::vector<const Record*>& records) {
 // Nothing unless all four block sizes are there.
 std::vector<const Record*> by_block(const Evidence& e, bool brw, std::int64_t n) {
   std::vector<const Record*> records;
-  for (const auto block : blocks) {
+  for (const auto block : blocks()) {
     if (const auto* record = shape(e, brw, n, block)) records.push_back(record);
   }
-  if (records.size() < blocks.size()) records.clear();
+  if (records.size() < blocks().size()) records.clear();
   return records;
 }
 
@@ -187,10 +198,10 @@ int rising(const std::vector<const Record*>& records) {
 
 Judgement more_blocks_are_faster(const Evidence& e) {
   Tally tally;
-  for (const auto n : sizes) {
+  for (const auto n : sizes()) {
     const auto records = by_block(e, false, n);
     if (records.empty()) continue;
-    tally.add(rising(records) == 3, static_cast<double>(n),
+    tally.add(rising(records) == std::ssize(records) - 1, static_cast<double>(n),
               row(records) + " at " + std::to_string(n));
   }
   return tally.judgement("RW with blocks of 32, 128, 256, 1024:", needs(e, report));
@@ -199,12 +210,12 @@ Judgement more_blocks_are_faster(const Evidence& e) {
 Judgement balanced_shapes(const Evidence& e) {
   Tally balanced;
   int smaller = 0, pairs = 0;
-  for (const auto n : sizes) {
+  for (const auto n : sizes()) {
     for (const bool brw : {false, true}) {
       const auto records = by_block(e, brw, n);
       if (records.empty()) continue;
       smaller += rising(records);
-      pairs += 3;
+      pairs += static_cast<int>(records.size()) - 1;
       if (!brw || n > 65536) continue;
       const auto* middle =
           records[1]->summary().median < records[2]->summary().median ? records[1] : records[2];
@@ -224,14 +235,14 @@ Judgement balanced_shapes(const Evidence& e) {
 // Whether block 32 has the highest measure of its group, for each kernel and n; lowest: the lowest.
 Tally block_32(const Evidence& e, bool lowest) {
   Tally tally;
-  for (const auto n : sizes) {
+  for (const auto n : sizes()) {
     for (const bool brw : {false, true}) {
       const auto records = by_block(e, brw, n);
       std::vector<double> measures;
       for (const auto* record : records) {
         if (const auto measure = coalescing(*record, n, brw)) measures.push_back(*measure);
       }
-      if (measures.size() < blocks.size()) continue;
+      if (measures.size() < blocks().size()) continue;
       const auto others = std::minmax_element(measures.begin() + 1, measures.end());
       const bool held = lowest ? measures[0] < *others.first : measures[0] > *others.second;
       tally.add(held, measures[0] / *others.second,
@@ -263,7 +274,7 @@ Judgement fewer_transactions(const Evidence& e) {
     if (!more || !less) return;
     tally.add(*more > 2 * *less, *more / *less, times(*more / *less) + " at " + where(n, block));
   });
-  const auto rw = accesses(sizes[0], 256, false), brw = accesses(sizes[0], 256, true);
+  const auto rw = accesses(sizes().front(), 256, false), brw = accesses(sizes().front(), 256, true);
   const double ratio = (brw.reads + brw.writes) / (rw.reads + rw.writes);
   const auto fewer = tally.judgement("sectors of RW over BRW", needs_counters(e, report));
   if (fewer.outcome == Outcome::cannot_be_tested) return fewer;
@@ -274,8 +285,8 @@ Judgement fewer_transactions(const Evidence& e) {
 Judgement occupancy(const Evidence& e) {
   Tally theoretical, band;
   for (const bool brw : {false, true}) {
-    for (const auto n : sizes) {
-      for (const auto block : blocks) {
+    for (const auto n : sizes()) {
+      for (const auto block : blocks()) {
         const auto* record = shape(e, brw, n, block);
         if (record == nullptr) continue;
         const auto text = [&](double value) {
@@ -314,7 +325,7 @@ Judgement branch_efficiency(const Evidence& e) {
 
 Judgement cgma_doubles(const Evidence&) {
   Tally tally;
-  for (const auto n : sizes) {
+  for (const auto n : sizes()) {
     const double rw = cgma(n, 256, false), brw = cgma(n, 256, true);
     tally.add(brw > 1.9 * rw, brw / rw,
               significant(brw, 3) + " for " + significant(rw, 3) + " at " + std::to_string(n));
@@ -324,8 +335,8 @@ Judgement cgma_doubles(const Evidence&) {
 
 Judgement cgma_alike(const Evidence&) {
   Tally tally;
-  for (const auto n : sizes) {
-    for (const auto block : blocks) {
+  for (const auto n : sizes()) {
+    for (const auto block : blocks()) {
       const double rw = cgma(n, block, false), brw = cgma(n, block, true);
       const double off = std::max(std::abs(rw - 1.0 / 3), std::abs(brw - 1.0 / 3));
       tally.add(off < 0.01, off,
@@ -335,7 +346,8 @@ Judgement cgma_alike(const Evidence&) {
   return tally.judgement("computed, BRW and RW", {});
 }
 
-int launches_of(const published::Shape& shape) { return shape.blocks > 1024 ? 3 : 2; }
+bool is_brw(const PublishedRow& shape) { return shape.text("method") == "BRW"; }
+int launches_of(const PublishedRow& shape) { return shape.number("grid_blocks") > 1024 ? 3 : 2; }
 
 // Growth of the published time per doubling of n: largest factor less smallest.
 double spread(const std::vector<double>& times) {
@@ -350,14 +362,14 @@ double spread(const std::vector<double>& times) {
 Judgement times_per_launch(const Evidence&) {
   Tally tally;
   for (const bool brw : {false, true}) {
-    for (const auto block : blocks) {
+    for (const auto block : blocks()) {
       std::vector<double> printed, whole;
       bool third = false;
-      for (const auto& shape : published::vector_sum) {
-        if (shape.brw != brw || shape.block != block) continue;
+      for (const auto& shape : published("vector-sum-times")) {
+        if (is_brw(shape) != brw || shape.number("block_size") != block) continue;
         third |= launches_of(shape) == 3;
-        printed.push_back(shape.time_ms);
-        whole.push_back(shape.time_ms * launches_of(shape));
+        printed.push_back(shape.number("time_ms"));
+        whole.push_back(printed.back() * launches_of(shape));
       }
       if (!third) continue;
       tally.add(spread(whole) < spread(printed), spread(printed),
@@ -372,12 +384,13 @@ Judgement artefact_of_block_32(const Evidence& e) {
   Tally computed;
   for (const bool brw : {false, true}) {
     double at_32 = 0, least = 1e300;
-    for (const auto& shape : published::vector_sum) {
-      if (shape.brw != brw || shape.n != sizes[0]) continue;
-      if (shape.block == 32)
-        at_32 = shape.accesses_per_transaction;
+    for (const auto& shape : published("vector-sum-transactions")) {
+      if (is_brw(shape) != brw || shape.number("n") != sizes().front()) continue;
+      const double measure = shape.number("accesses_per_transaction");
+      if (shape.number("block_size") == 32)
+        at_32 = measure;
       else
-        least = std::min(least, shape.accesses_per_transaction);
+        least = std::min(least, measure);
     }
     computed.add(
         at_32 < least, at_32,
@@ -403,8 +416,8 @@ Judgement real_measure(const Evidence& e) {
 
 Judgement impossible_occupancy(const Evidence& e) {
   int beyond = 0;
-  for (const auto& shape : published::vector_sum) {
-    beyond += shape.block == 32 && shape.measured_occupancy_percent > 50;
+  for (const auto& shape : published("vector-sum-occupancy")) {
+    beyond += shape.number("block_size") == 32 && shape.number("measured_occupancy_percent") > 50;
   }
   Tally here;
   for (const auto* record : sums(e).backend("cuda").counted()) {
@@ -419,64 +432,63 @@ Judgement impossible_occupancy(const Evidence& e) {
                    {here.judgement("here never more than is possible,", {})});
 }
 
+const Claims announced(
+    4,
+    {
+        {"V1", report, "BRW is clearly faster than RW, and better in every metric.",
+         "the mean over the four block sizes at least 2x at every n; faster at every shape; fewer "
+         "sectors; more uniform branches",
+         "vector-sum-2-rw-brw", brw_wins},
+        {"V2", report, "Both GPU kernels beat the sequential sum, and the gain grows with n.",
+         "the mean over the four block sizes faster than serial at every n; the gain at the "
+         "largest "
+         "n "
+         "above that at the smallest",
+         "vector-sum-7-speedup", gpu_beats_cpu},
+        {"V3", report, "RW: more and smaller blocks mean less time.",
+         "at each n every step to a larger block is slower", "vector-sum-4-rw-blocks",
+         more_blocks_are_faster},
+        {"V4", report,
+         "BRW: up to 64K shapes with about as many blocks as threads are fastest; else more blocks "
+         "mostly are.",
+         "at 32768 and 65536 block 128 or 256 is fastest or ties; most steps to a larger block are "
+         "slower",
+         "vector-sum-5-brw-blocks", balanced_shapes},
+        {"V5", report, "The coalescing measure is higher for BRW, and block 32 always improves it.",
+         "the report's reads and writes over counted sectors: BRW above RW at every shape; block "
+         "32 "
+         "above all other blocks",
+         "", coalescing_measure},
+        {"V6", report, "BRW has less than half the transactions, with half the reads and writes.",
+         "sectors of RW more than 2x those of BRW at every shape; accesses counted in the kernels",
+         "", fewer_transactions},
+        {"V7", report,
+         "Measured occupancy is 50 to 60 % where 50 % (block 32) or 100 % is possible.",
+         "theoretical 50 % and 100 % as said; measured between 45 and 65 %", "", occupancy},
+        {"V8", report, "Branch efficiency is 99 to 100 % for both kernels.",
+         "branches that all threads of a warp take the same way, at least 98.5 % at every shape",
+         "", branch_efficiency},
+        {"V9", report, "The operations per access (CGMA) of BRW are twice those of RW.",
+         "computed: additions over the reads and writes that the kernels make; BRW at least 1.9x",
+         "", cgma_doubles},
+        {"V-obs3", report,
+         "The published times are very probably means over the launches of a sum.",
+         "published times times launches grow more evenly with n than as printed, wherever a third "
+         "launch comes in",
+         "vector-sum-4-rw-blocks", times_per_launch},
+        {"V-obs4", report,
+         "That block 32 improves the measure (V5) comes of dividing by 3 launches.",
+         "published at 32768, with two launches, block 32 is the lowest; here for whole sums", "",
+         artefact_of_block_32},
+        {"V-obs5", report, "CGMA is about 1/3 for both kernels.",
+         "computed: within 0.01 of 1/3 at every shape", "", cgma_alike},
+        {"V-obs6", report, "With real accesses and whole sums BRW coalesces about 3 times better.",
+         "accesses the kernels make over counted sectors: BRW at least 2.5x RW at every shape", "",
+         real_measure},
+        {"V-obs9", report, "Measured occupancy exceeds what is possible in six of eight rows.",
+         "published rows of block 32 above 50 %; here measured against theoretical", "",
+         impossible_occupancy},
+    });
+
 }  // namespace
-
-std::vector<Claim> vector_sum_claims() {
-  return {
-      {"V1", report, "BRW is clearly faster than RW, and better in every metric.",
-       "the mean over the four block sizes at least 2x at every n; faster at every shape; fewer "
-       "sectors; more uniform branches",
-       "vector-sum-2-rw-brw", brw_wins},
-      {"V2", report, "Both GPU kernels beat the sequential sum, and the gain grows with n.",
-       "the mean over the four block sizes faster than serial at every n; the gain at the largest "
-       "n "
-       "above that at the smallest",
-       "vector-sum-7-speedup", gpu_beats_cpu},
-      {"V3", report, "RW: more and smaller blocks mean less time.",
-       "at each n every step to a larger block is slower", "vector-sum-4-rw-blocks",
-       more_blocks_are_faster},
-      {"V4", report,
-       "BRW: up to 64K shapes with about as many blocks as threads are fastest; else more blocks "
-       "mostly are.",
-       "at 32768 and 65536 block 128 or 256 is fastest or ties; most steps to a larger block are "
-       "slower",
-       "vector-sum-5-brw-blocks", balanced_shapes},
-      {"V5", report, "The coalescing measure is higher for BRW, and block 32 always improves it.",
-       "the report's reads and writes over counted sectors: BRW above RW at every shape; block 32 "
-       "above all other blocks",
-       "", coalescing_measure},
-      {"V6", report, "BRW has less than half the transactions, with half the reads and writes.",
-       "sectors of RW more than 2x those of BRW at every shape; accesses counted in the kernels",
-       "", fewer_transactions},
-      {"V7", report, "Measured occupancy is 50 to 60 % where 50 % (block 32) or 100 % is possible.",
-       "theoretical 50 % and 100 % as said; measured between 45 and 65 %", "", occupancy},
-      {"V8", report, "Branch efficiency is 99 to 100 % for both kernels.",
-       "branches that all threads of a warp take the same way, at least 98.5 % at every shape", "",
-       branch_efficiency},
-      {"V9", report, "The operations per access (CGMA) of BRW are twice those of RW.",
-       "computed: additions over the reads and writes that the kernels make; BRW at least 1.9x", "",
-       cgma_doubles},
-  };
-}
-
-std::vector<Claim> vector_sum_observations() {
-  return {
-      {"V-obs3", report, "The published times are very probably means over the launches of a sum.",
-       "published times times launches grow more evenly with n than as printed, wherever a third "
-       "launch comes in",
-       "vector-sum-4-rw-blocks", times_per_launch},
-      {"V-obs4", report, "That block 32 improves the measure (V5) comes of dividing by 3 launches.",
-       "published at 32768, with two launches, block 32 is the lowest; here for whole sums", "",
-       artefact_of_block_32},
-      {"V-obs5", report, "CGMA is about 1/3 for both kernels.",
-       "computed: within 0.01 of 1/3 at every shape", "", cgma_alike},
-      {"V-obs6", report, "With real accesses and whole sums BRW coalesces about 3 times better.",
-       "accesses the kernels make over counted sectors: BRW at least 2.5x RW at every shape", "",
-       real_measure},
-      {"V-obs9", report, "Measured occupancy exceeds what is possible in six of eight rows.",
-       "published rows of block 32 above 50 %; here measured against theoretical", "",
-       impossible_occupancy},
-  };
-}
-
 }  // namespace parlab

@@ -1,0 +1,83 @@
+#include "record/published.hpp"
+
+#include <charconv>
+#include <fstream>
+
+#include "core/text.hpp"
+#include "core/types.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path place = fs::path("results") / "published";
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// No cell of these tables holds a comma or a quote.
+std::vector<std::string> cells_of(std::string line) {
+  if (line.ends_with('\r')) line.pop_back();
+  return split(line, ',');
+}
+
+}  // namespace
+
+PublishedRow::PublishedRow(std::string where, std::map<std::string, std::string> cells)
+    : where_(std::move(where)), cells_(std::move(cells)) {}
+
+const std::string& PublishedRow::text(const std::string& column) const {
+  const auto found = cells_.find(column);
+  if (found == cells_.end()) throw UsageError(where_ + ": there is no column '" + column + "'");
+  return found->second;
+}
+
+double PublishedRow::number(const std::string& column) const {
+  const auto& printed = text(column);
+  double value = 0;
+  const auto* end = printed.data() + printed.size();
+  if (std::from_chars(printed.data(), end, value).ptr != end || printed.empty()) {
+    throw UsageError(where_ + ": '" + printed + "' in the column '" + column + "' is no number");
+  }
+  return value;
+}
+
+fs::path published_folder() {
+  if (is_folder(place)) return place;
+  std::error_code ignored;
+  const auto program = fs::read_symlink("/proc/self/exe", ignored);
+  for (auto folder = program.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (is_folder(folder / place)) return folder / place;
+  }
+  throw UsageError("no folder " + place.string() + ", neither here nor above " + program.string() +
+                   ": run parlab in its own tree");
+}
+
+std::vector<PublishedRow> published(const std::string& table) {
+  const auto path = published_folder() / (table + ".csv");
+  std::ifstream in(path);
+  if (!in) throw UsageError("cannot read the published numbers in " + path.string());
+  std::string line;
+  std::getline(in, line);
+  const auto titles = cells_of(line);
+  std::vector<PublishedRow> rows;
+  for (int number = 2; std::getline(in, line); ++number) {
+    const auto where = path.string() + ":" + std::to_string(number);
+    const auto cells = cells_of(line);
+    if (cells.size() != titles.size()) {
+      throw UsageError(where + ": " + std::to_string(cells.size()) + " cells, but " +
+                       std::to_string(titles.size()) + " columns");
+    }
+    std::map<std::string, std::string> row;
+    for (std::size_t i = 0; i < titles.size(); ++i) row[titles[i]] = cells[i];
+    rows.emplace_back(where, std::move(row));
+  }
+  if (rows.empty()) throw UsageError(path.string() + ": no rows");
+  return rows;
+}
+
+}  // namespace parlab
