@@ -131,7 +131,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check report sanitize counters tune figures format lint install clean help $(EXPERIMENTS)
+.PHONY: build check report sanitize counters tune figures gallery format lint install clean help $(EXPERIMENTS)
 
 # What experiments run: without a GPU not what takes nvcc minutes. The links point to what there is.
 ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) \
@@ -168,6 +168,9 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
+gallery: ## draw the few pictures of docs/gallery again, from the records in the repository
+	@$(MAKE) figures
+	@scripts/gallery.sh nvidia-h200
 format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts and a few sources for common mistakes
 install: ## install the Debian packages that are missing

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Takes a picture of a part of a page: scripts/page-picture.sh PAGE.html ID OUT.png [WIDTH HEIGHT]
-# From the element with that id on downwards, as Chromium shows it on a screen. For the README:
-#   scripts/page-picture.sh plots/nvidia-h200/index.html ladder-dmv plots/nvidia-h200/overview.png
+# From the element with that id on downwards, as Chromium shows it on a screen.
 set -euo pipefail
 
 page=$(realpath "$1") id=$2 out=$3 width=${4:-900} height=${5:-760}

@@ -1,5 +1,6 @@
 # All variants as percent of the attainable roof of their device, which counts one reading of A; two
 # gemv cannot reach more than 50 where A is larger than the caches. A series a size.
+# In the gallery.
 at = "FROM ladder WHERE dtype = 'double' AND roof_percent IS NOT NULL"
 device = int(number("SELECT max(on_gpu) " . at))
 at = at . sprintf(" AND on_gpu = %d", device)

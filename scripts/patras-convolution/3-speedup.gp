@@ -1,5 +1,6 @@
 # The report's chart of speedup over the serial loops against size: kernels alone, and with the
 # copies of the naive and of the fastest kernel. The report's speedups very probably contain copies.
+# In the gallery.
 ours = "FROM best WHERE dtype = 'double' AND backend <> 'serial' AND speedup IS NOT NULL"
 names = list("SELECT name " . ours . " GROUP BY name ORDER BY max(n * 1e6 + speedup) DESC")
 sizes = list("SELECT DISTINCT n FROM best WHERE dtype = 'double' ORDER BY n")

@@ -1,5 +1,6 @@
 # How many times as fast as syrk of the device's own library, means and centring included on both
 # sides, against size: what stands beside it in double, the last rungs in float too.
+# In the gallery.
 at = "FROM ladder WHERE times IS NOT NULL AND name NOT LIKE '%_syrk' AND backend <> 'serial' AND (dtype = 'double' OR variant IN ('register', 'balanced', 'blocked'))"
 series = list("SELECT name || ',' || dtype " . at . " GROUP BY name, dtype ORDER BY max(n * 1e6 + times) DESC")
 sizes = list("SELECT DISTINCT n " . at . " ORDER BY n")

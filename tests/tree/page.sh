@@ -67,7 +67,7 @@ page() { # NAME RECORDS FIGURES
   expect "$1: is written" bin/parlab-emulated page "$2" --figures "$3" --output "$work/$1.html"
 }
 
-page h200 results/nvidia-h200 plots/nvidia-h200
+page h200 results/nvidia-h200 docs/gallery
 expect_page h200
 
 # A machine without a GPU: what the CPU of that one did.

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Fills docs/gallery with the figures that say "# In the gallery." and a picture of the page:
+# scripts/gallery.sh MACHINE, after make figures. Where Chromium is missing the old picture stays.
+set -euo pipefail
+
+plots=plots/$1 gallery=docs/gallery
+mkdir -p "$gallery"
+rm -f "$gallery"/*.svg
+for figure in $(grep -l '^# In the gallery[.]' scripts/*/*.gp); do
+  experiment=$(basename "$(dirname "$figure")")
+  cp "$plots/$experiment-$(basename "$figure" .gp).svg" "$gallery"
+done
+if command -v chromium >/dev/null; then
+  scripts/page-picture.sh "$plots/index.html" ladder-dmv "$gallery/overview.png"
+else
+  echo "gallery.sh: overview.png stays as it was: no chromium" >&2
+fi
+count=$(find "$gallery" -name '*.svg' -o -name '*.png' | wc -l)
+echo "  $gallery: $count pictures"
+if ((count > 10)); then
+  echo "gallery.sh: more than ten pictures: take some figures out" >&2
+  exit 1
+fi
