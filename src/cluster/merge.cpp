@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "core/file.hpp"
 #include "core/variant.hpp"
 #include "record/json.hpp"
 #include "record/lines.hpp"
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 // Calls f with each line of a file and its number.
 template <typename F>
 void each_line(const fs::path& path, F f) {
+  require_regular(path, "merge:");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw UsageError("cannot read " + path.string());
   LineReader lines(in);
