@@ -47,6 +47,9 @@ ifeq ($(origin COMMIT),undefined)
 endif
 export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
+# Without SQLite everything but the figures and tables is built and works.
+SQLITE := $(shell echo '\#include <sqlite3.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
+
 # ---- places --------------------------------------------------------------------------------------
 B   := build$(if $(filter 1,$(DEBUG)),/debug)
 BIN := bin$(if $(filter 1,$(DEBUG)),/debug)
@@ -87,7 +90,7 @@ EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
 # hwloc is linked in, so that a program runs where it is not installed; libudev every Debian has.
 HWLOC     := $(if $(wildcard /usr/lib/*/libhwloc.a /usr/lib/libhwloc.a),-l:libhwloc.a -l:libudev.so.1,-lhwloc)
-LIBS      := -l:libboost_program_options.a $(HWLOC) -fopenmp -ldl
+LIBS      := -l:libboost_program_options.a $(HWLOC) $(if $(SQLITE),-l:libsqlite3.a) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
@@ -119,9 +122,10 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
   $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
+  $(call store,$(B)/sqlite.flags,$(SQLITE))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
-  $(call store,$(B)/pages.list,$(sort $(dir $(wildcard results/*/*.jsonl))))
+  $(call store,$(B)/pages.list,$(sort $(shell scripts/list-records.sh --silent | xargs -r dirname)))
   # Included by the one file that reports it: a commit costs one small compilation.
   $(call store,$(B)/build_info.hpp,#define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif
@@ -131,7 +135,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check check-cluster device-spread report sanitize counters tune figures gallery format lint install clean help $(EXPERIMENTS)
+.PHONY: build check check-cluster device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint install clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -260,6 +264,10 @@ BUILD_OBJECTS := $(B)/host/src/core/build.cpp.o $(B)/check/src/core/build.cpp.o
 $(BUILD_OBJECTS): $(B)/build_info.hpp
 $(BUILD_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
+DATABASE_OBJECTS := $(B)/host/src/commands/database.cpp.o $(B)/check/src/commands/database.cpp.o
+$(DATABASE_OBJECTS): $(B)/sqlite.flags
+$(DATABASE_OBJECTS): IDENTITY += $(SQLITE)
+
 # ---- tests ---------------------------------------------------------------------------------------
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan; but what is
 # below the emulated kernels has checks of its own, and stacks that AddressSanitizer does not know.
@@ -360,29 +368,33 @@ device-spread: $(if $(CLUSTER),$(ON_CLUSTER),build)
 
 # results/MACHINE/EXPERIMENT.jsonl -> build/records/MACHINE/EXPERIMENT.db -> plots/MACHINE/EXPERIMENT-*
 R        := build/records
-MACHINES := $(filter-out published,$(patsubst results/%/,%,$(wildcard results/*/)))
-RECORDED := $(foreach m,$(MACHINES),$(foreach e,$(EXPERIMENTS),$(patsubst results/%.jsonl,%,$(wildcard results/$m/$e.jsonl))))
+# Only names that mean nothing to make or a shell: the others are named by `make figures`.
+RECORDS  := $(shell scripts/list-records.sh --silent)
+RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
+DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.* results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
-# Any of the two programs can export; the emulated one needs no CUDA compiler.
-$(R)/%.csv: results/%.jsonl $(wildcard src/record/* src/statistics/*) | $(BIN)/parlab-emulated
-	@mkdir -p $(@D)
-	@$(BIN)/parlab-emulated export $< >$@.part && mv $@.part $@
-
-# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables.
+# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables. Any of the two
+# programs can make and read the database; the emulated one needs no CUDA compiler.
+DRAW := PARLAB=$(BIN)/parlab-emulated
 define figures_of
-$(R)/$1.db: $(R)/$1.csv scripts/make-db.sh scripts/$(notdir $1)/views.sql $(wildcard results/published/$(notdir $1)-*.csv)
-	@scripts/make-db.sh $$< $(notdir $1) $$@
+$(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
+	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database $$< $$@ --views scripts/$(notdir $1)/views.sql
 $(foreach f,$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp)),
 figures: plots/$1-$f.svg
 plots/$1-$f.svg plots/$1-$f.png &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
-	@scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
+	@$(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
 plots/$1-tables.txt: scripts/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
-	@mkdir -p $$(@D) && $$< $(R)/$1.db >$$@
+	@mkdir -p $$(@D) && { $(DRAW) $$< $(R)/$1.db >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
 endef
-$(foreach r,$(RECORDED),$(eval $(call figures_of,$r)))
+$(if $(SQLITE),$(foreach r,$(RECORDED),$(eval $(call figures_of,$r))))
+
+figures: say-what-is-left-out
+say-what-is-left-out:
+	@scripts/list-records.sh >/dev/null
+	@$(if $(SQLITE),,echo "figures and tables are left out: install libsqlite3-dev (scripts/install.sh figures)")
 
 # plots/MACHINE/index.html, from the records, once the figures are drawn. A figure that is skipped is
 # no file, so they are not among what it is older than: what they are made from is.
@@ -392,14 +404,14 @@ drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(patsubst sc
           plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp)))
 define page_of
 figures: plots/$1/index.html
-plots/$1/index.html: $(wildcard results/$1/*.jsonl) $(PAGE_SOURCES) | $(call drawn,$1) $(BIN)/parlab-emulated
+plots/$1/index.html: $(filter results/$1/%,$(RECORDS)) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
 endef
 PAGED := $(patsubst %/,%,$(sort $(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))
 
 figures: $(if $(PAGED),plots/index.html)
-plots/index.html: $(foreach m,$(PAGED),$(wildcard results/$m/*.jsonl)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
+plots/index.html: $(filter $(PAGED:%=results/%/%),$(RECORDS)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated index $(PAGED:%=results/%) --output $@ && echo "  wrote $@"
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

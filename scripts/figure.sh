@@ -1,23 +1,28 @@
 #!/bin/bash
 # Draws one figure as SVG and PNG: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix)
+# PARLAB: the program that reads the database. Both pictures are new, or both stay as they were.
 # A figure says `exit status 3`, after a line that names the run it misses, when the machine has no
 # records for it: an old picture of it is removed then, and that is no error.
 set -uo pipefail
 
 database=$1 figure=$2 out=$3
-mkdir -p "$(dirname "$out")"
+program=${PARLAB:-bin/parlab-emulated}
+trap 'rm -f "$out".{svg,png}.part' EXIT
+mkdir -p "$(dirname "$out")" || exit
 for format in svg png; do
-  gnuplot -e "db='$database'; name='${out#plots/}'; format='$format'; out='$out.$format.part'" \
-    scripts/figures/style.gp "$figure"
+  part=$out.$format.part
+  gnuplot -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure"
   status=$?
   if ((status == 3)); then
-    rm -f "$out.svg" "$out.png" "$out".*.part
+    rm -f "$out".{svg,png}
     exit 0
-  elif ((status != 0)); then
-    rm -f "$out".*.part
-    echo "figure.sh: gnuplot could not draw $figure from $database" >&2
+  fi
+  # On a full disk gnuplot is content: the end of the picture says whether all of it was written.
+  [[ $format == svg ]] && end='</svg>' || end=IEND
+  if ((status != 0)) || ! tail -c 12 "$part" | grep -qa "$end"; then
+    echo "figure.sh: gnuplot could not draw $figure from $database to $part" >&2
     exit 1
   fi
-  mv "$out.$format.part" "$out.$format"
 done
+for format in svg png; do mv "$out.$format.part" "$out.$format" || exit; done
 echo "  drew  $out.svg .png"

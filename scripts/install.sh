@@ -7,11 +7,11 @@ set -euo pipefail
 declare -A packages=(
   [build]="g++ make libboost-program-options-dev libboost-context-dev nlohmann-json3-dev
            rapidjson-dev libopenblas-openmp-dev libhwloc-dev"
-  [figures]="gnuplot-nox sqlite3 fonts-dejavu-core"
+  [figures]="gnuplot-nox libsqlite3-dev fonts-dejavu-core"
   [check]="libboost-test-dev git"
 )
 # What has another package that serves as well, by the command it brings.
-declare -A command_of=([g++]=g++ [make]=make [git]=git [gnuplot-nox]=gnuplot [sqlite3]=sqlite3
+declare -A command_of=([g++]=g++ [make]=make [git]=git [gnuplot-nox]=gnuplot
                        [clang-format]=clang-format [clang-tidy]=clang-tidy [shellcheck]=shellcheck
                        [chromium]=chromium)
 # Without these some pieces of the check are skipped, with a line that says so.

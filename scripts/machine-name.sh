@@ -4,6 +4,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ -n ${MACHINE:-} ]]; then
+  [[ $MACHINE =~ ^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}$ ]] || {
+    printf 'MACHINE=%q: a name is of letters, digits and . _ + -\n' "$MACHINE" >&2
+    exit 2
+  }
   echo "$MACHINE"
   exit
 fi

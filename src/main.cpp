@@ -8,6 +8,7 @@
 #include "cli/usage.hpp"
 #include "commands/claims.hpp"
 #include "commands/compare.hpp"
+#include "commands/database.hpp"
 #include "commands/emulate.hpp"
 #include "commands/export.hpp"
 #include "commands/image.hpp"
@@ -19,6 +20,7 @@
 #include "commands/show.hpp"
 #include "commands/tune.hpp"
 #include "commands/warn.hpp"
+#include "core/name.hpp"
 #include "counters/execute_once.hpp"
 #include "machine/memory.hpp"
 
@@ -80,6 +82,14 @@ int dispatch(Request request, char** arguments) {
     case Action::execute_once:
       execute_once(request.paths);
       break;
+    case Action::database:
+      warn(make_database(request.database));
+      break;
+    case Action::query:
+      query_database(request.paths.at(0), request.paths.at(1),
+                     {request.paths.begin() + 2, request.paths.end()}, request.format == "table",
+                     std::cout);
+      break;
     case Action::export_csv:
       warn(export_records(request.paths, std::cout));
       break;
@@ -100,12 +110,14 @@ int dispatch(Request request, char** arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return dispatch(parse_request({argv, argv + argc}, environment_of_process()), argv);
+    const int status = dispatch(parse_request({argv, argv + argc}, environment_of_process()), argv);
+    if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
+    return status;
   } catch (const UsageError& error) {
-    std::cerr << "parlab: " << error.what() << std::endl;
+    std::cerr << "parlab: " << printable(error.what()) << std::endl;
     return usage_error;
   } catch (const std::exception& error) {
-    std::cerr << "parlab: " << error.what() << std::endl;
+    std::cerr << "parlab: " << printable(error.what()) << std::endl;
     return EXIT_FAILURE;
   }
 }

@@ -15,7 +15,7 @@ interval="printf('%.4g..%.4g', o.low_s * 1e3, o.high_s * 1e3)"
 
 for number in 1 2; do
   variant=$( ((number == 1)) && echo serial || echo cublas)
-  published=published_$variant
+  published=published_cslab_dmv_$variant
   table "Table $number: $variant" "
     SELECT p.n_label AS n,
            printf('%.4g', p.time_s * 10) AS 'published ms',

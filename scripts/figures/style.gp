@@ -1,5 +1,12 @@
-# The look of every figure. scripts/figure.sh sets before: db (sqlite database), name, format (svg or
-# png) and out (the file to write). A figure sets title, axes and series, and may use what is below.
+# The look of every figure, and what draws one:
+#   gnuplot -c scripts/figures/style.gp PROGRAM DATABASE NAME svg|png OUT FIGURE.gp
+# A figure sets title, axes and series, and may use what is below.
+program = ARG1
+database = ARG2
+name = ARG3
+format = ARG4
+out = ARG5
+figure = ARG6
 set encoding utf8
 
 # Half a page wide the smallest print is 6 points high. pngcairo counts fonts in points, svg in pixels.
@@ -15,8 +22,17 @@ set output out
 
 # ---- data ----------------------------------------------------------------------------------------
 set datafile separator tab
-query(sql) = "< sqlite3 -separator '\t' '" . db . "' \"" . sql . "\""
-list(sql) = system("sqlite3 '" . db . "' \"" . sql . "\"")
+# gnuplot starts programs by way of a shell: each argument is one word there, whatever is in it.
+escaped(s) = strstrt(s, "'") == 0 ? s : \
+    substr(s, 1, strstrt(s, "'") - 1) . "'\\''" . escaped(substr(s, strstrt(s, "'") + 1, strlen(s)))
+word_of(s) = " '" . escaped(s) . "'"
+asked(sql) = word_of(program) . " query" . word_of(database) . word_of(sql)
+# What SQL finds, to be plotted, or as words. A name that came out of a record stands in no SQL: it is
+# `?` there, and given apart.
+query(sql) = "<" . asked(sql)
+query_for(sql, text) = query(sql) . word_of(text)
+list(sql) = system(asked(sql))
+list_for(sql, text) = system(asked(sql) . word_of(text))
 number(sql) = list("SELECT ifnull((" . sql . "), 0)") + 0.0
 # The line said when a figure has no records; the figure then ends with exit status 3.
 missing(run) = sprintf("  skip  %s: no records of %s", name, run)
@@ -61,3 +77,5 @@ log_y = 'load "scripts/figures/log-y.gp"'
 provenance(device) = list("SELECT machine || ' · ' || coalesce(" . device . ", cpu, '?') || ' · ' || " \
   . "substr(date, 1, 10) || ' · commit ' || coalesce([commit], '?') FROM records ORDER BY date DESC LIMIT 1")
 set label 1000 at screen 0.012, screen 0.025 font "," . tiny textcolor rgb "#555555"
+
+load figure

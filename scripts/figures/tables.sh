@@ -1,13 +1,14 @@
 # What the tables.sh of every experiment begins with: source it, then heading, table ...
-# Sets database, from the script's one argument.
+# Sets database, from the script's one argument; PARLAB: the program that reads it.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034 # for the script that sources this
 database=$1
+program=${PARLAB:-bin/parlab-emulated}
 
 # The first line: experiment, machine, date, commit.
 heading() { # EXPERIMENT
-  sqlite3 -bail "$database" "SELECT '$1 on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
+  "$program" query "$database" "SELECT '$1 on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '
     || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || \"commit\"
     FROM records ORDER BY date DESC LIMIT 1"
 }
@@ -16,7 +17,7 @@ table() { # TITLE SQL
   echo
   echo "$1"
   local rows
-  rows=$(sqlite3 -bail "$database" ".mode column" ".headers on" ".nullvalue -" "$2")
+  rows=$("$program" query "$database" "$2" --format table)
   echo "${rows:-no records of it here}"
 }
 

@@ -20,5 +20,5 @@ columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " .
 moved_curve = number("SELECT count(*) " . moved) > 0 ? ", query('SELECT n, ' . columns('speedup_transfers') . moved . ' ORDER BY n') using 1:2:3:4 with yerrorlines linetype 13 title 'fused and copies'" : ""
 their_curve = number("SELECT count(*) " . theirs) > 0 ? ", query('SELECT n, published_speedup ' . theirs . ' ORDER BY n') using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'" : ""
 
-plot for [i = 1:words(names)] query("SELECT n, " . columns("speedup") . ours . " AND name = '" . word(names, i) . "' ORDER BY n") \
+plot for [i = 1:words(names)] query_for("SELECT n, " . columns("speedup") . ours . " AND name = ? ORDER BY n", word(names, i)) \
        using 1:2:3:4 with yerrorlines linetype i title word(names, i) @moved_curve @their_curve

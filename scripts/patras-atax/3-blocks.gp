@@ -18,6 +18,6 @@ set label 1000 provenance("gpu")
 variants = "shared naive"
 
 # A colour for each size, as in both kernels.
-plot for [v = 1:2] for [i = 1:words(sizes)] query("SELECT block, median_s, low_s, high_s " . ours . " AND variant = '" . word(variants, v) . "' AND n = " . word(sizes, i) . " ORDER BY block") \
+plot for [v = 1:2] for [i = 1:words(sizes)] query_for("SELECT block, median_s, low_s, high_s " . ours . " AND variant = ? AND n = " . word(sizes, i) . " ORDER BY block", word(variants, v)) \
        using 1:2:3:4 with yerrorlines linetype i + 7 * (v - 1) \
        title word(variants, v) . ", " . word(sizes, i)

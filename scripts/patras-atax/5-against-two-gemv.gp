@@ -15,6 +15,6 @@ set label 1000 provenance("gpu")
 of(s) = substr(s, 1, strstrt(s, ",") - 1)
 in(s) = substr(s, strstrt(s, ",") + 1, strlen(s))
 
-plot for [i = 1:words(series)] query("SELECT n, times, ifnull(times_low, times), ifnull(times_high, times) " . at . " AND name = '" . of(word(series, i)) . "' AND dtype = '" . in(word(series, i)) . "' ORDER BY n") \
+plot for [i = 1:words(series)] query_for("SELECT n, times, ifnull(times_low, times), ifnull(times_high, times) " . at . " AND name || ',' || dtype = ? ORDER BY n", word(series, i)) \
        using 1:2:3:4 with yerrorlines linetype i title of(word(series, i)) . (in(word(series, i)) eq "float" ? ", float" : ""), \
      1 with lines linetype 20 title "two gemv"

@@ -1,5 +1,4 @@
 -- What the figures of patras-atax read. One row of records is one measurement.
-.import --csv results/published/patras-cuda-atax.csv published_atax
 
 -- Square matrices, warm caches, verified and timed.
 CREATE VIEW timed AS
@@ -31,4 +30,4 @@ CREATE VIEW published AS
          variant, CASE variant WHEN 'serial' THEN 'serial/plain' ELSE 'cuda/shared' END AS name,
          CAST(nullif(speedup, '') AS REAL) AS published_speedup,
          nullif(gpu_utilization_percent, '') AS utilization
-  FROM published_atax;
+  FROM published_patras_cuda_atax;

@@ -18,11 +18,11 @@ set title "conv2d 3x3, double, hot: speedup over the serial loops, best tunables
 set ylabel "speedup, log"
 set label 1000 provenance("gpu")
 columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " . v . ") "
-of(v, rows, who) = "SELECT n, " . columns(v) . rows . " AND name = '" . who . "' ORDER BY n"
+of(v, rows) = "SELECT n, " . columns(v) . rows . " AND name = ? ORDER BY n"
 published = "SELECT n, published_speedup " . theirs . " ORDER BY n"
 # What there is none of is no curve, not an empty one.
-moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query(of('speedup_transfers', moved, who)) using 1:2:3:4 with yerrorlines linetype (who eq 'cuda/naive' ? 12 : 13) title substr(who, 6, 99) . ' + copies'"
+moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query_for(of('speedup_transfers', moved), who) using 1:2:3:4 with yerrorlines linetype (who eq 'cuda/naive' ? 12 : 13) title substr(who, 6, 99) . ' + copies'"
 their_curve = number("SELECT count(*) " . theirs) == 0 ? "" : ", query(published) using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'"
 
-plot for [i = 1:words(names)] query(of("speedup", ours, word(names, i))) \
+plot for [i = 1:words(names)] query_for(of("speedup", ours), word(names, i)) \
        using 1:2:3:4 with yerrorlines linetype i title word(names, i) @moved_curves @their_curve

@@ -16,6 +16,6 @@ set label 1000 provenance("gpu")
 dtype_of(s) = s[1:strstrt(s, ":") - 1]
 edge_of(s) = s[strstrt(s, ":") + 1:*]
 
-plot for [i = 1:words(series)] query("SELECT n, median_s, ifnull(low_s, median_s), ifnull(high_s, median_s) " . ours . " AND dtype = '" . dtype_of(word(series, i)) . "' AND block_x = " . edge_of(word(series, i)) . " ORDER BY n") \
+plot for [i = 1:words(series)] query_for("SELECT n, median_s, ifnull(low_s, median_s), ifnull(high_s, median_s) " . ours . " AND dtype = ? AND block_x = " . edge_of(word(series, i)) . " ORDER BY n", dtype_of(word(series, i))) \
        using 1:2:3:4 with yerrorlines linetype i \
        title sprintf("%s, %s x %s", dtype_of(word(series, i)), edge_of(word(series, i)), edge_of(word(series, i)))

@@ -1,6 +1,4 @@
 -- What the figures of patras-convolution read. One row of records is one measurement.
-.import --csv results/published/patras-cuda-convolution.csv published_convolution
-.import --csv results/published/patras-cuda-device-limits.csv published_device_limits
 
 -- Square images, warm caches, verified and timed.
 CREATE VIEW every AS
@@ -23,11 +21,11 @@ CREATE VIEW published AS
          CASE variant WHEN 'serial' THEN 'serial/plain' ELSE 'cuda/naive' END AS name,
          CAST(nullif(speedup, '') AS REAL) AS published_speedup,
          nullif(gpu_utilization_percent, '') AS utilization
-  FROM published_convolution;
+  FROM published_patras_cuda_convolution;
 
 -- The occupancy argument of exercise 1: limits of a multiprocessor, of the report's device and of an
 -- H200 (CUDA C++ Programming Guide, compute capability 9.0; units of allocation as cuda_occupancy.h).
-CREATE VIEW limit_of AS SELECT [limit] AS name, CAST(value AS INTEGER) AS value FROM published_device_limits;
+CREATE VIEW limit_of AS SELECT [limit] AS name, CAST(value AS INTEGER) AS value FROM published_patras_cuda_device_limits;
 CREATE VIEW devices AS
   SELECT 'the report''s' AS device,
     (SELECT value FROM limit_of WHERE name = 'max_warps_per_multiprocessor') AS most_warps,

@@ -18,5 +18,5 @@ set label 1000 provenance("gpu")
 variant_of(s) = s[1:strstrt(s, ":") - 1]
 tile_of(s) = s[strstrt(s, ":") + 1:*]
 
-plot for [i = 1:words(series)] query("SELECT n, median_s, ifnull(low_s, median_s), ifnull(high_s, median_s) " . ours . " AND variant = '" . variant_of(word(series, i)) . "' AND tile = " . tile_of(word(series, i)) . " ORDER BY n") \
+plot for [i = 1:words(series)] query_for("SELECT n, median_s, ifnull(low_s, median_s), ifnull(high_s, median_s) " . ours . " AND variant = ? AND tile = " . tile_of(word(series, i)) . " ORDER BY n", variant_of(word(series, i))) \
        using 1:2:3:4 with yerrorlines linetype i title variant_of(word(series, i)) . ", " . tile_of(word(series, i))

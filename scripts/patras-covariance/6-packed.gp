@@ -14,8 +14,8 @@ set title "covariance, hot: a packed triangle against both triangles"
 set ylabel "mirror / packed"
 set label 1000 provenance("gpu")
 
-plot for [i = 1:words(series)] query("SELECT n, times, ifnull(times_low, times), ifnull(times_high, times) FROM packed WHERE dtype = '" . word(series, i) . "' ORDER BY n") \
+plot for [i = 1:words(series)] query_for("SELECT n, times, ifnull(times_low, times), ifnull(times_high, times) FROM packed WHERE dtype = ? ORDER BY n", word(series, i)) \
        using 1:2:3:4 with yerrorlines linetype i title word(series, i) . ", kernels", \
-     for [i = 1:words(series)] query("SELECT n, moved_times FROM packed WHERE dtype = '" . word(series, i) . "' AND moved_times IS NOT NULL ORDER BY n") \
+     for [i = 1:words(series)] query_for("SELECT n, moved_times FROM packed WHERE dtype = ? AND moved_times IS NOT NULL ORDER BY n", word(series, i)) \
        using 1:2 with linespoints linetype 3 + i title word(series, i) . ", + copies", \
      1 with lines linetype 20 title "as fast"

@@ -1,5 +1,4 @@
 -- What the figures of patras-covariance read. One row of records is one measurement.
-.import --csv results/published/patras-cuda-covariance.csv published_covariance
 
 -- Speedups are over PolyBench's loops. Where these were left out, for they take too long, the records
 -- have one over the other serial variant, which must not stand beside those.
@@ -63,4 +62,4 @@ CREATE VIEW published AS
          CASE variant WHEN 'serial' THEN 'serial/plain' ELSE 'cuda/tiled' END AS name,
          CAST(nullif(speedup, '') AS REAL) AS published_speedup,
          nullif(gpu_utilization_percent, '') AS utilization
-  FROM published_covariance;
+  FROM published_patras_cuda_covariance;

@@ -19,7 +19,8 @@ set rmargin at screen 0.97
 set key at graph 0.62, graph 0.66
 set xtics () font "," . tiny
 labels = list("SELECT place || ';' || block_shape || ';' || replace(tiles, ' ', ';') FROM settings ORDER BY place")
-part(s, i) = system("echo '" . s . "' | cut -d';' -f" . i)
+rest(s) = s[strstrt(s, ";") + 1:*]
+part(s, i) = (i > 1) ? part(rest(s), i - 1) : (strstrt(s, ";") == 0) ? s : s[1:strstrt(s, ";") - 1]
 do for [s in labels] { set xtics add (part(s, 2) . "\n" . part(s, 3) . "\n" . part(s, 4) real(part(s, 1))) }
 last = words(labels) + (searched > 0)
 if (searched > 0) { set xtics add (word(best, 1) . "\n" . word(best, 2) . "\n" . word(best, 3) last) }

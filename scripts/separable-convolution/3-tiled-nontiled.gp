@@ -4,7 +4,7 @@ names = list("SELECT series " . ours . " GROUP BY series ORDER BY max(n * 1e6 + 
 sizes = list("SELECT DISTINCT n " . ours . " ORDER BY n")
 if (words(names) == 0) { print missing("convsep on a GPU: make separable-convolution"); exit status 3 }
 
-theirs = "FROM published_tiled_vs_nontiled WHERE rows IN (SELECT n " . ours . ")"
+theirs = "FROM published_separable_convolution_tiled_vs_nontiled WHERE rows IN (SELECT n " . ours . ")"
 their_names = list("SELECT DISTINCT variant " . theirs . " ORDER BY variant")
 every_value = "(SELECT ifnull(low_s, time_s) AS v " . ours . " UNION SELECT ifnull(high_s, time_s) " . ours . " UNION SELECT time_s " . theirs . ")"
 y_low = number("SELECT min(v) FROM " . every_value)
@@ -16,7 +16,7 @@ set title "convsep, radius 16, float, hot: with tiles of 16 x 16 and without"
 set ylabel "time (s), log"
 set label 1000 provenance("gpu")
 
-plot for [i = 1:words(names)] query("SELECT n, time_s, ifnull(low_s, time_s), ifnull(high_s, time_s) " . ours . " AND series = '" . word(names, i) . "' ORDER BY n") \
+plot for [i = 1:words(names)] query_for("SELECT n, time_s, ifnull(low_s, time_s), ifnull(high_s, time_s) " . ours . " AND series = ? ORDER BY n", word(names, i)) \
        using 1:2:3:4 with yerrorlines linetype i title word(names, i), \
-     for [v in their_names] query("SELECT rows, time_s " . theirs . " AND variant = '" . v . "' ORDER BY rows") \
+     for [v in their_names] query_for("SELECT rows, time_s " . theirs . " AND variant = ? ORDER BY rows", v) \
        using 1:2 with linespoints linetype 20 pointtype (v eq "tiled" ? 6 : 4) pointsize 0.8 title "published, " . (v eq "tiled" ? "tiled" : "not")

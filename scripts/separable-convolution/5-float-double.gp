@@ -5,7 +5,7 @@ names = list("SELECT replace(series, ' ', '_') FROM (SELECT * " . ours . ") GROU
 sizes = list("SELECT DISTINCT n " . ours . " ORDER BY n")
 if (words(names) == 0) { print missing("convsep/cuda/tiled: make separable-convolution"); exit status 3 }
 
-theirs = "FROM published_float_double WHERE time_s IS NOT NULL AND rows IN (SELECT n " . ours . ")"
+theirs = "FROM published_separable_convolution_float_double WHERE time_s IS NOT NULL AND rows IN (SELECT n " . ours . ")"
 their_names = list("SELECT DISTINCT data_type " . theirs . " ORDER BY data_type")
 every_value = "(SELECT ifnull(low_s, time_s) AS v " . ours . " UNION SELECT ifnull(high_s, time_s) " . ours . " UNION SELECT time_s " . theirs . ")"
 y_low = number("SELECT min(v) FROM " . every_value)
@@ -16,9 +16,9 @@ load "scripts/figures/size-x.gp"
 set title "convsep, radius 16, hot: tiled, float and double"
 set ylabel "time (s), log"
 set label 1000 provenance("gpu")
-plain(s) = system("echo '" . s . "' | tr _ ' '")
+plain(s) = (strstrt(s, "_") == 0) ? s : s[1:strstrt(s, "_") - 1] . " " . s[strstrt(s, "_") + 1:*]
 
-plot for [i = 1:words(names)] query("SELECT n, time_s, ifnull(low_s, time_s), ifnull(high_s, time_s) " . ours . " AND series = '" . plain(word(names, i)) . "' ORDER BY n") \
+plot for [i = 1:words(names)] query_for("SELECT n, time_s, ifnull(low_s, time_s), ifnull(high_s, time_s) " . ours . " AND series = ? ORDER BY n", plain(word(names, i))) \
        using 1:2:3:4 with yerrorlines linetype i title plain(word(names, i)), \
-     for [d in their_names] query("SELECT rows, time_s " . theirs . " AND data_type = '" . d . "' ORDER BY rows") \
+     for [d in their_names] query_for("SELECT rows, time_s " . theirs . " AND data_type = ? ORDER BY rows", d) \
        using 1:2 with linespoints linetype 20 pointtype (d eq "float" ? 4 : 6) pointsize 0.8 title "published, " . d

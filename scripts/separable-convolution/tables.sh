@@ -47,7 +47,7 @@ table "Tile sizes: the best of all that were measured" "
 table "With tiles of 16x16 and without (item 5)" "
   SELECT p.rows AS n, p.variant AS published, $(ms p.time_s) AS 'published ms',
          o.name AS ours, $(ms o.time_s) AS 'ours ms', $(interval o) AS 'interval ms'
-  FROM published_tiled_vs_nontiled p
+  FROM published_separable_convolution_tiled_vs_nontiled p
   LEFT JOIN (SELECT 'tiled' AS kernel, name, n, time_s, low_s, high_s FROM tiled_16
                WHERE policy = 'default' AND dtype = 'float'
              UNION ALL SELECT 'non_tiled', name, n, time_s, low_s, high_s FROM nontiled
@@ -58,7 +58,7 @@ table "Float and double (item 7): published, and tiles of 16x16 and 16x128 in th
   SELECT p.rows AS n, p.data_type AS dtype, $(ms p.time_s) AS 'published ms', p.status,
          $(ms a.time_s) AS '16x16 ms', $(interval a) AS 'interval ms',
          $(ms t.time_s) AS '16x128 ms', $(interval t) AS 'interval ms '
-  FROM published_float_double p
+  FROM published_separable_convolution_float_double p
   LEFT JOIN tiled_16 a ON a.n = p.rows AND a.dtype = p.data_type AND a.policy = 'default'
   LEFT JOIN tiled_tall t ON t.n = p.rows AND t.dtype = p.data_type AND t.policy = 'default'
   ORDER BY p.rows, p.data_type DESC"

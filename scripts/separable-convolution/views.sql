@@ -47,15 +47,15 @@ CREATE VIEW settings AS
   SELECT rowid AS place, block_x || 'x' || block_y AS block_shape,
          tile_w1 || 'x' || tile_h1 || ' ' || tile_w2 || 'x' || tile_h2 AS tiles,
          time_s AS published_s, tile_w1 AS w1, tile_h2 AS h2
-  FROM published_tile_sizes;
+  FROM published_separable_convolution_tile_sizes;
 CREATE VIEW at_largest AS
   SELECT * FROM tiled
   WHERE dtype = 'float' AND policy = 'default' AND n = (SELECT max(n) FROM tiled);
 
 -- Both caches' tables with the same names as ours.
 CREATE VIEW published_policies AS
-  SELECT 'nontiled' AS kernel, rows AS n, cache_mode AS policy, time_s FROM published_nontiled_cache
-  UNION ALL SELECT 'tiled', rows, cache_mode, time_s FROM published_tiled_cache;
+  SELECT 'nontiled' AS kernel, rows AS n, cache_mode AS policy, time_s FROM published_separable_convolution_nontiled_cache
+  UNION ALL SELECT 'tiled', rows, cache_mode, time_s FROM published_separable_convolution_tiled_cache;
 CREATE VIEW policies AS
   SELECT 'nontiled' AS kernel, n, policy, time_s, low_s, high_s FROM nontiled
   WHERE dtype = 'float' AND variant = 'padded'

@@ -30,4 +30,4 @@ CREATE VIEW granularity AS
 CREATE VIEW published AS
   SELECT n, time_ms / 1e3 AS time_s, 2e-6 * n * n * n / time_ms AS gflops,
          CASE variant WHEN 'tile_normal' THEN 'cuda/tiled' ELSE 'cuda/granularity' END AS name
-  FROM published_times;
+  FROM published_tiled_matmul_times;

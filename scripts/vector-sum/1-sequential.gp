@@ -2,7 +2,7 @@
 sizes = list("SELECT n FROM sequential ORDER BY n")
 if (words(sizes) == 0) { print missing("vector_sum/serial as int: make vector-sum"); exit status 3 }
 
-theirs = "FROM published_sequential WHERE n IN (SELECT n FROM sequential)"
+theirs = "FROM published_vector_sum_sequential WHERE n IN (SELECT n FROM sequential)"
 y_low = number("SELECT min(v) FROM (SELECT time_s AS v FROM sequential UNION SELECT time_ms / 1e3 " . theirs . ")")
 y_high = number("SELECT max(v) FROM (SELECT time_s AS v FROM sequential UNION SELECT time_ms / 1e3 " . theirs . ")")
 y_unit = "s"

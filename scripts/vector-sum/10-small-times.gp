@@ -14,5 +14,5 @@ set title "vector sum, float, hot: time at the report's sizes"
 set ylabel "time of a whole sum (s), log"
 set label 1000 provenance("gpu")
 
-plot for [i = 1:words(names)] query("SELECT n, time_s, low_s, high_s FROM " . here . " AND name = '" . word(names, i) . "' ORDER BY n") \
+plot for [i = 1:words(names)] query_for("SELECT n, time_s, low_s, high_s FROM " . here . " AND name = ? ORDER BY n", word(names, i)) \
        using 1:2:3:4 with yerrorlines linetype i title word(names, i)

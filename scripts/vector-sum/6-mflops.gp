@@ -2,8 +2,8 @@
 sizes = list("SELECT DISTINCT n FROM means ORDER BY n")
 if (words(sizes) == 0) { print missing("vector_sum/cuda/rw and brw as int on a GPU: make vector-sum"); exit status 3 }
 
-y_low = number("SELECT min(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_mean_mflops)")
-y_high = number("SELECT max(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_mean_mflops)")
+y_low = number("SELECT min(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_vector_sum_mean_mflops)")
+y_high = number("SELECT max(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_vector_sum_mean_mflops)")
 @log_y
 load "scripts/figures/size-x.gp"
 set xlabel "n, elements (K = 1024), log"
@@ -12,8 +12,8 @@ set ylabel "million additions per second, log"
 set label 1000 provenance("gpu")
 methods = "BRW RW"
 
-plot for [i = 1:2] query("SELECT n, (n - 1) / time_s / 1e6 FROM means WHERE method = '" . word(methods, i) . "' ORDER BY n") \
+plot for [i = 1:2] query_for("SELECT n, (n - 1) / time_s / 1e6 FROM means WHERE method = ? ORDER BY n", word(methods, i)) \
        using 1:2 with linespoints linetype i title word(methods, i), \
-     for [i = 1:2] query("SELECT n, mflops FROM published_mean_mflops WHERE method = '" . word(methods, i) . "' ORDER BY n") \
+     for [i = 1:2] query_for("SELECT n, mflops FROM published_vector_sum_mean_mflops WHERE method = ? ORDER BY n", word(methods, i)) \
        using 1:2 with linespoints linetype 20 pointtype points[i] pointsize 0.7 notitle, \
      NaN with lines linetype 20 title "published (GTX 960M)"

@@ -19,7 +19,7 @@ table "Sequential" "
   SELECT p.n, printf('%.4g', p.time_ms) AS 'published ms', printf('%.4g', o.time_s * 1e3) AS 'ours ms',
          printf('%.4g..%.4g', o.low_s * 1e3, o.high_s * 1e3) AS 'interval ms',
          printf('%.1f x', p.time_ms / 1e3 / o.time_s) AS faster
-  FROM published_sequential p LEFT JOIN sequential o USING (n) ORDER BY p.n"
+  FROM published_vector_sum_sequential p LEFT JOIN sequential o USING (n) ORDER BY p.n"
 
 table "Times by launch shape" "
   SELECT p.n, p.method, p.block, p.grid_blocks AS blocks, printf('%.4g', p.printed_s * 1e6) AS 'published us',
@@ -31,7 +31,7 @@ table "Times by launch shape" "
          c.measured_occupancy_percent AS 'measured %',
          CAST(round(100 * o.achieved_occupancy) AS INT) AS 'ours measured %'
   FROM published p LEFT JOIN launches_of o USING (n, method, block)
-       LEFT JOIN published_occupancy c ON c.n = p.n AND c.method = p.method AND c.block_size = p.block
+       LEFT JOIN published_vector_sum_occupancy c ON c.n = p.n AND c.method = p.method AND c.block_size = p.block
   ORDER BY p.method DESC, p.n, p.block"
 
 table "Means over the four block sizes" "
@@ -42,8 +42,8 @@ table "Means over the four block sizes" "
          printf('%.2f', q.time_ms / 1e3 / p.whole_s) AS 'of a whole sum',
          printf('%.2f', t.time_s / o.time_s) AS 'ours'
   FROM published_means p LEFT JOIN means o USING (n, method)
-       JOIN published_mean_mflops f USING (n, method) JOIN published_speedup s USING (n, method)
-       JOIN published_sequential q USING (n) LEFT JOIN sequential t USING (n)
+       JOIN published_vector_sum_mean_mflops f USING (n, method) JOIN published_vector_sum_speedup s USING (n, method)
+       JOIN published_vector_sum_sequential q USING (n) LEFT JOIN sequential t USING (n)
   ORDER BY p.method DESC, p.n"
 
 table "Additions and accesses to global memory of a whole sum (counted, without the copy)" "
@@ -58,7 +58,7 @@ table "Additions and accesses to global memory of a whole sum (counted, without 
            AS 'accesses per sector',
          CAST(round(100 * o.branch_uniformity) AS INT) AS 'uniform branches %',
          '99-100' AS 'published %'
-  FROM accesses a JOIN published_transactions p
+  FROM accesses a JOIN published_vector_sum_transactions p
        ON p.n = a.n AND p.method = a.method AND p.block_size = a.block
        LEFT JOIN launches_of o ON o.n = a.n AND o.method = a.method AND o.block = a.block
   ORDER BY a.method DESC, a.n, a.block"

@@ -161,6 +161,7 @@ std::vector<Option> all_options() {
       {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
       {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page", "index"}},
       {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index"}},
+      {"views", "", "FILE", "SQL that makes the views of an experiment", false, {"database"}},
       {"image", "", "FILE", ""},
       {"filter", "", "FILTER", ""},
       {"node", "PARLAB_NODE", "NAME", "of this host in its cluster, kept with the run"},

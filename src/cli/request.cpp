@@ -5,6 +5,8 @@
 
 #include "cli/lists.hpp"
 #include "cli/selection.hpp"
+#include "core/file.hpp"
+#include "core/name.hpp"
 #include "core/text.hpp"
 #include "image/filter.hpp"
 
@@ -50,7 +52,11 @@ PageRequest page_of(const Settings& settings, bool index) {
                            : "page: needs one folder: results/MACHINE");
   }
   const auto folder = std::filesystem::path(page.folders.front()) / ".";
-  const auto machine = std::filesystem::absolute(folder).parent_path().filename();
+  const auto machine =
+      std::filesystem::absolute(folder).lexically_normal().parent_path().filename();
+  if (!is_name(machine.string())) {
+    throw UsageError("'" + page.folders.front() + "': results/MACHINE is meant; " + name_rule);
+  }
   page.figures = ("plots" / machine).string();
   page.output = index ? "plots/index.html" : ("plots" / machine / "index.html").string();
   if (const auto* setting = settings.find("figures")) page.figures = setting->text;
@@ -60,12 +66,8 @@ PageRequest page_of(const Settings& settings, bool index) {
 
 // It becomes the name of a folder.
 std::string machine_of(const Setting& setting) {
-  const auto allowed = [](unsigned char c) {
-    return (c < 128 && std::isalnum(c) != 0) || c == '-' || c == '_' || c == '.' || c == '+';
-  };
-  const auto& name = setting.text;
-  if (name[0] != '.' && std::all_of(name.begin(), name.end(), allowed)) return name;
-  throw UsageError(as_written(setting.name, name) + ": a name has letters, digits and -_.+ only");
+  if (is_name(setting.text)) return setting.text;
+  throw UsageError(as_written(setting.name, setting.text) + ": " + name_rule);
 }
 
 void read_shard(const Settings& settings, Request& request) {
@@ -82,6 +84,15 @@ void read_shard(const Settings& settings, Request& request) {
       throw UsageError(as_written(setting->name, setting->text) + ": is for --shard");
     }
   }
+}
+
+// parlab database RECORDS.jsonl OUT.db --views FILE.sql
+DatabaseRequest database_of(const Settings& settings) {
+  const auto* views = settings.find("views");
+  if (settings.positional.size() != 2 || views == nullptr) {
+    throw UsageError("database: needs records, a file to write, and --views FILE.sql");
+  }
+  return {settings.positional[0], views->text, settings.positional[1]};
 }
 
 // Takes what comes before the sizes: the workload, or one of the program's own actions.
@@ -128,6 +139,16 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     if (request.paths.size() < 2 && !settings.on("help")) {
       throw UsageError(
           "merge: needs a record file and what goes into it: all.jsonl shards/*.jsonl");
+    }
+  } else if (first == "database") {
+    request.action = Action::database;
+    request.command = first;
+    request.database = database_of(settings);
+  } else if (first == "query") {
+    request.action = Action::query;
+    request.paths = settings.positional;
+    if (request.paths.size() < 2) {
+      throw UsageError("query: needs a database and SQL: query FILE.db 'SELECT ...' [TEXT...]");
     }
   } else if (first == "execute-once") {
     request.action = Action::execute_once;
@@ -243,8 +264,14 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("device")) plan.devices = devices_of(*setting);
   if (const auto* setting = settings.find("node")) plan.node = setting->text;
   if (const auto* setting = settings.find("machine")) plan.machine = machine_of(*setting);
-  if (const auto* setting = settings.find("tuned")) request.tuned = setting->text;
-  if (const auto* setting = settings.find("results")) plan.results = setting->text;
+  const auto file = [&](const char* flag) -> std::string {
+    const auto* setting = settings.find(flag);
+    if (setting == nullptr) return {};
+    require_regular(setting->text, setting->name);
+    return setting->text;
+  };
+  request.tuned = file("tuned");
+  plan.results = file("results");
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
   request.counters = settings.on("counters");
@@ -359,6 +386,11 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   }
   if (request.action != Action::run && request.action != Action::tune) {
     request.format = format_of(settings, plan);
+    // What a user prefers for tables of his own is not for the scripts that draw.
+    const auto* format = settings.find("format");
+    if (request.action == Action::query && (format == nullptr || !format->from_command_line)) {
+      request.format = "csv";
+    }
     if (request.action == Action::compare) read_comparison(settings, request);
     if (request.action == Action::show) request.filter = filter_of(settings);
     return request;

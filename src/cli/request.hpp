@@ -24,6 +24,12 @@ struct PageRequest {
   std::string output;                // the file to write
 };
 
+struct DatabaseRequest {
+  std::string records;  // a file of records
+  std::string views;    // SQL that is run in it at the end: scripts/NAME/views.sql
+  std::string output;   // the SQLite file, written as a whole or not at all
+};
+
 struct Request {
   enum class Action {
     run,
@@ -41,6 +47,8 @@ struct Request {
     index,
     machine,
     execute_once,
+    database,
+    query,
     filter_image
   };
   Action action = Action::run;
@@ -54,7 +62,8 @@ struct Request {
   std::string shards_of;           // a file of groups; empty: the plan itself
   std::vector<std::string> paths;  // record files or folders, for show, export, claims, and
                                    // merge, the one written to first; arguments
-                                   // of execute-once, which --counters starts under the profiler
+                                   // of execute-once, which --counters starts under the profiler;
+                                   // of query: database, SQL and what is bound in it
   RecordFilter filter;             // of show and compare
   CompareRules rules;              // of compare, which has two paths
   std::optional<double> fail_if_slower;      // of compare; 0.05: five per cent
@@ -64,6 +73,7 @@ struct Request {
   std::map<std::string, std::string> best;   // tunables asked for as "best", and how
   PageRequest page;                          // of page and index
   ImageRequest image;                        // of filter_image; the plan then has one variant
+  DatabaseRequest database;                  // of database
   std::string command;                // show, compare, tune: what --help is about; empty: runs
   bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each

@@ -12,6 +12,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "core/file.hpp"
 #include "core/variant.hpp"
 #include "record/json.hpp"
 #include "record/lines.hpp"
@@ -44,6 +45,7 @@ class Finished {
 // Calls f with each line of a file and its number.
 template <typename F>
 void each_line(const fs::path& path, F f) {
+  require_regular(path, "merge:");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw UsageError("cannot read " + path.string());
   LineReader lines(in);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <iostream>
-#include <stdexcept>
 
 #include "commands/emulate.hpp"
 #include "commands/memory.hpp"
@@ -60,7 +59,6 @@ int run_workload(Request request, char** arguments) {
                                       : run_sweep(request.plan, console);
   reporter->finish();
   if (request.counters && request.format == "table") explain(counted);
-  if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
   return status;
 }
 

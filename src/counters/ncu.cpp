@@ -153,6 +153,19 @@ std::string output_of(const std::string& command) {
 
 }  // namespace
 
+std::vector<std::string> counter_names() {
+  ProfiledKernel kernel{"", "", {{duration, 1}}};
+  const auto fill = [&](const auto& names) {
+    for (const auto& name : names) kernel.metrics[name.metric] = 1;
+  };
+  fill(sums);
+  fill(percentages);
+  fill(of_longest);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : combined({kernel})) names.push_back(name);
+  return names;
+}
+
 std::vector<ProfiledKernel> parse_profile(const std::string& output) {
   std::vector<ProfiledKernel> kernels;
   std::vector<std::string> titles;

@@ -13,6 +13,9 @@ namespace parlab {
 // By plain name, of one execution; what could not be read is not there.
 using Counters = std::map<std::string, double>;
 
+// Of all that can be read.
+std::vector<std::string> counter_names();
+
 // One kernel that ncu profiled: a row of its raw page.
 struct ProfiledKernel {
   std::string name, grid;  // "(40, 1, 1)"

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/file.hpp"
 #include "core/random.hpp"
 #include "core/types.hpp"
 
@@ -13,12 +14,32 @@ namespace parlab {
 namespace {
 
 constexpr std::int64_t most_samples = std::int64_t{1} << 30;
+constexpr std::size_t longest_header = 64 << 10;
 
 class Parser {
  public:
   Parser(const std::string& bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   Image parse() {
+    Image image = header();
+    const auto count = static_cast<std::size_t>(image.rows * image.cols * image.channels);
+    is_binary() ? binary(image, count) : ascii(image, count);
+    return image;
+  }
+
+  // The most bytes that an image with this header has: of text five digits and a space for each
+  // sample, twice that for comments and more space.
+  std::size_t most_bytes() {
+    const Image image = header();
+    const auto count = static_cast<std::size_t>(image.rows * image.cols * image.channels);
+    return is_binary() ? at_ + 1 + count * (image.most < 256 ? 1 : 2) : at_ + 12 * count;
+  }
+
+ private:
+  bool is_binary() const { return bytes_[1] == '5' || bytes_[1] == '6'; }
+
+  // Without samples; at_ is behind it.
+  Image header() {
     Image image;
     const auto magic = bytes_.substr(0, 2);
     if (magic != "P2" && magic != "P3" && magic != "P5" && magic != "P6") {
@@ -33,12 +54,9 @@ class Parser {
       fail("claims " + std::to_string(image.cols) + " x " + std::to_string(image.rows) +
            " pixels: more than parlab takes");
     }
-    const auto count = static_cast<std::size_t>(image.rows * image.cols * image.channels);
-    magic == "P5" || magic == "P6" ? binary(image, count) : ascii(image, count);
     return image;
   }
 
- private:
   [[noreturn]] void fail(const std::string& what) const {
     throw UsageError("image " + name_ + " " + what);
   }
@@ -149,6 +167,18 @@ Image generated(const std::string& path, const std::string& size) {
   return landscape(rows, cols);
 }
 
+// bytes and what follows of the file, size bytes together at the most.
+std::string read_on(std::istream& file, std::string bytes, std::size_t size) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  while (bytes.size() < size && file) {
+    const auto before = bytes.size();
+    bytes.resize(std::min(size, before + piece));
+    file.read(bytes.data() + before, static_cast<std::streamsize>(bytes.size() - before));
+    bytes.resize(before + static_cast<std::size_t>(file.gcount()));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Image parse_image(const std::string& bytes, const std::string& name) {
@@ -168,24 +198,17 @@ std::string format_image(const Image& image) {
 Image read_image(const std::string& path) {
   const std::string prefix = "generated:";
   if (path.starts_with(prefix)) return generated(path, path.substr(prefix.size()));
-  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  if (!file || !bytes) {
-    throw UsageError("image " + path +
-                     " cannot be read: " + (errno != 0 ? std::strerror(errno) : "it is empty"));
-  }
-  return parse_image(bytes.str(), path);
+  if (!file) throw UsageError("image " + path + " cannot be read: " + std::strerror(errno));
+  // The header first: it says where even a pipe or a device that never ends is read to.
+  auto bytes = read_on(file, {}, longest_header);
+  if (bytes.empty()) throw UsageError("image " + path + " cannot be read, or is empty");
+  bytes = read_on(file, std::move(bytes), Parser(bytes, path).most_bytes());
+  return parse_image(bytes, path);
 }
 
 void write_image(const Image& image, const std::string& path) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file << format_image(image);
-  if (!file.flush()) {
-    throw UsageError("image " + path + " cannot be written: " + std::strerror(errno));
-  }
+  write_file(path, format_image(image));
 }
 
 }  // namespace parlab

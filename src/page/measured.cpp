@@ -91,14 +91,14 @@ Measured load_machine(const fs::path& folder) {
     throw UsageError(folder.string() + " is no folder of records: results/MACHINE is one");
   }
   std::vector<fs::path> files;
+  std::vector<std::string> warnings;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    if (is_record_file(entry.path(), warnings)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   std::map<std::string, Run> runs;
   std::vector<Record> records;
   std::vector<Experiment> experiments;
-  std::vector<std::string> warnings;
   std::vector<Record> control;
   for (const auto& file : files) {
     auto loaded = load_records(file);

@@ -12,6 +12,8 @@
   (kParseIterativeFlag | kParseFullPrecisionFlag | kParseValidateEncodingFlag)
 #include <rapidjson/document.h>
 
+#include "core/name.hpp"
+#include "core/variant.hpp"
 #include "record/before_units.hpp"
 
 namespace parlab {
@@ -88,6 +90,18 @@ std::string text_of(const Value& value) { return {value.GetString(), value.GetSt
   throw ForeignLine("field '" + name + "' has a wrong type or value");
 }
 
+// Names go to file names, to columns of a database and to charts: they are no other text.
+const std::string& checked_name(const std::string& field, const std::string& name) {
+  if (is_name(name)) return name;
+  throw ForeignLine("field '" + field + "' has the name '" + printable(name.substr(0, 80)) +
+                    "': " + name_rule);
+}
+
+template <typename Map>
+void require_names(const char* field, const Map& map) {
+  for (const auto& [name, value] : map) checked_name(field, name);
+}
+
 // Strict: 1.5 is no integer, true is no number.
 template <typename T>
 void read(const Value& value, const char* name, T& out) {
@@ -106,7 +120,7 @@ void read(const Value& value, const char* name, T& out) {
   } else {
     static_assert(std::is_same_v<T, std::string>);
     if (!value.IsString()) wrong_type(name);
-    out.assign(value.GetString(), value.GetStringLength());
+    out = printable(text_of(value));
   }
 }
 
@@ -138,7 +152,8 @@ void read(const Value& value, const char* name, std::vector<T>& out) {
 template <typename T>
 void read(const Value& value, const char* name, std::map<std::string, T>& out) {
   if (!value.IsObject()) wrong_type(name);
-  for (const auto& member : value.GetObject()) read(member.value, name, out[text_of(member.name)]);
+  for (const auto& member : value.GetObject())
+    read(member.value, name, out[printable(text_of(member.name))]);
 }
 
 class Fields {
@@ -161,6 +176,9 @@ class Fields {
     required(name, text);
     if (text.empty()) wrong_type(name);
     return text;
+  }
+  std::string required_name(const char* name) const {
+    return checked_name(name, required_text(name));
   }
   // Calls f with the fields of a nested object, when there is one.
   template <typename F>
@@ -199,7 +217,7 @@ auto named_value(const char* name, F f) {
 void read_size(const Fields& fields, Record& record) {
   fields.nested("size", [&](const Fields& size) {
     for (const auto& extent : size.object().GetObject()) {
-      record.dimensions.push_back(text_of(extent.name));
+      record.dimensions.push_back(checked_name("size", text_of(extent.name)));
       read(extent.value, "size", record.size.emplace_back());
       // An extent is never 0, a parameter may be.
       if (record.size.back() < 0) wrong_type("size");
@@ -230,12 +248,34 @@ void check_batches(const Record& record) {
   if (!record.batches.empty() && sum != record.seconds.size()) wrong_type("batches");
 }
 
+// Whoever reads records asks for the tunables of the variants that are here.
+void require_tunables(const Record& record) {
+  // All are there before main(), and a file has many records.
+  static const auto variants = [] {
+    std::map<std::string, const Variant*> by_name;
+    for (const auto* workload : Registry::instance().workloads()) {
+      for (const auto* variant : Registry::instance().variants(workload->name())) {
+        by_name[variant->full_name()] = variant;
+      }
+    }
+    return by_name;
+  }();
+  const auto found = variants.find(record.full_name());
+  if (found == variants.end() || !record.timed()) return;
+  for (const auto& tunable : found->second->tunables) {
+    if (record.tunables.count(tunable.name) == 0) {
+      throw ForeignLine("record of " + record.full_name() + " without its tunable '" +
+                        tunable.name + "'");
+    }
+  }
+}
+
 Record read_record(const Fields& fields) {
   Record record;
-  record.run = fields.required_text("run");
-  record.workload = fields.required_text("workload");
-  record.backend = fields.required_text("backend");
-  record.variant = fields.required_text("variant");
+  record.run = fields.required_name("run");
+  record.workload = fields.required_name("workload");
+  record.backend = fields.required_name("backend");
+  record.variant = fields.required_name("variant");
   read_size(fields, record);
   const auto dtype = fields.required_text("dtype"), cache = fields.required_text("cache"),
              verdict = fields.required_text("verdict");
@@ -243,6 +283,7 @@ Record read_record(const Fields& fields) {
   record.cache = named_value("cache", [&] { return cache_from_string(cache); });
   record.verdict = named_value("verdict", [&] { return verdict_from_string(verdict); });
   fields.optional("tunables", static_cast<std::map<std::string, std::int64_t>&>(record.tunables));
+  require_names("tunables", record.tunables);
   fields.optional("detail", record.detail);
   fields.optional("emulated", record.emulated);
   fields.optional("samples_us", record.seconds);
@@ -262,6 +303,7 @@ Record read_record(const Fields& fields) {
   fields.optional("flags", record.flags);
   fields.nested("launch", [&](const Fields& launch) { read_launch(launch, record.launch); });
   fields.optional("counters", record.counters);
+  require_names("counters", record.counters);
   fields.optional("gpu", record.gpu);
   fields.optional("library", record.library);
   fields.optional("source", record.source);
@@ -274,6 +316,7 @@ Record read_record(const Fields& fields) {
   } else {
     assume_unit(record);
   }
+  require_tunables(record);
   return record;
 }
 
@@ -307,8 +350,8 @@ void read_gpus(const Fields& fields, Run& run) {
 
 Run read_run(const Fields& fields) {
   Run run;
-  run.id = fields.required_text("id");
-  run.machine = fields.required_text("machine");
+  run.id = fields.required_name("id");
+  run.machine = fields.required_name("machine");
   fields.optional("date", run.date);
   fields.optional("command", run.command);
   fields.optional("commit", run.commit);

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "core/file.hpp"
+#include "core/name.hpp"
 #include "record/json.hpp"
 #include "record/lines.hpp"
 
@@ -96,13 +98,11 @@ class FileReader {
   std::size_t warned_ = 0, suppressed_ = 0;
 };
 
-std::vector<fs::path> record_files(const fs::path& folder) {
+std::vector<fs::path> record_files(const fs::path& folder, std::vector<std::string>& warnings) {
   std::vector<fs::path> files;
   for (const auto& entry :
        fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.path().extension() == ".jsonl" && entry.is_regular_file()) {
-      files.push_back(entry.path());
-    }
+    if (is_record_file(entry.path(), warnings)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -114,12 +114,11 @@ UsageError cannot_write(const fs::path& path, const std::string& why) {
 }
 
 int open_locked(const fs::path& path) {
+  require_regular(path, "records:");
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) throw cannot_write(path, error.message());
-  int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  // A pipe or a terminal may be open for writing alone.
-  if (file < 0 && errno == EACCES) file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) throw cannot_write(path, std::strerror(errno));
   // File systems without locks are used without.
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -149,11 +148,12 @@ Loaded load_records(const fs::path& path) {
                      "': " + (error ? error.message() : "no such file or folder"));
   }
   if (!fs::is_directory(status)) {
+    require_regular(path, "records:");
     FileReader(path, loaded).read();
     return loaded;
   }
   try {
-    for (const auto& file : record_files(path)) FileReader(file, loaded).read();
+    for (const auto& file : record_files(path, loaded.warnings)) FileReader(file, loaded).read();
   } catch (const fs::filesystem_error& failure) {
     throw UsageError("cannot read the folder '" + path.string() + "': " + failure.code().message());
   }
@@ -164,6 +164,17 @@ void set_run(Record& record, const Run& run) {
   record.machine = run.machine;
   record.host_id = run.host_id;
   record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
+}
+
+bool is_record_file(const fs::path& path, std::vector<std::string>& warnings) {
+  if (path.extension() != ".jsonl") return false;
+  std::error_code ignored;
+  const bool regular = fs::is_regular_file(path, ignored),
+             named = is_name(path.filename().string());
+  if (regular && named) return true;
+  warnings.push_back(path.string() + ": " + (regular ? name_rule : "no regular file") +
+                     ", skipped");
+  return false;
 }
 
 std::vector<Record> latest(std::vector<Record> records) {
@@ -196,9 +207,6 @@ std::map<std::string, Record> settled(Loaded loaded, const Run& run, bool any_ho
 Store::Store(const fs::path& path, const Run& run)
     : path_(path), run_(run), file_(open_locked(path)) {
   try {
-    struct stat status {};
-    regular_ = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
-    if (!regular_) return;
     Loaded loaded = load_records(path_);
     warnings_ = std::move(loaded.warnings);
     runs_ = loaded.runs;
@@ -241,6 +249,14 @@ void Store::append_lines(const std::string& lines) { write_whole(lines); }
 void Store::write_whole(const std::string& text) {
   struct stat before {};
   if (::fstat(file_, &before) != 0) throw std::system_error(errno, std::generic_category());
+  // Deleted or moved away meanwhile: what is written would go with it.
+  struct stat there {};
+  if (::stat(path_.c_str(), &there) != 0 || there.st_ino != before.st_ino ||
+      there.st_dev != before.st_dev) {
+    throw std::runtime_error("cannot store a record: '" + path_.string() +
+                             "' was deleted or replaced while it was written; what was measured "
+                             "before is gone with it");
+  }
   std::size_t written = 0;
   int error = 0;
   // One call writes it all, unless the disk is full: then the next call says so.
@@ -252,12 +268,11 @@ void Store::write_whole(const std::string& text) {
       error = errno;
     }
   }
-  // Pipes and terminals have nothing to flush.
-  if (error == 0 && ::fdatasync(file_) != 0 && errno != EINVAL) error = errno;
+  if (error == 0 && ::fdatasync(file_) != 0) error = errno;
   if (error == 0) return;
   std::string advice = "make room or choose another file, then run the same command again";
   // No half-written line stays behind: the lock has kept everybody else from writing after it.
-  if (regular_ && ::ftruncate(file_, before.st_size) != 0) {
+  if (::ftruncate(file_, before.st_size) != 0) {
     advice += "; its last line is torn";
   }
   throw std::system_error(error, std::generic_category(),

@@ -21,6 +21,10 @@ struct Loaded {
 // exist or cannot be read.
 Loaded load_records(const std::filesystem::path& path);
 
+// Whether it is a file of records in a folder: a regular one, *.jsonl. One that cannot be used is
+// named in warnings.
+bool is_record_file(const std::filesystem::path& path, std::vector<std::string>& warnings);
+
 // The last record of each identity and machine, oldest first: one made from an older source is
 // stale once there is a newer one.
 std::vector<Record> latest(std::vector<Record> records);
@@ -37,15 +41,16 @@ void set_run(Record& record, const Run& run);
 class Store {
  public:
   // Opens for appending, makes the folders; a torn last line is ended first, so that what follows
-  // is readable. Throws UsageError naming the path when it cannot be written or another process is
-  // writing it. A run that the file holds already is not written again.
+  // is readable. Throws UsageError naming the path when it is no regular file, cannot be written or
+  // another process is writing it. A run that the file holds already is not written again.
   Store(const std::filesystem::path& path, const Run& run);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
   // One write(2) and fdatasync: on disk when it returns. The run goes with its first record. Throws
-  // std::system_error (disk full); the file then ends as it did before.
+  // std::system_error (disk full), the file then ends as it did before, or std::runtime_error (the
+  // file is gone).
   void append(const Record& record);
   // Lines of other files, each with its newline, as they are.
   void append_lines(const std::string& lines);
@@ -65,7 +70,6 @@ class Store {
   std::filesystem::path path_;
   Run run_;
   int file_ = -1;
-  bool regular_ = false;  // not a pipe or a terminal: can be read back and cut
   bool run_written_ = false;
   std::map<std::string, Run> runs_;
   std::map<std::string, Record> done_;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <system_error>
@@ -379,6 +381,77 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(names_are_names_wherever_they_stand) {
+  const auto line = to_json_line(a_record());
+  const auto refused = [](const std::string& text) {
+    try {
+      from_json_line(text);
+    } catch (const ForeignLine& reason) {
+      const std::string why = reason.what();
+      return why.find("names are of letters") != why.npos && why.find('\033') == why.npos;
+    }
+    return false;
+  };
+  const auto with = [&](const std::string& field, const std::string& name) {
+    auto json = nlohmann::ordered_json::parse(line);
+    if (field == "size" || field == "tunables" || field == "counters") {
+      json[field][name] = 1;
+    } else {
+      json[field] = name;
+    }
+    return json.dump();
+  };
+  for (const auto* field :
+       {"workload", "backend", "variant", "run", "size", "tunables", "counters"}) {
+    for (const std::string name :
+         {"$(touch x)", "`touch x`", "it's", "a b", "a\"b", "a;b", "a/b", "-a", ".", "..", "a\nb",
+          "\033[31m", "\u00e4", "a,b", "a=b", "a#b", "a:b", "100%"}) {
+      BOOST_TEST(refused(with(field, name)), field << " may not be '" << name << "'");
+    }
+    BOOST_TEST(refused(with(field, std::string(65, 'a'))), field);
+    BOOST_CHECK_NO_THROW(from_json_line(with(field, "block_x+2.0-rc")));
+    BOOST_CHECK_NO_THROW(from_json_line(with(field, std::string(64, 'a'))));
+  }
+  auto run = nlohmann::ordered_json::parse(to_json_line(a_run()));
+  for (const auto* field : {"id", "machine"}) {
+    auto changed = run;
+    changed[field] = "$(touch x)";
+    BOOST_TEST(refused(changed.dump()), field);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(text_of_records_obeys_no_terminal) {
+  auto json = nlohmann::ordered_json::parse(to_json_line(a_run()));
+  json["cpu"] = "a \033[31mred\xc2\x9b \x07 CPU, \xc2\xb5 and \xc3\xa9\n";
+  const auto run = std::get<Run>(from_json_line(json.dump()));
+  BOOST_TEST(run.cpu == "a ?[31mred? ? CPU, \xc2\xb5 and \xc3\xa9?");
+}
+
+// Claims and pages ask for the tunables that a variant has.
+BOOST_AUTO_TEST_CASE(a_timed_record_without_a_tunable_of_its_variant_is_skipped_by_line) {
+  const Folder folder;
+  const auto path = folder.path / "x.jsonl";
+  auto record = a_record();
+  record.workload = "dmv";
+  record.backend = "cuda";
+  record.variant = "coalesced";
+  record.tunables = {{"block", 128}};
+  append_text(path, to_json_line(a_run()) + "\n" + to_json_line(record) + "\n");
+  BOOST_TEST(load_records(path).records.size() == 1u);
+  record.tunables.clear();
+  append_text(path, to_json_line(record) + "\n");
+  auto loaded = load_records(path);
+  BOOST_TEST(loaded.records.size() == 1u);
+  BOOST_REQUIRE(loaded.warnings.size() == 1u);
+  BOOST_TEST(loaded.warnings[0] ==
+             path.string() +
+                 ":3: record of dmv/cuda/coalesced without its tunable 'block', skipped");
+  // Without a time nobody asks.
+  record.verdict = Verdict::not_supported;
+  append_text(path, to_json_line(record) + "\n");
+  BOOST_TEST(load_records(path).records.size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(a_hostile_line_costs_no_more_than_its_length) {
   const auto start = std::clock();  // of this process: the machine may be busy
   std::string keys = "{\"a\":1";
@@ -718,11 +791,37 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_no_half_line) {
   BOOST_TEST(loaded.warnings.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_device_without_room) {
-  if (access("/dev/full", W_OK) != 0) return;
-  Store store("/dev/full", a_run());
-  BOOST_CHECK_EXCEPTION(store.append(a_record()), std::system_error,
-                        [](const std::system_error& e) { return e.code().value() == ENOSPC; });
+BOOST_AUTO_TEST_CASE(a_file_that_vanished_is_named) {
+  const Folder folder;
+  const auto path = folder.path / "x.jsonl";
+  const auto says = [&](const std::runtime_error& error) {
+    const std::string what = error.what();
+    return what.find(path.string()) != what.npos && what.find("deleted or replaced") != what.npos;
+  };
+  Store store(path, a_run());
+  store.append(a_record());
+  fs::rename(path, folder.path / "y.jsonl");
+  BOOST_CHECK_EXCEPTION(store.append(a_record()), std::runtime_error, says);
+  append_text(path, "somebody else's\n");
+  BOOST_CHECK_EXCEPTION(store.append(a_record()), std::runtime_error, says);
+  BOOST_TEST(content(path) == "somebody else's\n");
+  fs::rename(folder.path / "y.jsonl", path);
+  store.append(a_record());
+  BOOST_TEST(load_records(path).records.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(devices_and_pipes_are_refused_at_once) {
+  const Folder folder;
+  const auto pipe = folder.path / "pipe.jsonl";
+  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const fs::path path : {fs::path("/dev/null"), fs::path("/dev/full"), pipe}) {
+    BOOST_CHECK_THROW(Store(path, a_run()), UsageError);
+    BOOST_CHECK_THROW(load_records(path), UsageError);
+  }
+  // Among the files of a folder it is named and skipped.
+  const auto loaded = load_records(folder.path);
+  BOOST_REQUIRE(loaded.warnings.size() == 1u);
+  BOOST_TEST(loaded.warnings[0] == pipe.string() + ": no regular file, skipped");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -91,7 +91,7 @@ expect_page index
 # Names that would like to be more than names.
 mkdir -p "$work/evil" "$work/drawn"
 evil="<script>ran=1;document.title='ran'<\\/script><img src=x onerror=ran=1>\\\\\"'\\&"
-sed -E "s#\"(gpu|cpu|driver|compiler|flags)\":\"[^\"]*\"#\"\1\":\"$evil\"#g; s#\"variant\":\"plain\"#\"variant\":\"$evil\"#" \
+sed -E "s#\"(gpu|cpu|driver|compiler|flags)\":\"[^\"]*\"#\"\1\":\"$evil\"#g; s#\"detail\":\"[^\"]*\"#\"detail\":\"$evil\"#" \
   results/nvidia-h200/cslab-dmv.jsonl >"$work/evil/cslab-dmv.jsonl"
 echo '<svg onload="ran=1"><script>ran=1</script></svg>' >"$work/drawn/cslab-dmv-1-a&b.svg"
 page evil "$work/evil" "$work/drawn"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Active warps against block size without a GPU, for figure 8 of cslab-dmv:
-#   scripts/occupancy.sh kernels   the kernels it can answer for; none without the CUDA toolkit
-#   scripts/occupancy.sh NAME      "block <tab> warps" of cuda/dmv/NAME.cu, for sm_90
-#   scripts/occupancy.sh fermi     the same for the report's GPU, from its limits alone
+#   scripts/cslab-dmv/occupancy.sh kernels   the kernels it can answer for; none without the CUDA toolkit
+#   scripts/cslab-dmv/occupancy.sh NAME      "block <tab> warps" of cuda/dmv/NAME.cu, for sm_90
+#   scripts/cslab-dmv/occupancy.sh fermi     the same for the report's GPU, from its limits alone
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 build=${BUILD:-build}
 nvcc=${NVCC-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
@@ -35,8 +35,8 @@ case ${1:-} in
     ;;
   *)
     program=$build/occupancy
-    if [[ ! -x $program || scripts/occupancy.cpp -nt $program ]]; then
-      g++ -std=c++20 -O1 -I"$include" scripts/occupancy.cpp -o "$program"
+    if [[ ! -x $program || scripts/cslab-dmv/occupancy.cpp -nt $program ]]; then
+      g++ -std=c++20 -O1 -I"$include" scripts/cslab-dmv/occupancy.cpp -o "$program"
     fi
     "$program" "$(registers "$1")" "$([[ $1 == shmem ]] && echo 4 || echo 0)"
     ;;

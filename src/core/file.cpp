@@ -1,0 +1,102 @@
+#include "core/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "core/types.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string kind_of(fs::file_type type) {
+  switch (type) {
+    case fs::file_type::directory:
+      return "a folder";
+    case fs::file_type::symlink:
+      return "a symbolic link";
+    case fs::file_type::character:
+    case fs::file_type::block:
+      return "a device";
+    case fs::file_type::fifo:
+      return "a pipe";
+    case fs::file_type::socket:
+      return "a socket";
+    default:
+      return "no regular file";
+  }
+}
+
+bool is_free_or_regular(const fs::file_status& status) {
+  return status.type() == fs::file_type::not_found || fs::is_regular_file(status);
+}
+
+// Goes away with the object unless it took its place.
+class Part {
+ public:
+  explicit Part(const fs::path& path)
+      : path_(path.string() + ".part" + std::to_string(::getpid())) {}
+  ~Part() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// What is in memory only can still fail to reach the disk.
+void flush(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool written = file >= 0 && ::fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  if (!written) throw std::system_error(error, std::generic_category());
+}
+
+}  // namespace
+
+void require_regular(const fs::path& path, const std::string& name) {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  if (is_free_or_regular(status)) return;
+  throw UsageError(name + " " + path.string() + ": is " + kind_of(status.type()) +
+                   "; name a regular file, or one that is not there yet");
+}
+
+void write_beside(const fs::path& path, const std::function<void(const fs::path& part)>& write) {
+  std::error_code ignored;
+  // Not what a link points to: renaming would replace the link itself.
+  const auto status = fs::symlink_status(path, ignored);
+  if (!is_free_or_regular(status)) {
+    throw UsageError("cannot write " + path.string() + ": it is " + kind_of(status.type()));
+  }
+  const Part part(path);
+  try {
+    if (path.has_parent_path()) fs::create_directories(path.parent_path());
+    write(part.path());
+    flush(part.path());
+    fs::rename(part.path(), path);
+  } catch (const std::system_error& error) {
+    throw std::runtime_error("cannot write " + path.string() + ": " + error.code().message());
+  }
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  write_beside(path, [&](const fs::path& part) {
+    errno = 0;
+    std::ofstream out(part, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) throw std::system_error(errno != 0 ? errno : EIO, std::generic_category());
+  });
+}
+
+}  // namespace parlab
