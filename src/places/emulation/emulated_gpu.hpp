@@ -27,7 +27,7 @@ class EmulatedGpu final : public Gpu {
   // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
   void run_host_code(const std::function<void()>& code) { emulation::run_host_code(code, arena_); }
-  void set_time_limit(std::chrono::seconds limit) { time_limit_ = limit; }  // of one launch
+  void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }  // of one launch
 
   // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
   int multiprocessors() const override { return 4; }
@@ -51,7 +51,7 @@ class EmulatedGpu final : public Gpu {
  private:
   std::uint64_t seed_;
   emulation::Order order_;
-  std::chrono::seconds time_limit_{120};
+  std::chrono::milliseconds time_limit_{120000};
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
   std::vector<emulation::Memory> scratch_;
