@@ -241,6 +241,7 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("results")) plan.results = setting->text;
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
+  plan.rectangle = plan.results.empty();
   request.counters = settings.on("counters");
   read_shard(settings, request);
 }

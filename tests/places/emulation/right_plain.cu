@@ -283,6 +283,56 @@ __global__ void atomics_of_halves(const float* in, float* out, int n) {
 }
 RIGHT(atomics_of_halves, 150);
 
+// Products whose elements are found one by one, too: every lane says how many of its four agree.
+__device__ float left_factor(int row, int k) {
+  return static_cast<float>((3 * row + 5 * k) % 7 - 3);
+}
+__device__ float right_factor(int k, int col) { return static_cast<float>((2 * k + 3 * col) % 5); }
+__device__ float agreeing(const float (&sum)[4], int depth) {
+  const int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  int count = 0;
+  for (int i = 0; i < 4; ++i) {
+    float expected = 1;
+    for (int k = 0; k < depth; ++k) {
+      expected += left_factor(g + i / 2 * 8, k) * right_factor(k, 2 * t + i % 2);
+    }
+    count += sum[i] == expected;
+  }
+  return static_cast<float>(count);
+}
+
+template <typename Pair>
+__global__ void tensor_pairs(const float*, float* out, int) {
+  const int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  const auto left = [](int row, int k) {
+    return Pair{left_factor(row, k), left_factor(row, k + 1)};
+  };
+  const Pair a[4] = {left(g, 2 * t), left(g + 8, 2 * t), left(g, 2 * t + 8),
+                     left(g + 8, 2 * t + 8)};
+  const Pair b[2] = {{right_factor(2 * t, g), right_factor(2 * t + 1, g)},
+                     {right_factor(2 * t + 8, g), right_factor(2 * t + 9, g)}};
+  float sum[4] = {1, 1, 1, 1};
+  parlab::tensor_multiply_add(sum, a, b);
+  out[threadIdx.x] = agreeing(sum, 16);
+}
+RIGHT(tensor_pairs<__half2>, 128).at(32, 32);
+RIGHT(tensor_pairs<__nv_bfloat162>, 128).at(32, 32);
+
+__global__ void tensor_tf32(const float*, float* out, int) {
+  const int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  // What is too small for 11 bits is rounded away.
+  const auto left = [](int row, int k) {
+    const float x = left_factor(row, k);
+    return parlab::to_tf32(x + x / 16384);
+  };
+  const float a[4] = {left(g, t), left(g + 8, t), left(g, t + 4), left(g + 8, t + 4)};
+  const float b[2] = {right_factor(t, g), right_factor(t + 4, g)};
+  float sum[4] = {1, 1, 1, 1};
+  parlab::tensor_multiply_add(sum, a, b);
+  out[threadIdx.x] = agreeing(sum, 8);
+}
+RIGHT(tensor_tf32, 128).at(32, 32);
+
 __global__ void tensor_doubles(const float* in, float* out, int) {
   const double a[2] = {in[threadIdx.x], 1}, b = in[threadIdx.x % 4];
   double sum[4] = {};
