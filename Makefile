@@ -83,11 +83,15 @@ CHECKFLAGS := $(LANGUAGE) -O0 -g1 $(SANITIZE) -Wno-maybe-uninitialized -DPARLAB_
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED -Isrc/places/emulation/include
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size. The hooks are what
-# takes the time, not the kernels: -O2 compiles a third longer and runs no faster.
+# takes the time, not the kernels: -O2 compiles a third longer and runs no faster. Local variables
+# that nobody initialises start with a pattern: what comes of it is wrong, and the same every time.
 EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -Isrc/places/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
-    -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas
+    -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
+    -ftrivial-auto-var-init=pattern -fno-extern-tls-init -fstack-clash-protection
+# libbacktrace comes with GCC.
+EMULATION_LIBS := -l:libboost_context.a -l:libbacktrace.a
 # hwloc is linked in, so that a program runs where it is not installed; libudev every Debian has.
 HWLOC     := $(if $(wildcard /usr/lib/*/libhwloc.a /usr/lib/libhwloc.a),-l:libhwloc.a -l:libudev.so.1,-lhwloc)
 LIBS      := -l:libboost_program_options.a $(HWLOC) $(if $(SQLITE),-l:libsqlite3.a) -fopenmp -ldl
@@ -232,9 +236,12 @@ $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 
+# A kernel that cannot be compiled for emulation is left out: its object is not there.
+there = $$(ls $(filter %.o,$^) 2>/dev/null)
+
 $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a -lbacktrace
+	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS)
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
 LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters image page record report sweep tune),$(HOST_SOURCES))
@@ -254,7 +261,7 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 # The tests link the same objects: AddressSanitizer is for the code around the kernels.
 $(B)/emulated/%.cu.o: %.cu $(B)/kernel.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) $(IDENTITY) -x c++ -c $< -o $@
+	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(CXX) $(EMULATED_KERNEL_FLAGS) $(IDENTITY)
 
 $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
@@ -275,7 +282,7 @@ CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(TEST_SOURCES)) \
                  $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(KERNELS) $(TEST_KERNELS))
 
 $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
-	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(filter %.o,$^) $(LIBS) -l:libboost_context.a -lbacktrace \
+	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS) \
 	  -l:libboost_unit_test_framework.a
 
 HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/%,$(HOST_SOURCES)))
@@ -321,11 +328,11 @@ LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell
 TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES) $(EMULATION)) src/main.cpp
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda $(LINTS) lint-tidy $(SHELL_TESTS:%=shell-%)
+.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(SHELL_TESTS:%=shell-%)
 
 build-checks: build $(B)/check/run-tests $(GPU_TESTS)
 # The two longest suites apart, so that two cores share the work.
-run-checks: unit-variants unit-matmul unit-others $(SHELL_TESTS:%=shell-%) $(LINTS) $(if $(NVCC),compile-cuda) \
+run-checks: unit-variants unit-matmul unit-others $(SHELL_TESTS:%=shell-%) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
 unit-variants unit-matmul: unit-%: $(B)/check/run-tests
 	$(piece) $< --run_test=$*
@@ -335,6 +342,8 @@ gpu-tests: $(GPU_TESTS)
 	$(piece) $<
 $(SHELL_TESTS:%=shell-%): shell-%: tests/tree/%.sh
 	$(piece) $<
+emulate-kernels: $(BIN)/parlab-emulated # none of ours may be left out
+	$(piece) ls $(KERNELS:%=$(B)/emulated/%.o)
 compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
 	$(piece) true
 

@@ -274,6 +274,7 @@ void read_limits(const Settings& settings, Request& request) {
   plan.results = file("results");
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
+  plan.rectangle = plan.results.empty();
   request.counters = settings.on("counters");
   read_shard(settings, request);
 }

@@ -80,7 +80,7 @@ class Gpu {
     launches_.push_back({config, identity});
 #ifdef PARLAB_EMULATED
     const auto thread = [=] { kernel(static_cast<P>(args)...); };
-    start(config, identity, std::cref(thread));
+    start(config, identity, std::cref(thread), std::as_bytes(std::span(&thread, 1)));
 #else
     const auto start_with = [&](std::decay_t<P>... value) {
       void* pointers[] = {static_cast<void*>(&value)..., nullptr};
@@ -145,8 +145,8 @@ class Gpu {
 
  protected:
 #ifdef PARLAB_EMULATED
-  virtual void start(const LaunchConfig& config, const void* kernel,
-                     std::function<void()> thread) = 0;
+  virtual void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread,
+                     std::span<const std::byte> arguments) = 0;
   virtual void write_constant(void* to, const void* from, std::size_t bytes) = 0;
 #else
   virtual void* address_of_constant(const void* symbol) = 0;

@@ -1,10 +1,8 @@
 // half and bfloat16 in kernels: the types of CUDA, which lie in memory as those of the host do.
 #pragma once
 
-#ifndef PARLAB_EMULATED
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#endif
 
 #include "core/narrow.hpp"
 
@@ -15,7 +13,6 @@ template <typename T>
 struct OnDevice {
   using type = T;
 };
-#ifndef PARLAB_EMULATED
 template <>
 struct OnDevice<half> {
   using type = __half;
@@ -24,7 +21,6 @@ template <>
 struct OnDevice<bfloat16> {
   using type = __nv_bfloat16;
 };
-#endif
 
 }  // namespace narrow
 

@@ -11,6 +11,7 @@
 #include "core/numbers.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
+#include "sweep/emulation.hpp"
 #include "sweep/measurement.hpp"
 #include "verify/problem.hpp"
 
@@ -62,6 +63,7 @@ class Point {
   Record blank(const Trial& trial, Cache cache) const;
   void note_time(const Call& call, double seconds);
   void verify(InputKind kind);
+  void compare_with_square(Trial& trial);
   void judge(Trial& trial);
   void require_memory() const;
   void set_up(InputKind kind);
@@ -263,6 +265,19 @@ void Point::judge(Trial& trial) {
   }
 }
 
+// A variant that is right at a square only may have taken one extent for another.
+void Point::compare_with_square(Trial& trial) {
+  const auto name = trial.call.variant->full_name();
+  if (is_square(*session_.plan.workload, plan_.size)) {
+    if (trial.passed()) session_.right_at_square[name] = plan_.size;
+    return;
+  }
+  const auto square = session_.right_at_square.find(name);
+  if (trial.passed() || square == session_.right_at_square.end()) return;
+  trial.detail +=
+      "; at " + to_string(square->second) + " it passed: is one extent taken for another?";
+}
+
 void Point::verify(InputKind kind) {
   set_up(kind);
   for (const auto& trial : trials_) {
@@ -276,6 +291,7 @@ void Point::verify(InputKind kind) {
                                      to_string(plan_.size) + " " + to_string(trial->call.tunables),
                                  session_.done);
     judge(*trial);
+    compare_with_square(*trial);
   }
 }
 

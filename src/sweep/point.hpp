@@ -26,6 +26,7 @@ struct Session {
   std::unique_ptr<Store> store = nullptr;
   std::map<std::string, Record> elsewhere = {};      // by key: measured before, as plan.resume says
   std::map<std::string, std::string> too_slow = {};  // configuration -> why it takes no larger size
+  std::map<std::string, Size> right_at_square = {};  // variant -> where it passed
   std::size_t done = 0;                              // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;

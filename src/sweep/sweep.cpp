@@ -42,7 +42,15 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
   const bool emulating = places.emulating();
   std::vector<PointPlan> parts;
   std::size_t points = 0;
-  for (const auto& size : plan.sizes) {
+  const auto square = [&](const Size& size) { return is_square(*plan.workload, size); };
+  auto sizes = plan.sizes;
+  if (emulating && plan.rectangle && std::all_of(sizes.begin(), sizes.end(), square)) {
+    sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
+    observer.note("emulating also at " + to_string(sizes.back()) +
+                  ": a square does not tell rows from columns");
+  }
+  for (const auto& size : sizes) {
+    const bool was_asked = &size < &sizes.front() + plan.sizes.size();
     for (const auto dtype : plan.dtypes) {
       if (plan.wanted && !plan.wanted(size, dtype)) continue;
       const auto number = points++;
@@ -51,7 +59,7 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
         if (!variant->has(dtype)) continue;
         (emulating && variant->needs_gpu() ? emulated : timed).variants.push_back(variant);
       }
-      if (!timed.variants.empty()) parts.push_back(timed);
+      if (was_asked && !timed.variants.empty()) parts.push_back(timed);
       if (emulated.variants.empty()) continue;
       emulated.size = size_to_emulate(*plan.workload, size, dtype);
       if (emulated.size != size) {

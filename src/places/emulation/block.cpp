@@ -4,13 +4,21 @@
 #include <link.h>
 
 #include <boost/context/protected_fixedsize_stack.hpp>
-// Kernels are local to their file: their names are found in what -g1 writes.
-#define BOOST_STACKTRACE_USE_BACKTRACE
-#include <boost/stacktrace/frame.hpp>
-
-#include "places/kernel_name.hpp"
 
 namespace parlab::emulation {
+
+// In assembly for the sake of the page before it: C++ has no name for the middle of an array.
+static_assert(page_bytes == 4096 && max_shared_bytes == 232448);
+asm(R"(
+  .section .tbss, "awT", @nobits
+  .balign 128
+  .zero 4096
+  .globl parlab_dynamic_shared
+  .type parlab_dynamic_shared, @object
+parlab_dynamic_shared:
+  .zero 232448 + 4096
+  .previous
+)");
 
 thread_local Thread* running = nullptr;
 
@@ -27,6 +35,19 @@ __attribute__((noinline)) void run_thread(Thread& thread) {
   set_running(nullptr);
 }
 
+void end_thread(Thread& thread) {
+  if (!thread.block->failed) thread.judge_suspects();
+  const Crash& crash = thread.crash;
+  if (crash.signal == 0) return;
+  const auto below = thread.stack - stack_bytes - static_cast<const char*>(crash.address);
+  const bool overflow = std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
+  thread.fail(Verdict::launch_failed,
+              overflow
+                  ? "needs more than " + std::to_string(stack_bytes / 1024) + " KB of stack" +
+                        line_of(crash.calls) + ": an endless recursion, or local arrays too large"
+                  : crash.text());
+}
+
 uint3 unravel(std::uint64_t index, const dim3& extent) {
   return {static_cast<unsigned>(index % extent.x),
           static_cast<unsigned>(index / extent.x % extent.y),
@@ -40,17 +61,18 @@ std::string coordinates(std::uint64_t index, const dim3& extent) {
          (extent.z > 1 ? ',' + std::to_string(z) : "") + ')';
 }
 
-std::string describe(const Meeting& meeting) {
-  return std::string(meeting.operation) + " at " +
-         name_place(meeting.site.file_name(), meeting.site.line());
+std::string describe(const char* operation, const Site& site) {
+  return std::string(operation) + " at " + name_place(site.file_name(), site.line());
 }
+std::string describe(const Meeting& meeting) { return describe(meeting.operation, meeting.site); }
 
 bool in_warp(const Meeting& meeting) { return meeting.scope <= Scope::warp; }
 
-// Lanes of a warp may come from different lines, a block or grid may not.
+// Lanes that name each other may come from different lines, others may not.
 bool same(const Meeting& a, const Meeting& b) {
   return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
-         (in_warp(a) || (a.site.line() == b.site.line() && a.site.column() == b.site.column()));
+         ((in_warp(a) && !a.whoever_comes) ||
+          (a.site.line() == b.site.line() && a.site.column() == b.site.column()));
 }
 
 // The variables of this OS thread that belong to the program itself: its kernels' __shared__.
@@ -67,16 +89,6 @@ int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
 
 }  // namespace
 
-std::string name_place(const char* file, unsigned line) {
-  const std::string path = file;
-  return "line " + std::to_string(line) + " of " + path.substr(path.rfind('/') + 1);
-}
-
-std::string Launch::kernel_name() const {
-  if (kernel == nullptr) return "copy or clear";
-  return plain_kernel_name(boost::stacktrace::frame(kernel).name());
-}
-
 std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const {
   return "block " + coordinates(block_index, grid) + ", thread " + coordinates(thread_index, block);
 }
@@ -85,11 +97,19 @@ void Thread::fail(Verdict verdict, const std::string& what) const {
   Launch& launch = *block->launch;
   auto failure = launch.failure.synchronize();
   if (!*failure) {
-    failure->emplace(verdict, "kernel " + launch.kernel_name() + ", " +
-                                  launch.name(block->index, index) + ": " + what +
+    const auto kernel = launch.kernel == nullptr ? "copy or clear" : name_function(launch.kernel);
+    failure->emplace(verdict, "kernel " + kernel + ", " + launch.name(block->index, index) + ": " +
+                                  what +
                                   "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
   }
   launch.failed = block->failed = true;
+}
+
+void Thread::judge_suspects() {
+  for (const auto& [word, before, what, calls] : suspects) {
+    if (*word != before) fail(Verdict::wrong_result, what + line_of(calls));
+  }
+  suspects.clear();
 }
 
 // ---- fibers
@@ -105,7 +125,10 @@ void Block::resume(Thread& thread) {
                   scheduler_ = std::move(scheduler);
                   for (; launch != nullptr; suspend()) {
                     thread.stack = static_cast<const char*>(__builtin_frame_address(0));
-                    if (!failed) run_thread(thread);
+                    if (!failed) {
+                      run_thread(thread);
+                      end_thread(thread);
+                    }
                     thread.ended = true;
                   }
                   return std::move(scheduler_);
@@ -127,11 +150,16 @@ void Block::run(Launch& of) {
   launch = &of;
   size_ = of.block.x * of.block.y * of.block.z;
   dl_iterate_phdr(find_static_shared, &static_shared);
+  dynamic_shared.data = parlab_dynamic_shared;
+  dynamic_shared.bytes = of.shared_bytes;
+  dynamic_shared.cells.resize(max_shared_bytes / word_bytes + 1);
+  signal_stack_.enter();
   for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
     index = of.blocks[turn];
     if (!of.failed) run_one();
     if (of.barrier) of.barrier->arrive_and_drop();
   }
+  signal_stack_.leave();
 }
 
 void Block::run_one() {
@@ -139,6 +167,7 @@ void Block::run_one() {
   phase = 1;
   failed = false;
   grid_barriers_ = 0;
+  fences.clear();
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
     threads_[i] = {.block = this,
@@ -179,8 +208,8 @@ void Block::settle_all() {
   }
 }
 
-// Lets all go on that this thread waits for, and itself, if all are there but those that have
-// ended.
+// Lets all go on that this thread waits for, and itself, if all are there. Of a warp, lanes that
+// have ended are not waited for.
 void Block::settle(const Thread& thread) {
   const Meeting& meeting = *thread.meeting;
   const unsigned first = in_warp(meeting) ? thread.index - thread.lane() : 0;
@@ -191,8 +220,12 @@ void Block::settle(const Thread& thread) {
   std::uint64_t sum = 0;
   for (unsigned i = first; i < last; ++i) {
     Thread& other = threads_[i];
-    if (other.ended || (meeting.mask >> other.lane() & 1) == 0) continue;
-    if (other.meeting == nullptr || !same(*other.meeting, meeting)) return;
+    if ((meeting.mask >> other.lane() & 1) == 0 || (other.ended && in_warp(meeting))) continue;
+    if (other.meeting == nullptr) return;
+    if (!same(*other.meeting, meeting)) {
+      if (meeting.whoever_comes) continue;
+      return;
+    }
     here.push_back(&other);
     lanes[other.lane()] = other.meeting;
     sum += other.meeting->value;
@@ -200,7 +233,7 @@ void Block::settle(const Thread& thread) {
   if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
   if (meeting.scope == Scope::grid) wait_for_grid(here);
   for (Thread* other : here) {
-    auto& [scope, operation, site, mask, value, source, result] = *other->meeting;
+    auto& [scope, operation, site, mask, value, source, whoever, result] = *other->meeting;
     other->meeting = nullptr;
     if (source == -1) {
       result = sum;
@@ -212,6 +245,7 @@ void Block::settle(const Thread& thread) {
 
 // What these threads did so far comes before all that they do from now on.
 void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
+  share_fences(threads);
   const auto now = next_phase(*threads.front());
   std::size_t acquired = 0;
   for (const Thread* thread : threads) acquired = std::max(acquired, thread->acquired);
@@ -221,16 +255,24 @@ void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
   }
 }
 
+// What a thread has fenced before a barrier can be released after it by another one. A barrier of
+// some lanes counts as one of the block, which is never a false alarm.
+void Block::share_fences(const std::vector<Thread*>& threads) {
+  for (Thread* thread : threads) {
+    if (thread->fence) fences.push_back(*std::exchange(thread->fence, {}));
+  }
+}
+
 // Whoever goes on first after a barrier that a block has missed sees that an arrival is missing.
 void Block::wait_for_grid(const std::vector<Thread*>& threads) {
-  launch->releases->push_back(threads.front()->clock);
+  launch->releases->add(threads.front()->clock);
   ++launch->arrivals;
   launch->barrier->arrive_and_wait();
   if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
     threads.front()->fail(Verdict::launch_failed,
                           "waits at a grid barrier, but another block has ended");
   }
-  for (Thread* thread : threads) thread->acquired = launch->releases->size();
+  for (Thread* thread : threads) thread->acquired = launch->releases->count();
 }
 
 // "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of a.cu; threads ... ended"
@@ -255,12 +297,13 @@ std::string Block::divergence() const {
 
 uint3 built_in(BuiltIn which) { return running->built_in[static_cast<std::size_t>(which)]; }
 int lane_index() { return static_cast<int>(running->lane()); }
-void* dynamic_shared() { return running->block->dynamic_shared->data; }
+void* dynamic_shared() { return parlab_dynamic_shared; }
 
 std::uint64_t meet(Meeting meeting) {
   InRuntime here;
   Thread& thread = here.thread;
   Block& block = here.block;
+  thread.judge_suspects();
   const auto refuse = [&](Verdict verdict, const std::string& why) {
     thread.fail(verdict, describe(meeting) + why);
   };
@@ -269,7 +312,7 @@ std::uint64_t meet(Meeting meeting) {
            ": its mask does not name the calling lane " + std::to_string(thread.lane()));
   } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
     refuse(Verdict::launch_failed, " in a launch that is not cooperative");
-  } else {
+  } else if (!block.failed) {
     thread.meeting = &meeting;
     block.suspend();
   }
@@ -278,6 +321,16 @@ std::uint64_t meet(Meeting meeting) {
            " reads lane " + std::to_string(meeting.source) + ", which does not take part");
   }
   return meeting.result.value_or(0);
+}
+
+void pause() {
+  InRuntime here;
+  here.thread.judge_suspects();
+  here.block.suspend();
+}
+
+void trap(const Site& site) {
+  InRuntime().thread.fail(Verdict::launch_failed, describe("__trap", site));
 }
 
 void fence() {

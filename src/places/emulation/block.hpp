@@ -10,18 +10,28 @@
 #include <deque>
 #include <optional>
 #include <random>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/types.hpp"
+#include "places/emulation/crash.hpp"
 #include "places/emulation/cuda.hpp"
 #include "places/emulation/memory.hpp"
+#include "places/emulation/source_lines.hpp"
 
 namespace parlab::emulation {
 
 struct Block;
 
 constexpr unsigned warp_size = 32, max_threads = 1024;
-constexpr std::size_t stack_bytes = 512 * 1024;  // a GPU gives a thread as much local memory
+constexpr std::size_t stack_bytes = 512 * 1024;       // a GPU gives a thread as much local memory
+constexpr std::size_t max_shared_bytes = 227 * 1024;  // of compute capability 9.0, dynamic
+
+// Dynamic shared memory of the block on this OS thread, between two pages that nobody may touch.
+// The build gives this name to what a kernel declares as extern __shared__.
+constexpr std::size_t page_bytes = 4096;
+extern "C" __thread std::byte parlab_dynamic_shared[];
 
 enum class Order { ascending, descending, shuffled };
 template <typename T>
@@ -45,6 +55,15 @@ struct Clock {
   }
 };
 
+// A word that two threads wrote with no order between them. When both wrote the same value, which
+// shows only after the second one, nothing is wrong.
+struct Suspect {
+  const std::uint32_t* word;
+  std::uint32_t before;
+  std::string what;
+  Calls calls;
+};
+
 // One CUDA thread.
 struct Thread {
   Block* block = nullptr;
@@ -66,6 +85,8 @@ struct Thread {
   };
   std::vector<Copy> copies{};  // asynchronous
   unsigned copy_group = 0;     // the one that is open
+  std::vector<Suspect> suspects{};
+  Crash crash{};
 
   unsigned lane() const { return index % warp_size; }
   bool owns(const void* address) const {  // on its stack
@@ -74,12 +95,35 @@ struct Thread {
   // Records a failure, the first one of the launch. The kernel is left when the runtime would
   // return to it.
   void fail(Verdict verdict, const std::string& what) const;
+  void judge_suspects();  // after its stores, before anything else happens
+};
+
+// What has been released to other blocks, with the place of each release in their order.
+class Releases {
+ public:
+  void add(const Clock& clock) { of_block_[clock.instance].push_back({clock, ++count_}); }
+  std::size_t count() const { return count_; }
+  // Whether one of the first `acquired` releases came after that access.
+  bool cover(Stamp access, std::size_t acquired) const {
+    const auto found = of_block_.find(access.instance);
+    if (found == of_block_.end()) return false;
+    const auto& releases = found->second;
+    return std::any_of(releases.rbegin(), releases.rend(), [&](const auto& release) {
+      return release.second <= acquired && release.first.covers(access);
+    });
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::vector<std::pair<Clock, std::size_t>>> of_block_{};
+  std::size_t count_ = 0;
 };
 
 struct Launch {
   const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
   std::function<void()> thread;
+  std::span<const std::byte> arguments;  // of the kernel, which each thread reads
   dim3 grid, block;
+  std::size_t shared_bytes;
   Order order;
   std::uint64_t seed;
   const Arena* arena;
@@ -93,13 +137,11 @@ struct Launch {
   // What has been released to other blocks: by a fence and then an atomic (the last-block-done
   // pattern), or at a grid barrier. An atomic acquires all that was released before it, wherever:
   // simpler than the truth, and never a false alarm.
-  boost::synchronized_value<std::vector<Clock>> releases{};
+  boost::synchronized_value<Releases> releases{};
 
   std::optional<std::barrier<>> barrier{};  // the grid barrier of a cooperative launch
   std::atomic<std::uint32_t> arrivals{0};   // of blocks, there
 
-  // "dmv_naive<float>": without the parameters and what a student did not write.
-  std::string kernel_name() const;
   // "block (3,0), thread (4,0)"
   std::string name(std::uint64_t block_index, unsigned thread_index) const;
 };
@@ -112,7 +154,8 @@ struct Block {
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
   std::uint64_t accesses = 0;
-  Memory dynamic_shared;
+  std::vector<Clock> fences;  // that a barrier has made known to all threads, not yet released
+  Allocation dynamic_shared{"dynamic shared memory", nullptr, 0, Kind::shared};
   Allocation static_shared{"static shared memory", nullptr, 0, Kind::shared};
 
   ~Block();
@@ -122,6 +165,9 @@ struct Block {
   // What the address meets or misses; nullptr: nothing that a kernel may touch.
   Allocation* array_of(const void* address) {
     if (Allocation* const array = launch->arena->owner(address)) return array;
+    if (dynamic_shared.offset(address) + page_bytes < max_shared_bytes + 2 * page_bytes) {
+      return &dynamic_shared;
+    }
     return static_shared.contains(address, 1) ? &static_shared : nullptr;
   }
 
@@ -130,6 +176,7 @@ struct Block {
   void resume(Thread& thread);
   void settle_all();
   void settle(const Thread& thread);
+  void share_fences(const std::vector<Thread*>& threads);
   void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
   void wait_for_grid(const std::vector<Thread*>& threads);
   std::string divergence() const;
@@ -139,6 +186,7 @@ struct Block {
   std::vector<boost::context::fiber> fibers_ = std::vector<boost::context::fiber>(max_threads);
   std::vector<Thread*> order_, here_;
   boost::context::fiber scheduler_;
+  SignalStack signal_stack_;
 };
 
 // What the OS thread runs at this moment: null outside kernels.
@@ -156,8 +204,6 @@ class InRuntime {
   Thread& thread;
   Block& block;
 };
-
-std::string name_place(const char* file, unsigned line);  // "line 12 of naive.cu"
 
 // Checks one access of the running thread; when it is wrong, reports it and leaves the kernel.
 void check_access(const void* address, std::size_t length, bool writes, bool atomic = false);

@@ -10,19 +10,25 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cassert>
+#include <climits>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <type_traits>
 
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
-#define __shared__ static thread_local  // one block at a time on each OS thread
+// One block at a time on each OS thread. In a function it is static, as a variable of a block is.
+#define __shared__ thread_local
+#define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
@@ -79,10 +85,13 @@ struct Meeting {
   unsigned mask = ~0u;  // the lanes that take part
   std::uint64_t value = 0;
   int source = -1;                        // the lane whose value is wanted; -1: the sum of all
+  bool whoever_comes = false;             // nobody is waited for who waits elsewhere
   std::optional<std::uint64_t> result{};  // nothing: that lane does not take part
 };
 std::uint64_t meet(Meeting meeting);
 void fence();
+void pause();  // lets others run
+void trap(const Site& site);
 
 // Asynchronous copies to shared memory: done when they are waited for, not before.
 void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes);
@@ -92,7 +101,7 @@ void wait_copies(unsigned groups_in_flight);
 // Replaces *p by f(*p) atomically; returns the old value.
 template <typename T, typename F>
 T atomic_update(T* p, F f) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomics take 4 or 8 bytes");
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "atomics take 2, 4 or 8 bytes");
   const std::atomic_ref<T> word(*p);
   T old = word.load();
   while (!word.compare_exchange_strong(old, f(old))) {
@@ -121,10 +130,20 @@ namespace parlab::emulation::cuda {
 #define PARLAB_SITE const Site& site = Site::current()
 
 inline void __syncthreads(PARLAB_SITE) { meet({Scope::block, __func__, site}); }
+inline int __syncthreads_count(int predicate, PARLAB_SITE) {
+  return static_cast<int>(meet({Scope::block, __func__, site, ~0u, predicate != 0}));
+}
+inline int __syncthreads_or(int predicate, PARLAB_SITE) {
+  return meet({Scope::block, __func__, site, ~0u, predicate != 0}) != 0;
+}
+inline int __syncthreads_and(int predicate, PARLAB_SITE) {
+  return meet({Scope::block, __func__, site, ~0u, predicate == 0}) == 0;
+}
 inline void __syncwarp(unsigned mask = ~0u, PARLAB_SITE) {
   meet({Scope::warp, __func__, site, mask});
 }
 inline void __threadfence() { fence(); }
+inline void __threadfence_system() { fence(); }
 inline void __threadfence_block() {}  // orders nothing between threads by itself
 
 // The lanes of a warp count in segments of `width`. `source` says which lane's value is wanted;
@@ -149,11 +168,46 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
   return static_cast<unsigned>(meet({Scope::lanes, __func__, site, mask, vote}));
 }
+// The lanes that come to this line together.
+inline unsigned __activemask(PARLAB_SITE) {
+  const auto own = std::uint64_t{1} << lane_index();
+  return static_cast<unsigned>(meet({Scope::lanes, __func__, site, ~0u, own, -1, true}));
+}
 inline int __any_sync(unsigned mask, int predicate, PARLAB_SITE) {
   return __ballot_sync(mask, predicate, site) != 0;
 }
 inline int __all_sync(unsigned mask, int predicate, PARLAB_SITE) {
   return __ballot_sync(mask, !predicate, site) == 0;
+}
+
+// Combines the values of the lanes in the mask, one after another.
+#define PARLAB_REDUCE(name, ...)                                                \
+  template <typename T>                                                         \
+  T name(unsigned mask, T value, PARLAB_SITE) {                                 \
+    static_assert(sizeof(T) == 4, "int or unsigned");                           \
+    T all = __shfl_sync(mask, value, std::countr_zero(mask), 32, site);         \
+    for (unsigned rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {      \
+      const T one = __shfl_sync(mask, value, std::countr_zero(rest), 32, site); \
+      all = __VA_ARGS__;                                                        \
+    }                                                                           \
+    return all;                                                                 \
+  }
+PARLAB_REDUCE(__reduce_add_sync, all + one)
+PARLAB_REDUCE(__reduce_min_sync, one < all ? one : all)
+PARLAB_REDUCE(__reduce_max_sync, all < one ? one : all)
+PARLAB_REDUCE(__reduce_and_sync, all& one)
+PARLAB_REDUCE(__reduce_or_sync, all | one)
+PARLAB_REDUCE(__reduce_xor_sync, all ^ one)
+#undef PARLAB_REDUCE
+// The lanes of the mask that have the same value.
+template <typename T>
+unsigned __match_any_sync(unsigned mask, T value, PARLAB_SITE) {
+  unsigned same = 0;
+  for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (__shfl_sync(mask, value, lane, 32, site) == value) same |= 1u << lane;
+  }
+  return same;
 }
 
 // ---- atomics. value: of the same type, or one that converts to it, as with CUDA's overloads.
@@ -191,6 +245,25 @@ constexpr auto max(auto a, auto b) { return std::max<decltype(a + b)>(a, b); }
 using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp, std::log, std::pow;
 using std::isfinite, std::isinf, std::isnan;
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+// What is fast and inexact on a GPU is exact here.
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __expf(float x) { return std::exp(x); }
+inline float __logf(float x) { return std::log(x); }
+inline float __sinf(float x) { return std::sin(x); }
+inline float __cosf(float x) { return std::cos(x); }
+inline float __powf(float x, float y) { return std::pow(x, y); }
+inline float __saturatef(float x) { return x > 0 ? std::fmin(x, 1.0f) : 0; }  // of NaN: 0
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
+inline int __float2int_rz(float x) { return static_cast<int>(x); }
+inline int __float2int_rd(float x) { return static_cast<int>(std::floor(x)); }
+inline float __int2float_rn(int x) { return static_cast<float>(x); }
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
@@ -198,7 +271,23 @@ inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 inline int __popc(unsigned x) { return std::popcount(x); }
+inline int __popcll(unsigned long long x) { return std::popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
+inline unsigned __brev(unsigned x) {
+  unsigned reversed = 0;
+  for (int bit = 0; bit < 32; ++bit) reversed = reversed << 1 | (x >> bit & 1);
+  return reversed;
+}
+inline int __mul24(int a, int b) { return a * b; }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
+}
+inline long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
+inline void __nanosleep(unsigned) { pause(); }
+inline void __trap(PARLAB_SITE) { trap(site); }
 
 }  // namespace parlab::emulation::cuda
 

@@ -47,7 +47,9 @@ class EmulatedExecutor final : public Executor {
     gpu_.free_scratch();
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
-    variant.run_gpu(gpu_, declared_by(variant, arrays_), call.size, call.dtype, call.tunables);
+    gpu_.run_host_code([&] {
+      variant.run_gpu(gpu_, declared_by(variant, arrays_), call.size, call.dtype, call.tunables);
+    });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
     checked.outputs = arrays_;

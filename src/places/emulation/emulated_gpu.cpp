@@ -33,6 +33,7 @@ std::string EmulatedGpu::scratch_damage() const {
 
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const auto name = "scratch " + std::to_string(scratch_.size() + 1);
+  const Arena::Access access(arena_, false);
   scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
   scratch_.back()->poison();
   if (zeroed) clear(scratch_.back()->data, bytes);
@@ -40,15 +41,15 @@ void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
 }
 
 void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
-  start({}, nullptr, [=] { checked_copy(to, from, bytes); });
+  start({}, nullptr, [=] { checked_copy(to, from, bytes); }, {});
 }
 
 void EmulatedGpu::clear(void* data, std::size_t bytes) {
-  start({}, nullptr, [=] { checked_clear(data, bytes); });
+  start({}, nullptr, [=] { checked_clear(data, bytes); }, {});
 }
 
 void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
-                        std::function<void()> thread) {
+                        std::function<void()> thread, std::span<const std::byte> arguments) {
   const auto blocks = static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
   // Compute capability 9.0: CUDA C++ Programming Guide, technical specifications.
   refuse_impossible(config, {{2147483647, 65535, 65535}, {1024, 1024, 64}, max_shared_bytes()},
@@ -60,8 +61,10 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   }
   Launch launch{.kernel = kernel,
                 .thread = std::move(thread),
+                .arguments = arguments,
                 .grid = dim(config.grid),
                 .block = dim(config.block),
+                .shared_bytes = config.shared_bytes,
                 .order = order_,
                 .seed = seed_,
                 .arena = &arena_,
@@ -78,10 +81,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
   const auto wanted = config.cooperative ? blocks : std::min({blocks, threads / 2048 + 1, cores});
   while (workers_.size() < wanted) workers_.emplace_back();
-  for (std::size_t i = 0; i < wanted; ++i) {
-    workers_[i].dynamic_shared =
-        allocate("dynamic shared memory", config.shared_bytes, Kind::shared);
-  }
+  const Arena::Access access(arena_, false);
+  const CatchCrashes catching;
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < wanted; ++i) {
     others.emplace_back(&Block::run, &workers_[i], std::ref(launch));

@@ -26,18 +26,20 @@ class EmulatedGpu final : public Gpu {
   void free_scratch() { scratch_.clear(); }
   // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
-  void set_time_limit(std::chrono::seconds limit) { time_limit_ = limit; }  // of one launch
+  void run_host_code(const std::function<void()>& code) { emulation::run_host_code(code, arena_); }
+  void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }  // of one launch
 
   // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
   int multiprocessors() const override { return 4; }
-  std::size_t max_shared_bytes() const override { return 227 * 1024; }
+  std::size_t max_shared_bytes() const override { return emulation::max_shared_bytes; }
   std::size_t l2_bytes() const override { return 50 << 20; }
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* data, std::size_t bytes) override;
   void* stream() const override { return nullptr; }
 
  protected:
-  void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread) override;
+  void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread,
+             std::span<const std::byte> arguments) override;
   void write_constant(void* to, const void* from, std::size_t bytes) override {
     copy(to, from, bytes);
   }
@@ -49,7 +51,7 @@ class EmulatedGpu final : public Gpu {
  private:
   std::uint64_t seed_;
   emulation::Order order_;
-  std::chrono::seconds time_limit_{120};
+  std::chrono::milliseconds time_limit_{120000};
   std::uint32_t instances_ = 1;  // of blocks, so far
   emulation::Arena arena_;
   std::vector<emulation::Memory> scratch_;

@@ -8,6 +8,7 @@
 #include <err.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "places/emulation/block.hpp"
 
@@ -38,9 +39,8 @@ struct Check {
     const auto bytes = [&] { return std::to_string(length) + " bytes"; };
     if (array == nullptr) {
       if (address >= &__executable_start && address < &_end) return;
-      // The kernel's arguments: on the host's stack above the launch.
-      const auto above = static_cast<const char*>(address) - reinterpret_cast<const char*>(&launch);
-      if (static_cast<std::size_t>(above) < 16384) return;
+      // What starts a thread reads the kernel's arguments, on the host's stack.
+      if (within(launch.arguments) || within(std::as_bytes(std::span(&launch, 1)))) return;
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
       fail(Verdict::launch_failed, bytes() + (null ? " at a null pointer" : " of host memory"));
     } else if (!array->contains(address, length)) {
@@ -50,6 +50,10 @@ struct Check {
     } else if (writes) {
       fail(Verdict::wrong_result, where() + ", an input");
     }
+  }
+
+  bool within(std::span<const std::byte> bytes) const {
+    return address >= bytes.data() && address < bytes.data() + bytes.size();
   }
 
   // Words that an access touches in part (bytes, halves) are not searched for races.
@@ -71,11 +75,14 @@ struct Check {
                     where() + ", which nothing has written" + (shared ? " in this block" : ""));
       }
     } else if (may_race(writer)) {
-      return report_race(writer, " wrote");
+      if (!writes || atomic || writer.atomic) return report_race(writer, " wrote");
+      suspect(cell, writer);
     }
     for (Stamp& slot : cell.readers) {
       const Stamp reader = load(slot);
       if (writes && may_race(reader)) return report_race(reader, " read");
+      // Atomics on one word are a chain: who is ordered after the last one is so after all.
+      if (writes && atomic && reader.atomic) store(slot, {});
       if (!writes && (reader == mine || comes_before(reader))) return store(slot, mine);
     }
     if (writes) store(cell.writer, mine);
@@ -85,10 +92,7 @@ struct Check {
   bool comes_before(Stamp other) const {
     if (other.instance == block.instance) return here.thread.clock.covers(other);
     if (shared || other.instance < launch.first_instance) return true;
-    auto releases = launch.releases.synchronize();
-    const auto acquired = static_cast<std::ptrdiff_t>(here.thread.acquired);
-    return std::any_of(releases->rend() - acquired, releases->rend(),  // it is often a late one
-                       [&](const Clock& release) { return release.covers(other); });
+    return launch.releases->cover(other, here.thread.acquired);
   }
   bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
   Stamp stamp(std::uint32_t phase) const {
@@ -98,16 +102,23 @@ struct Check {
   std::string where() const {
     return array == &block.static_shared ? array->name : array->element(address, length);
   }
-  void report_race(Stamp other, const char* did) {
+  std::string race(Stamp other, const char* did) const {
     const bool same_block = other.instance == block.instance;
-    fail(Verdict::wrong_result,
-         where() + ", which " + launch.name(other.instance - launch.first_instance, other.thread) +
-             did + " with no " + (same_block ? "barrier" : "order") +
-             " between them: possible race");
+    return where() + ", which " +
+           launch.name(other.instance - launch.first_instance, other.thread) + did + " with no " +
+           (same_block ? "barrier" : "order") + " between them: possible race";
+  }
+  void report_race(Stamp other, const char* did) { fail(Verdict::wrong_result, race(other, did)); }
+  void suspect(const Cell& cell, Stamp writer) {
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(array->data);
+    const auto* const word = words + (&cell - array->cells.data());
+    here.thread.suspects.push_back({word, *word, does() + race(writer, " wrote"), calls_here()});
+  }
+  std::string does() const {
+    return atomic ? "accesses with an atomic " : writes ? "writes " : "reads ";
   }
   void fail(Verdict verdict, const std::string& what) {
-    const char* const does = atomic ? "accesses with an atomic " : writes ? "writes " : "reads ";
-    here.thread.fail(verdict, does + what);
+    here.thread.fail(verdict, does() + what + line_of(calls_here()));
   }
 };
 
@@ -116,7 +127,8 @@ void check_progress(const InRuntime& here) {
   const Launch& launch = *here.block.launch;
   if (launch.failed) here.thread.fail(Verdict::launch_failed, "was stopped");
   if (std::chrono::steady_clock::now() > launch.deadline) {
-    here.thread.fail(Verdict::timed_out, "still runs after the time limit of emulation");
+    here.thread.fail(Verdict::timed_out,
+                     "still runs after the time limit of emulation" + line_of(calls_here()));
   }
 }
 
@@ -124,6 +136,7 @@ void check_progress(const InRuntime& here) {
 
 void check_access(const void* address, std::size_t length, bool writes, bool atomic) {
   if (running == nullptr || running->owns(address)) return;
+  if (!running->suspects.empty()) InRuntime().thread.judge_suspects();
   Block& block = *running->block;
   if ((++block.accesses & 0xfffff) == 0) check_progress(InRuntime());
   Allocation* const array = block.array_of(address);
@@ -161,14 +174,18 @@ class AtomicAccess {
  public:
   AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
     check_access(const_cast<const void*>(address), length, writes, true);
-    if (running == nullptr || !running->fence || !writes) return;
+    if (running == nullptr || !writes) return;
+    if (!running->fence && running->block->fences.empty()) return;
     InRuntime here;
-    here.block.launch->releases->push_back(*std::exchange(here.thread.fence, {}));
+    auto releases = here.block.launch->releases.synchronize();
+    if (here.thread.fence) releases->add(*std::exchange(here.thread.fence, {}));
+    for (const Clock& fence : here.block.fences) releases->add(fence);
+    here.block.fences.clear();
   }
   ~AtomicAccess() {
     if (running == nullptr) return;
     InRuntime here;
-    here.thread.acquired = here.block.launch->releases->size();
+    here.thread.acquired = here.block.launch->releases->count();
     if (++here.thread.atomics % 64 != 0) return;
     check_progress(here);  // it may spin on the value, and the others must get their turn
     here.block.suspend();
@@ -193,6 +210,14 @@ void undefined(const Place* place, const char* what, std::intptr_t number) {
 }  // namespace
 
 extern "C" {
+
+// Of assert(): in a kernel it ends that kernel, elsewhere the program, as the C library's would.
+void __assert_fail(const char* condition, const char* file, unsigned line, const char*) noexcept {
+  const auto text = std::string("assertion '") + condition + "' fails at " + name_place(file, line);
+  if (running != nullptr) InRuntime().thread.fail(parlab::Verdict::launch_failed, text);
+  warnx("%s", text.c_str());
+  std::abort();
+}
 
 void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/workload.hpp"
 
@@ -24,9 +25,9 @@ void Allocation::poison() {
 }
 
 std::string Allocation::element(const void* address, std::size_t length) const {
-  const auto at = offset(address);
-  if (length > 8 || at % length != 0) return "byte " + std::to_string(at) + " of " + name;
-  return name + '[' + std::to_string(at / length) + ']';
+  const auto position = offset(address);
+  if (length > 8 || position % length != 0) return at(address);
+  return name + '[' + std::to_string(position / length) + ']';
 }
 
 std::string Allocation::outside(const void* address) const {
@@ -36,6 +37,19 @@ std::string Allocation::outside(const void* address) const {
   }
   if (offset(address) <= bytes) return "just past the end of " + array;
   return std::to_string(offset(address) - bytes) + " bytes past the end of " + array;
+}
+
+std::string Allocation::at(const void* address) const {
+  if (!contains(address, 1)) return outside(address);
+  return "byte " + std::to_string(offset(address)) + " of " + name;
+}
+
+void Arena::protect(bool closed) const {
+  if (std::exchange(closed_, closed) == closed && !closed) return;
+  for (const Allocation* const array : arrays_) {
+    if (array == nullptr) continue;
+    mprotect(array->data, array->bytes + 1, closed ? PROT_NONE : PROT_READ | PROT_WRITE);
+  }
 }
 
 Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_bytes, PROT_NONE))) {}

@@ -47,6 +47,8 @@ struct Allocation {
   void poison();  // reading is an error until something is written
   std::string element(const void* address, std::size_t length) const;  // "y[17]"
   std::string outside(const void* address) const;  // "4 bytes past the end of y (4000 bytes)"
+  // "byte 12 of y", or as outside().
+  std::string at(const void* address) const;
 };
 using Memory = std::shared_ptr<Allocation>;
 
@@ -62,10 +64,31 @@ class Arena {
     return offset < ranges * range_bytes ? arrays_[offset / range_bytes] : nullptr;
   }
 
+  // Closes the arrays to everybody, or opens them again, for as long as it lives. A new array is
+  // open until then.
+  class Access;
+
  private:
+  void protect(bool closed) const;
+
+  mutable bool closed_ = false;
   static constexpr std::size_t ranges = 128, range_bytes = std::size_t{1} << 36;
   std::byte* first_;
   std::array<Allocation*, ranges> arrays_{};
+};
+
+class Arena::Access {
+ public:
+  Access(const Arena& arena, bool closed) : arena_(arena), before_(arena.closed_) {
+    arena_.protect(closed);
+  }
+  ~Access() { arena_.protect(before_); }
+  Access(const Access&) = delete;
+  Access& operator=(const Access&) = delete;
+
+ private:
+  const Arena& arena_;
+  bool before_;
 };
 
 }  // namespace parlab::emulation

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Compiles a CUDA file for emulation: scripts/emulate-kernel.sh SOURCE OBJECT COMPILER OPTION...
+# One that does not compile is left out of the program: no object is made, a line says why, and the
+# whole of what the compiler says is kept beside where the object would be.
+set -uo pipefail
+source=$1 object=$2
+shift 2
+log=${object%.o}.log
+
+if ! "$@" -x c++ -c "$source" -o "$object" 2>"$log"; then
+  rm -f "$object"
+  echo "$source is left out of the emulated program (all messages: $log):"
+  grep -m 1 -E 'error: |error$' "$log" || head -1 "$log"
+  exit 0
+fi
+cat "$log" >&2
+rm -f "$log"
+
+# What kernels declare as extern __shared__, by whatever name, is one array of the runtime's.
+readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" { print $8 }' | sort -u |
+  while read -r symbol; do
+    objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object"
+  done

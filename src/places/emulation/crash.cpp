@@ -1,0 +1,86 @@
+#include "places/emulation/crash.hpp"
+
+#include <cstring>
+
+#include "places/emulation/block.hpp"
+
+namespace parlab::emulation {
+namespace {
+
+constexpr int faults[] = {SIGSEGV, SIGBUS};
+
+struct HostCode {
+  void* way_out[5]{};
+  Crash crash{};
+};
+thread_local HostCode* host_code = nullptr;  // what this OS thread runs of it
+
+// Says no more than what happened: the words are made where memory can be had.
+void catch_crash(int signal, siginfo_t* info, void*) {
+  if (running != nullptr) {
+    Thread& thread = *std::exchange(running, nullptr);
+    thread.crash = {signal, info->si_addr, calls_here()};
+    __builtin_longjmp(thread.way_out, 1);
+  }
+  if (host_code != nullptr) {
+    host_code->crash = {signal, info->si_addr, calls_here()};
+    __builtin_longjmp(host_code->way_out, 1);
+  }
+  std::signal(signal, SIG_DFL);  // it happens again at once
+}
+
+// Not inlined: a second return from setjmp finds no variables.
+__attribute__((noinline)) void run(HostCode& self, const std::function<void()>& code) {
+  if (__builtin_setjmp(self.way_out) == 0) code();
+}
+
+}  // namespace
+
+std::string Crash::text() const {
+  char text[60];
+  std::snprintf(text, sizeof text, " at address %p", address);
+  return std::string(signal == SIGBUS ? "bus error" : "segmentation fault") + text + line_of(calls);
+}
+
+CatchCrashes::CatchCrashes() {
+  struct sigaction action {};
+  action.sa_sigaction = catch_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // it is left by a jump
+  for (std::size_t i = 0; i < std::size(faults); ++i) sigaction(faults[i], &action, &before_[i]);
+}
+
+CatchCrashes::~CatchCrashes() {
+  for (std::size_t i = 0; i < std::size(faults); ++i) sigaction(faults[i], &before_[i], nullptr);
+}
+
+void SignalStack::enter() {
+  if (!memory_) memory_ = std::make_unique<std::byte[]>(bytes_);
+  const stack_t own{.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = bytes_};
+  sigaltstack(&own, &before_);
+}
+
+void SignalStack::leave() { sigaltstack(&before_, nullptr); }
+
+void run_host_code(const std::function<void()>& code, const Arena& arena) {
+  const CatchCrashes catching;
+  HostCode self;
+  struct Entered {
+    explicit Entered(HostCode& entered) { host_code = &entered; }
+    ~Entered() { host_code = nullptr; }
+  };
+  {
+    const Arena::Access access(arena, true);
+    const Entered entered(self);
+    run(self, code);
+  }
+  if (self.crash.signal == 0) return;
+  const auto line = line_of(self.crash.calls);
+  if (const Allocation* const array = arena.owner(self.crash.address)) {
+    throw PointError(Verdict::launch_failed, "host code touches device memory, " +
+                                                 array->at(self.crash.address) + line +
+                                                 ": only kernels, gpu.copy() and gpu.clear() may");
+  }
+  throw PointError(Verdict::launch_failed, "host code: " + self.crash.text());
+}
+
+}  // namespace parlab::emulation

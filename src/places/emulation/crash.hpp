@@ -1,0 +1,53 @@
+// Memory faults become failures of the kernel, or of the host code of a variant, that made them.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "places/emulation/source_lines.hpp"
+
+namespace parlab::emulation {
+
+class Arena;
+
+struct Crash {
+  int signal = 0;  // 0: none
+  const void* address = nullptr;
+  Calls calls{};
+
+  std::string text() const;  // "segmentation fault at address 0x10 at line 12 of naive.cu"
+};
+
+// While it lives, a fault in a kernel ends that kernel, and one in run_host_code() ends that; any
+// other one ends the program as ever.
+class CatchCrashes {
+ public:
+  CatchCrashes();
+  ~CatchCrashes();
+  CatchCrashes(const CatchCrashes&) = delete;
+  CatchCrashes& operator=(const CatchCrashes&) = delete;
+
+ private:
+  struct sigaction before_[2];
+};
+
+// Where this OS thread handles a fault: a stack that has overflowed has no room for that.
+class SignalStack {
+ public:
+  void enter();  // lends it to the calling OS thread, until leave()
+  void leave();
+
+ private:
+  static constexpr std::size_t bytes_ = 64 * 1024;
+  std::unique_ptr<std::byte[]> memory_;
+  stack_t before_{};
+};
+
+// Runs the host code of a variant, which may not touch the arrays of the arena: that is left to
+// kernels. Throws PointError(launch_failed) when it does, or crashes; then nothing of it is
+// unwound.
+void run_host_code(const std::function<void()>& code, const Arena& arena);
+
+}  // namespace parlab::emulation

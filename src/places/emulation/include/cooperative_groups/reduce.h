@@ -1,0 +1,37 @@
+// Stand-in for the toolkit's header of this name, for emulated kernels.
+#pragma once
+#include <cooperative_groups.h>
+
+#include <functional>
+
+namespace cooperative_groups {
+
+template <typename T>
+using plus = std::plus<T>;
+template <typename T>
+using bit_and = std::bit_and<T>;
+template <typename T>
+using bit_or = std::bit_or<T>;
+template <typename T>
+using bit_xor = std::bit_xor<T>;
+template <typename T>
+struct less {
+  T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+};
+template <typename T>
+struct greater {
+  T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+};
+
+// Of the values of all threads of the group, in the order of their ranks; each gets the result.
+template <typename T, typename Operation>
+T reduce(const lanes_of_warp& group, T value, Operation operation,
+         const Site& site = Site::current()) {
+  T all = group.shfl(value, 0, site);
+  for (unsigned rank = 1; rank < group.size(); ++rank) {
+    all = operation(all, group.shfl(value, rank, site));
+  }
+  return all;
+}
+
+}  // namespace cooperative_groups

@@ -1,0 +1,83 @@
+// Kernels with planted faults, right ones that are unusual, and how each of them is run.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "places/emulation/emulated_gpu.hpp"
+
+namespace planted {
+
+// What a kernel is run on: n inputs 0, 1, 2, 3, 0, 1, ..., n outputs that start as zeros.
+struct Bench {
+  parlab::EmulatedGpu& gpu;
+  const float* in;
+  float* out;
+  int n, block;
+
+  // Enough blocks for n threads, with `block` floats of dynamic shared memory.
+  parlab::LaunchConfig config() const {
+    return {.grid = {parlab::ceil_div(n, block)},
+            .block = {block},
+            .shared_bytes = static_cast<std::size_t>(block) * sizeof(float)};
+  }
+};
+
+enum class Kind { right, fault, wrong_sum };
+struct Case {
+  std::string name;
+  Kind kind;
+  std::function<void(const Bench&)> run;
+  double sum = 0;  // of the outputs, when all is right
+  parlab::Verdict verdict = parlab::Verdict::passed;
+  std::vector<std::string> words = {};  // all of them are in the message
+  int n = 100, block = 32;
+
+  Case at(int n_, int block_) const {
+    Case other = *this;
+    other.n = n_;
+    other.block = block_;
+    return other;
+  }
+};
+
+std::vector<Case>& cases();
+struct Add {
+  Add(const Case& one) { cases().push_back(one); }
+};
+
+// Kernels are told apart by what they take: (in, out, n) with one more for a flag or counter that
+// is zero, or for as many floats as there are inputs, or for both.
+using Run = std::function<void(const Bench&)>;
+Run launch(void (*kernel)(const float* in, float* out, int n));
+Run launch(void (*kernel)(const float* in, float* out, unsigned* zero, int n));
+Run launch(void (*kernel)(const float* in, float* middle, float* out, int n));
+Run launch(void (*kernel)(const float* in, float* middle, unsigned* zero, float* out, int n));
+Run launch(Run host_code);
+// All blocks together, with grid barriers.
+Run cooperative(void (*kernel)(const float* in, float* middle, float* out, int n));
+
+// The sum of the outputs. Throws what Gpu::launch throws.
+double run(parlab::EmulatedGpu& gpu, const Case& one);
+
+}  // namespace planted
+
+// RIGHT(kernel, sum): it passes, with this sum of its outputs. FAULT(kernel, verdict, words ...):
+// it fails with a message that has all these words and, where a line of this file says "// wrong",
+// names such a line. WRONG(kernel, right sum): it passes, and its sum is another one. All of that
+// in every order of threads. Each may be followed by .at(n, block).
+#define PLANTED_NAME(line) planted_##line
+#define PLANTED_ON(line, ...) const planted::Add PLANTED_NAME(line) = planted::Case __VA_ARGS__
+#define PLANTED(line, ...) PLANTED_ON(line, __VA_ARGS__)
+#define RIGHT(name, sum) \
+  PLANTED(__LINE__, {#name, planted::Kind::right, planted::launch(name), sum})
+#define FAULT(name, verdict, ...)              \
+  PLANTED(__LINE__, {#name,                    \
+                     planted::Kind::fault,     \
+                     planted::launch(name),    \
+                     0,                        \
+                     parlab::Verdict::verdict, \
+                     {__VA_ARGS__}})
+#define WRONG(name, sum) \
+  PLANTED(__LINE__, {#name, planted::Kind::wrong_sum, planted::launch(name), sum})
