@@ -53,8 +53,9 @@ void Problem::fill(InputKind kind) {
 }
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs, const Variant& variant) {
-  auto& oracle = oracles_[variant.arithmetic];
-  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, variant.arithmetic);
+  const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
+  auto& oracle = oracles_[arithmetic];
+  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
   std::vector<Array> written;
   std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
                [&](const Array& array) { return variant.writes(array.spec); });
