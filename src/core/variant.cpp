@@ -27,6 +27,11 @@ std::string Variant::unit(Dtype dtype) const {
   return declared != units.end() ? declared->second : plain_unit(dtype);
 }
 
+Arithmetic Variant::arithmetic_in(Dtype dtype) const {
+  const bool narrow = dtype == Dtype::f16 || dtype == Dtype::bf16;
+  return narrow && arithmetic == Arithmetic::tf32 ? Arithmetic::ieee : arithmetic;
+}
+
 const Tunable* Variant::tunable(std::string_view tunable_name) const {
   for (const auto& candidate : tunables) {
     if (candidate.name == tunable_name) return &candidate;

@@ -26,7 +26,9 @@ struct Variant : Description {
   std::string full_name() const { return workload + "/" + backend + "/" + name; }
   bool needs_gpu() const { return target != Target::host; }
   bool has(Dtype dtype) const;
-  std::string unit(Dtype dtype) const;                          // that sets its peak: "fma float"
+  std::string unit(Dtype dtype) const;  // that sets its peak: "fma float"
+  // As declared; but numbers of two bytes are not rounded to TF32.
+  Arithmetic arithmetic_in(Dtype dtype) const;
   const Tunable* tunable(std::string_view tunable_name) const;  // nullptr when absent
   bool reads(const ArraySpec& input) const;
   bool writes(const ArraySpec& output) const;

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cublas_v2.h>
-#include <dlfcn.h>
 
 #include <cstdint>
 #include <string>
 
 #include "core/types.hpp"
 #include "gpu/gpu.hpp"
+#include "gpu/shared_library.hpp"
 
 namespace parlab {
 
@@ -80,36 +80,36 @@ class Cublas {
     const double one = 1, zero = 0;
     check(dsyrk_(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero, c, n), "cublasDsyrk");
   }
-  // C = A B with the operands rounded to TF32, on the tensor cores.
+  // C = A B on the tensor cores, sums in float.
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const half* a, const half* b,
+            float* c) {
+    gemm_float_sums(CUDA_R_16F, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
+  }
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const bfloat16* a, const bfloat16* b,
+            float* c) {
+    gemm_float_sums(CUDA_R_16BF, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
+  }
+  // The same with floats, rounded to TF32.
   void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
                  float* c) {
-    const float one = 1, zero = 0;
-    check(
-        gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, CUDA_R_32F, m, b, CUDA_R_32F,
-                 k, &zero, c, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT),
-        "cublasGemmEx");
+    gemm_float_sums(CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, m, n, k, a, b, c);
   }
 
-  Cublas() : library_(dlopen(soname().c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) {
-      throw LibraryMissing(soname(), std::string(dlerror()) +
-                                         "; install it, or set LD_LIBRARY_PATH to the CUDA "
-                                         "toolkit's folder of libraries");
-    }
+  Cublas() : library_("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR)) {
     // The headers map the plain names to these by macros.
-    resolve(status_string_, "cublasGetStatusString");
-    resolve(create_, "cublasCreate_v2");
-    resolve(set_stream_, "cublasSetStream_v2");
-    resolve(sgemv_, "cublasSgemv_v2_64");
-    resolve(dgemv_, "cublasDgemv_v2_64");
-    resolve(set_pointer_mode_, "cublasSetPointerMode_v2");
-    resolve(sdot_, "cublasSdot_v2_64");
-    resolve(ddot_, "cublasDdot_v2_64");
-    resolve(sgemm_, "cublasSgemm_v2_64");
-    resolve(dgemm_, "cublasDgemm_v2_64");
-    resolve(ssyrk_, "cublasSsyrk_v2_64");
-    resolve(dsyrk_, "cublasDsyrk_v2_64");
-    resolve(gemm_ex_, "cublasGemmEx_64");
+    library_.resolve(status_string_, "cublasGetStatusString");
+    library_.resolve(create_, "cublasCreate_v2");
+    library_.resolve(set_stream_, "cublasSetStream_v2");
+    library_.resolve(sgemv_, "cublasSgemv_v2_64");
+    library_.resolve(dgemv_, "cublasDgemv_v2_64");
+    library_.resolve(set_pointer_mode_, "cublasSetPointerMode_v2");
+    library_.resolve(sdot_, "cublasSdot_v2_64");
+    library_.resolve(ddot_, "cublasDdot_v2_64");
+    library_.resolve(sgemm_, "cublasSgemm_v2_64");
+    library_.resolve(dgemm_, "cublasDgemm_v2_64");
+    library_.resolve(ssyrk_, "cublasSsyrk_v2_64");
+    library_.resolve(dsyrk_, "cublasDsyrk_v2_64");
+    library_.resolve(gemm_ex_, "cublasGemmEx_64");
     check(create_(&handle_), "cublasCreate");
   }
 
@@ -129,15 +129,12 @@ class Cublas {
     Cublas& library_;
   };
 
-  static std::string soname() { return "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR); }
-
-  template <typename F>
-  void resolve(F*& function, const char* name) {
-    function = reinterpret_cast<F*>(dlsym(library_, name));
-    if (function == nullptr) {
-      throw PointError(Verdict::not_supported,
-                       soname() + " has no function " + name + "; install CUDA 12 or a newer one");
-    }
+  void gemm_float_sums(cudaDataType_t element, cublasComputeType_t compute, std::int64_t m,
+                       std::int64_t n, std::int64_t k, const void* a, const void* b, float* c) {
+    const float one = 1, zero = 0;
+    check(gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, element, m, b, element, k,
+                   &zero, c, CUDA_R_32F, m, compute, CUBLAS_GEMM_DEFAULT),
+          "cublasGemmEx");
   }
 
   void check(cublasStatus_t status, const char* call) const {
@@ -148,7 +145,7 @@ class Cublas {
     throw PointError(verdict, std::string(call) + " failed: " + status_string_(status));
   }
 
-  void* library_;
+  SharedLibrary library_;
   cublasHandle_t handle_ = nullptr;
   decltype(cublasGetStatusString)* status_string_ = nullptr;
   decltype(cublasCreate_v2)* create_ = nullptr;

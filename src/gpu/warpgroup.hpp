@@ -18,12 +18,15 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
-// Blocks of a cluster, as an attribute of a kernel.
-#ifdef PARLAB_EMULATED
+// Blocks of a cluster, as an attribute of a kernel; not in code for other devices.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || (defined(__CUDACC__) && !defined(__CUDA_ARCH__))
+#define PARLAB_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
+#else
 #define PARLAB_CLUSTER(blocks)
+#endif
+#ifdef PARLAB_EMULATED
 #define PARLAB_GRID_CONSTANT
 #else
-#define PARLAB_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
 #define PARLAB_GRID_CONSTANT __grid_constant__
 #endif
 
@@ -366,13 +369,13 @@ __device__ __forceinline__ void multiply_add(Sum (&sum)[registers], std::uint64_
 }
 
 // The same with a in registers, in TF32.
-__device__ __forceinline__ void multiply_add(float (&sum)[64], const std::uint32_t (&a)[4],
+__device__ __forceinline__ void multiply_add(float (&sum)[128], const std::uint32_t (&a)[4],
                                              std::uint64_t b, bool add = true) {
   PARLAB_SM90A(
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %69, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" PARLAB_NUMBERS_64
-      "}, {%64, %65, %66, %67}, %68, add, 1, 1;\n}"
-      : PARLAB_64("+f", sum)
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %133, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" PARLAB_NUMBERS_128
+      "}, {%128, %129, %130, %131}, %132, add, 1, 1;\n}"
+      : PARLAB_128("+f", sum)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)));
 }
 

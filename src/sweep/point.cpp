@@ -129,7 +129,7 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   record.size = plan_.size;
   record.dtype = plan_.dtype;
   record.unit = variant.unit(plan_.dtype);
-  record.arithmetic = variant.arithmetic;
+  record.arithmetic = variant.arithmetic_in(record.dtype);
   record.tunables = trial.call.tunables;
   record.cache = cache;
   record.source = variant.source;

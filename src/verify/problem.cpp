@@ -73,8 +73,9 @@ std::optional<Mismatch> Problem::check_changed(const Arrays& outputs, const Vari
 
 std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,
                                        const Variant& variant) {
-  auto& oracle = oracles[variant.arithmetic];
-  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, variant.arithmetic);
+  const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
+  auto& oracle = oracles[arithmetic];
+  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
   std::vector<Array> written;
   std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
                [&](const Array& array) { return variant.writes(array.spec); });

@@ -1,0 +1,97 @@
+// Persistent blocks in clusters of two. As many blocks as multiprocessors stay for the whole
+// product and take one tile of C after the other: while two warpgroups still write sums, the copies
+// of the next tile are under way. The two blocks of a cluster compute tiles below one another,
+// which need the same columns of B: each asks for half of the panels, and the copy engine delivers
+// them to both, so that L2 is read a third less.
+//
+// Tiles are taken in groups of 2048 rows, column by column: what is computed at one time finds its
+// A and B in L2. Matrices whose rows are not aligned to 16 bytes are copied first.
+#include "warpgroup.cuh"
+
+using namespace parlab;
+
+namespace {
+
+template <typename T>
+__global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
+    matmul_clusters(const PARLAB_GRID_CONSTANT TensorMap a, const PARLAB_GRID_CONSTANT TensorMap b,
+                    float* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  using Tile = WarpgroupTile<T>;
+  unsigned char* const stages = aligned_shared_memory();
+  __shared__ Barrier full[Tile::stages], empty[Tile::stages];
+  const int steps = warpgroup_steps<T>(k);
+  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));  // pairs of tiles
+  const auto across = static_cast<int>(ceil_div(n, Tile::cols));
+  const int rank = block_in_cluster();
+  const auto each_tile = [&](auto compute) {
+    for (int pair = blockIdx.x / 2; pair < down * across; pair += gridDim.x / 2) {
+      int row, col;
+      place_of_tile<Tile::pairs_down>(pair, down, across, row, col);
+      compute((2 * row + rank) * Tile::rows, col * Tile::cols);
+    }
+  };
+
+  if (threadIdx.x == 0) {
+    for (Barrier& barrier : full) init_barrier(barrier, 1);
+    for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
+    publish_barriers();
+  }
+  sync_cluster();
+
+  Ring<Tile::stages> ring;
+  if (threadIdx.x >= Tile::threads) {  // ---- the third warpgroup copies
+    give_registers<40>();
+    if (threadIdx.x == Tile::threads) {
+      each_tile([&](int row0, int col0) {
+        for (int step = 0; step < steps; ++step, ring.advance()) {
+          unsigned char* const stage = stages + ring.stage * Tile::stage_bytes;
+          // All warps of both blocks have done with the stage: what is sent goes to both.
+          wait(empty[ring.stage], ring.parity ^ 1);
+          arrive_expecting(full[ring.stage], Tile::stage_bytes);
+          load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
+#pragma unroll
+          for (int i = 0; i < Tile::panels / 2; ++i) {
+            const int p = rank * (Tile::panels / 2) + i;
+            load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[ring.stage],
+                     std::uint16_t{0b11}, col0 + p * Tile::panel_cols, step * Tile::depth, 0);
+          }
+        }
+      });
+    }
+    __syncwarp();
+  } else {  // ---- two multiply
+    take_registers<232>();
+    WarpgroupSums<T> sums;
+    const int lane = threadIdx.x % 32;
+    each_tile([&](int row0, int col0) {
+      sums.multiply(
+          stages, steps, ring, [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
+          [&](int stage) {
+            if (lane < 2) arrive_in_cluster(empty[stage], lane);
+          });
+      sums.store(c, m, n, row0, col0);
+    });
+  }
+  sync_cluster();  // no block leaves while the other may still reach for its barriers
+}
+
+}  // namespace
+
+const Register<Matmul, half, bfloat16, float> variant(
+    {.rung = 13,
+     .idea = "blocks stay for all tiles, two of them share what they read of B",
+     .arithmetic = Arithmetic::tf32,
+     .units = tensor_units(),
+     .hardware = "warpgroup products, bulk tensor copies and clusters"},
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
+      using Tile = WarpgroupTile<T>;
+      refuse_without_warpgroups();
+      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
+      const std::int64_t pairs = ceil_div(p.m, 2 * Tile::rows) * ceil_div(p.n, Tile::cols);
+      const std::int64_t clusters = std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2);
+      gpu.launch({.grid = {2 * clusters},
+                  .block = {Tile::threads + 128},
+                  .shared_bytes = Tile::shared_bytes},
+                 matmul_clusters<T>, map_of_a<T>(a, p.m, p.k), map_of_b<T>(b, p.k, p.n), p.c, p.m,
+                 p.k, p.n);
+    });

@@ -1,0 +1,338 @@
+// What the rungs on warpgroup products share: the tile of C of a block, the products of one stage
+// of shared memory, and the way of the sums to C.
+//
+// A block computes 128 x 256 of C (in TF32 256 x 128) with two warpgroups, in steps of 128 bytes
+// along k: 64 columns of A, in TF32 32. A stage of shared memory holds both tiles as rows of 128
+// bytes: the rows of A; then B in panels, each of them all rows of B's tile, 64 or 32 columns wide.
+// Each 8 rows are permuted in pieces of 16 bytes, so that neither copies nor products meet bank
+// conflicts: piece p of row r lies at p ^ r % 8.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "gpu/warpgroup.hpp"
+#include "place.cuh"
+#include "workloads/matmul.hpp"
+
+namespace parlab {
+
+template <typename T>
+struct WarpgroupTile {
+  static constexpr bool narrow = sizeof(T) == 2;
+  static constexpr int rows = narrow ? 128 : 256, cols = narrow ? 256 : 128;  // of C
+  static constexpr int depth = 128 / sizeof(T);  // columns of A, rows of B: of a stage
+  static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
+  static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
+  static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
+  static constexpr int stages = 4;
+  // Steps come in multiples of: see WarpgroupSums<float>.
+  static constexpr int steps_at_once = narrow ? 1 : 2;
+  // Pairs of tiles, one below the other, in a group of tiles that are taken together: 2048 rows.
+  static constexpr int pairs_down = 1024 / rows;
+  static constexpr int warps = 8, threads = 32 * warps;  // that multiply
+  static constexpr int alignment = 1024;  // of what is permuted; dynamic shared memory has less
+  static constexpr int shared_bytes = stages * stage_bytes + alignment;
+};
+
+// Steps along k of a tile.
+template <typename T>
+__device__ __forceinline__ int warpgroup_steps(std::int64_t k) {
+  using Tile = WarpgroupTile<T>;
+  const std::int64_t at_once = Tile::depth * Tile::steps_at_once;
+  return static_cast<int>(ceil_div(k, at_once)) * Tile::steps_at_once;
+}
+
+// The part of dynamic shared memory from the first suitable address on.
+__device__ __forceinline__ unsigned char* aligned_shared_memory() {
+  unsigned char* const shared = shared_memory<unsigned char>();
+  return shared + (1024 - shared_address(shared) % 1024) % 1024;
+}
+
+// Products of half and bfloat16: warpgroup 0 has the upper 64 rows of C's tile, 1 the lower ones.
+// Both operands come from shared memory, B transposed on the way.
+template <typename T>
+struct WarpgroupSums {
+  using Tile = WarpgroupTile<T>;
+  static constexpr Factor factor = std::is_same_v<T, half> ? Factor::half : Factor::bfloat16;
+
+  float sum[128];
+
+  // Sums of the products of `steps` stages, one after the other along the ring. arrived(ring)
+  // returns when the ring's stage can be read, done(stage) is called when it has been read. The
+  // products of one stage are still under way when those of the next are started.
+  template <typename Arrived, typename Done>
+  __device__ __forceinline__ void multiply(const unsigned char* stages, int steps,
+                                           Ring<Tile::stages>& ring, Arrived arrived, Done done) {
+    int before = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+      arrived(ring);
+      start(stages + ring.stage * Tile::stage_bytes, step > 0);
+      wait_for_products<1>();
+      if (step > 0) done(before);
+      before = ring.stage;
+      ring.advance();
+    }
+    wait_for_products<0>();
+    pin_registers(sum);
+    done(before);
+  }
+
+  // Rows of C in whole sectors of 32 bytes.
+  __device__ __forceinline__ void store(float* c, std::int64_t m, std::int64_t n, std::int64_t row0,
+                                        std::int64_t col0) const {
+    const int thread = threadIdx.x % 256, lane = thread % 32;
+    const bool pairs = n % 2 == 0;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const std::int64_t row = row0 + thread / 32 * 16 + half * 8 + lane / 4;
+      if (row >= m) continue;
+#pragma unroll
+      for (int j = 0; j < 32; ++j) {
+        const std::int64_t col = col0 + 8 * j + lane % 4 * 2;
+        float* const at = c + row * n + col;
+        const float left = sum[4 * j + 2 * half], right = sum[4 * j + 2 * half + 1];
+        if (pairs && col < n) {
+          *reinterpret_cast<float2*>(at) = float2{left, right};
+        } else {
+          if (col < n) at[0] = left;
+          if (col + 1 < n) at[1] = right;
+        }
+      }
+    }
+  }
+
+  // Where box q of a warp's part of C lies, and what it is; swizzled as bulk copies do it.
+  static constexpr int box_rows = 16, box_cols = 32;
+  __device__ __forceinline__ void box(int q, int& row, int& col) const {
+    row = threadIdx.x % 256 / 32 * 16;
+    col = 32 * q;
+  }
+  template <int q>
+  __device__ __forceinline__ void write_box(unsigned char* box) const {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int piece = (2 * j + t / 2) ^ g;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float* const pair = sum + 4 * (4 * q + j) + 2 * half;
+        *reinterpret_cast<float2*>(box + (g + 8 * half) * 128 + piece * 16 + t % 2 * 8) =
+            float2{pair[0], pair[1]};
+      }
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
+    const int group = threadIdx.x / 128 % 2;
+    const std::uint64_t a = operand_in_shared<128>(stage + group * 64 * 128, 1024);
+    const std::uint64_t b = operand_in_shared<128>(stage + Tile::a_bytes, 1024, Tile::panel_bytes);
+    begin_products();
+#pragma unroll
+    for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
+      multiply_add<factor, true>(sum, a + i * 32 / 16, b + i * 16 * 128 / 16, add || i > 0);
+    }
+    end_products();
+  }
+};
+
+// Products of float in TF32. Elements of four bytes are not transposed on their way from shared
+// memory, and B would have to be: so C^T = B^T A^T is computed, with B^T as the operand that may
+// come from registers, where any layout will do. Warpgroup 0 has the left 64 columns of C's tile,
+// each warp 16 of them, each lane two neighbours: row g of B^T is column 2 g, row g + 8 column 2 g
+// + 1.
+template <>
+struct WarpgroupSums<float> {
+  using Tile = WarpgroupTile<float>;
+
+  float sum[128];
+
+  // As above. Two sets of registers take turns, without a condition between them: the compiler has
+  // to see that none is refilled while products use it. A last stage beyond the end is all zeros.
+  template <typename Arrived, typename Done>
+  __device__ __forceinline__ void multiply(const unsigned char* stages, int steps,
+                                           Ring<Tile::stages>& ring, Arrived arrived, Done done) {
+    int before = 0;
+    const auto advance = [&]<int set>(int step) {
+      arrived(ring);
+      read<set>(stages + ring.stage * Tile::stage_bytes);
+      start<set>(stages + ring.stage * Tile::stage_bytes, step > 0);
+      wait_for_products<1>();
+      if (step > 0) done(before);
+      before = ring.stage;
+      ring.advance();
+    };
+#pragma unroll 1
+    for (int step = 0; step < steps; step += 2) {
+      advance.template operator()<0>(step);
+      advance.template operator()<1>(step + 1);
+    }
+    wait_for_products<0>();
+    pin_registers(sum);
+    done(before);
+  }
+
+  // Rows of C in whole sectors of 32 bytes.
+  __device__ __forceinline__ void store(float* c, std::int64_t m, std::int64_t n, std::int64_t row0,
+                                        std::int64_t col0) const {
+    const int thread = threadIdx.x % 256, lane = thread % 32;
+    const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
+    const bool pairs = n % 2 == 0;
+#pragma unroll
+    for (int j = 0; j < 32; ++j) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const std::int64_t row = row0 + 8 * j + lane % 4 * 2 + e;
+        if (row >= m) continue;
+        float* const at = c + row * n + col;
+        const float left = sum[4 * j + e], right = sum[4 * j + 2 + e];
+        if (pairs && col < n) {
+          *reinterpret_cast<float2*>(at) = float2{left, right};
+        } else {
+          if (col < n) at[0] = left;
+          if (col + 1 < n) at[1] = right;
+        }
+      }
+    }
+  }
+
+  static constexpr int box_rows = 32, box_cols = 16;
+  __device__ __forceinline__ void box(int q, int& row, int& col) const {
+    row = 32 * q;
+    col = threadIdx.x % 256 / 32 * 16;
+  }
+  template <int q>
+  __device__ __forceinline__ void write_box(unsigned char* box) const {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const int at = 4 * (4 * q + j) + e, piece = (g / 2) ^ t;
+        *reinterpret_cast<float2*>(box + (8 * j + 2 * t + e) * 64 + piece * 16 + g % 2 * 8) =
+            float2{sum[at], sum[at + 2]};
+      }
+    }
+  }
+
+ private:
+  template <int set>
+  __device__ __forceinline__ void read(const unsigned char* stage) {
+    const int thread = threadIdx.x % 256, lane = thread % 32, g = lane / 4, t = lane % 4;
+    const int warp = thread / 32, piece = warp % 2 * 4 + g / 2;
+    const unsigned char* const panel = stage + Tile::a_bytes + warp / 2 * Tile::panel_bytes;
+    // Some lanes read their two rows of B in the other order: no bank conflicts.
+    const bool swap = g / 2 % 2 != 0;
+    const int first = swap ? t + 4 : t, second = first ^ 4;
+    const unsigned char* const from_first = panel + first * 128 + (piece ^ first) * 16 + g % 2 * 8;
+    const unsigned char* const from_second =
+        panel + second * 128 + (piece ^ second) * 16 + g % 2 * 8;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint2 one = *reinterpret_cast<const uint2*>(from_first + i * 1024);
+      const uint2 two = *reinterpret_cast<const uint2*>(from_second + i * 1024);
+      b[set][i][0] = swap ? two.x : one.x;
+      b[set][i][1] = swap ? two.y : one.y;
+      b[set][i][2] = swap ? one.x : two.x;
+      b[set][i][3] = swap ? one.y : two.y;
+      pin_registers(b[set][i]);  // now, not when they are used
+    }
+  }
+
+  template <int set>
+  __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
+    const std::uint64_t a = operand_in_shared<128>(stage, 1024);
+    begin_products();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) multiply_add(sum, b[set][i], a + i * 32 / 16, add || i > 0);
+    end_products();
+  }
+
+  std::uint32_t b[2][4][4];  // of the stage whose products run, and of the next
+};
+
+// ---- on the host
+// ---------------------------------------------------------------------------------
+
+// A matrix whose rows begin at multiples of 16 bytes, as bulk copies demand.
+struct AlignedMatrix {
+  const void* data;
+  std::int64_t pitch;  // bytes
+};
+
+// A row of `to` is `pitch` elements, what exceeds those of `from` is zero. A thread writes 16
+// bytes.
+template <typename T>
+__global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::int64_t cols,
+                                  std::int64_t pitch) {
+  constexpr int width = 16 / sizeof(T);
+  struct alignas(16) Piece {
+    T element[width];
+  };
+  const std::int64_t across = pitch / width;
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= rows * across) return;
+  const std::int64_t row = i / across, col = i % across * width;
+  Piece piece;
+#pragma unroll
+  for (int e = 0; e < width; ++e) {
+    piece.element[e] = T{};
+    if (col + e < cols) piece.element[e] = from[row * cols + col + e];
+  }
+  *reinterpret_cast<Piece*>(to + row * pitch + col) = piece;
+}
+
+// The matrix itself where its rows are aligned, else a copy in scratch memory whose rows are.
+template <typename T>
+AlignedMatrix align_rows(Gpu& gpu, const T* matrix, std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t width = 16 / sizeof(T), threads = 256;
+  if (cols % width == 0) return {matrix, cols * static_cast<std::int64_t>(sizeof(T))};
+  const std::int64_t pitch = ceil_div(cols, width) * width;
+  T* const copy = gpu.scratch<T>(rows * pitch);
+  gpu.launch({.grid = {ceil_div(rows * pitch / width, threads)}, .block = {threads}},
+             matmul_align_rows<T>, matrix, copy, rows, cols, pitch);
+  return {copy, pitch * static_cast<std::int64_t>(sizeof(T))};
+}
+
+// Float is rounded to TF32.
+inline std::map<Dtype, std::string> tensor_units() {
+  return {
+      {Dtype::f16, "tensor half"}, {Dtype::bf16, "tensor bfloat16"}, {Dtype::f32, "tensor tf32"}};
+}
+
+template <typename T>
+constexpr MapElement map_element() {
+  if constexpr (std::is_same_v<T, half>) {
+    return MapElement::half;
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return MapElement::bfloat16;
+  } else {
+    return MapElement::tf32;
+  }
+}
+
+// Of A: one box is the block's part of a stage. Of B: one box is a panel.
+template <typename T>
+TensorMap map_of_a(const AlignedMatrix& a, std::int64_t m, std::int64_t k) {
+  using Tile = WarpgroupTile<T>;
+  return tensor_map({map_element<T>(),
+                     a.data,
+                     {k, m, 1},
+                     {a.pitch, m * a.pitch},
+                     {Tile::depth, Tile::rows, 1},
+                     128});
+}
+template <typename T>
+TensorMap map_of_b(const AlignedMatrix& b, std::int64_t k, std::int64_t n) {
+  using Tile = WarpgroupTile<T>;
+  return tensor_map({map_element<T>(),
+                     b.data,
+                     {n, k, 1},
+                     {b.pitch, k * b.pitch},
+                     {Tile::panel_cols, Tile::depth, 1},
+                     128});
+}
+
+}  // namespace parlab

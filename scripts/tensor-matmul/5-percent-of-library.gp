@@ -1,0 +1,18 @@
+# What each rung reaches of the best of cuBLAS and cuBLASLt, at 8192 or the largest size there is.
+at = "n = (SELECT max(n) FROM rungs WHERE n <= 8192)"
+names = list("SELECT variant FROM rungs WHERE " . at . " GROUP BY variant ORDER BY min(place)")
+kinds = list("SELECT DISTINCT kind FROM rungs WHERE " . at . " AND peer_percent IS NOT NULL ORDER BY kind")
+if (words(names) == 0 || words(kinds) == 0) { print missing("matmul on tensor cores: make tensor-matmul"); exit status 3 }
+
+set xtics () rotate by -25 font "," . small
+do for [i = 1:words(names)] { set xtics add (word(names, i) i) }
+set xrange [0.6 : words(names) + 0.4]
+set bmargin at screen 0.26
+set yrange [0 : 115]
+set title sprintf("matmul on tensor cores, hot, n = %s: the rungs against the best library", list("SELECT max(n) FROM rungs WHERE n <= 8192"))
+set ylabel "percent of the best of cuBLAS and cuBLASLt"
+set label 1000 provenance("gpu")
+
+plot for [i = 1:words(kinds)] query("SELECT place, peer_percent, peer_percent_low, peer_percent_high FROM rungs WHERE kind = '" . word(kinds, i) . "' AND " . at . " ORDER BY place") \
+       using 1:2:3:4 with yerrorlines linetype i title word(kinds, i), \
+     100 with lines linetype 22 notitle

@@ -1,0 +1,49 @@
+#!/bin/bash
+# how far tensor cores go: matmul in half, bfloat16, TF32 and float on them, rung by rung
+#
+# A question of our own: what each step from products by warps to persistent clusters buys, against the
+# best of cuBLAS and cuBLASLt; and what precision costs, from TF32 to float's own accuracy. Round,
+# odd and rectangular sizes. Needs an H100 or H200. What is recorded already is not run again.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/experiment.sh
+source scripts/experiment.sh
+
+open_experiment tensor-matmul
+sizes=1024,2048,4096,8192,16384
+rungs=warpgroup_products,bulk_copies,specialised,clusters,overlapped
+((gpu)) || {
+  echo "  nothing to do: tensor cores need a GPU" >&2
+  exit 0
+}
+[[ $scale == full ]] || sizes=1024,4096
+
+if only_counters "$@"; then
+  count "counters: the rungs in bfloat16; 4096" \
+    matmul 4096 --backend cuda --variant "$rungs" --dtype bfloat16 --time-limit 0.5
+  close_experiment
+  exit
+fi
+
+for dtype in bfloat16 half; do
+  step "$dtype; $sizes" \
+    matmul "$sizes" --backend cuda,blas --variant "$rungs,cublas,cublaslt" --dtype $dtype \
+    --time-limit 0.5
+done
+step "float, in TF32 and with float's accuracy; $sizes" \
+  matmul "$sizes" --backend cuda,blas \
+  --variant "warp_tiles,$rungs,bf16x6,fp16x3,cublas,cublas_tf32,cublaslt" --dtype float \
+  --time-limit 0.5
+
+if [[ $scale == full ]]; then
+  for size in 4097 4104 4224 5000x3000x7000; do
+    step "odd and rectangular: bfloat16; $size" \
+      matmul $size --backend cuda,blas --variant overlapped,cublas,cublaslt --dtype bfloat16 \
+      --time-limit 0.5
+    step "odd and rectangular: float; $size" \
+      matmul $size --backend cuda,blas \
+      --variant overlapped,bf16x6,fp16x3,cublas,cublas_tf32,cublaslt --dtype float --time-limit 0.5
+  done
+fi
+
+close_experiment

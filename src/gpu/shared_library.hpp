@@ -1,0 +1,40 @@
+// A library of CUDA's that is loaded when it is first needed: programs start without it, and run
+// where it is not installed.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "core/types.hpp"
+
+namespace parlab {
+
+// Stays loaded for good: what it started may be gone after main() only.
+class SharedLibrary {
+ public:
+  // Throws PointError(not_supported) when the library is not there.
+  explicit SharedLibrary(const std::string& soname)
+      : soname_(soname), library_(dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) {
+      throw PointError(Verdict::not_supported, soname + " could not be loaded: " + dlerror() +
+                                                   "; install it, or set LD_LIBRARY_PATH to the "
+                                                   "CUDA toolkit's folder of libraries");
+    }
+  }
+
+  template <typename F>
+  void resolve(F*& function, const char* name) const {
+    function = reinterpret_cast<F*>(dlsym(library_, name));
+    if (function == nullptr) {
+      throw PointError(Verdict::not_supported,
+                       soname_ + " has no function " + name + "; install CUDA 12 or a newer one");
+    }
+  }
+
+ private:
+  std::string soname_;
+  void* library_;
+};
+
+}  // namespace parlab
