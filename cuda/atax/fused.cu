@@ -7,8 +7,10 @@
 //   been used, the copies of what replaces it start.
 //
 // A thread copies and reads the same columns of every strip, so copies need no barrier, and its
-// elements of x and its sums of y stay in registers from the first strip to the last. A second
-// kernel adds the y of all blocks, in a fixed order.
+// elements of x and its sums of y stay in registers from the first strip to the last. Where rows do
+// not start at multiples of 16 bytes, the strips of a block take every second or fourth row: those
+// start at the same place inside a 16-byte word, and are copied in whole words all the same. A
+// second kernel adds the y of all blocks, in a fixed order.
 //
 // A row that is too long for one block has a team: its blocks take some of the columns each, and
 // tell each other their parts of t through memory. A part is on its way while the block works on
@@ -52,42 +54,58 @@ struct Problem {
   const T* x;
   T* ys;                 // teams x cols: the sums of each team
   Message<T>* messages;  // strips x ROWS x team, all zero
-  std::int64_t rows, cols;
-  std::int64_t panel;  // columns of a block
+  std::int64_t rows, cols, strips;
+  std::int64_t panel;  // 16-byte words of a block
   int team;            // blocks that share a row, at most 32
   int stages;          // strips in the ring
   int lag;             // strips between a part of t and its use; 0 for a team of one
 };
 
-// WORDS: 16-byte words of a row that a thread has; ROWS: of a strip. ALIGNED: rows start at
-// multiples of 16 bytes. Otherwise elements are copied one by one, and a thread has others of them,
-// so that neighbouring threads still read neighbouring elements.
+// WORDS: 16-byte words of a row that a thread has; ROWS: of a strip. ALIGNED: all rows start at
+// multiples of 16 bytes. Otherwise the rows of a team lie one word's count of elements apart: all
+// of them start at the same place inside a word, so that a thread's words hold the same columns of
+// each. Only the first and the last word of a row are then copied element by element.
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
 struct Shape {
   static constexpr int threads = THREADS, words = WORDS, rows = ROWS, warps = THREADS / 32;
   static constexpr int size = Word<T>::size, strip_words = ROWS * WORDS * THREADS;
   // Groups of copies that a strip arrives in, and is used and replaced in.
   static constexpr int pieces = WORDS == 4 ? 2 : 1, piece_words = WORDS / pieces;
-  static constexpr int unit = ALIGNED ? size : 1;  // elements per copy
-  static constexpr int copies = size / unit;       // per word
   static constexpr bool aligned = ALIGNED;
+  static constexpr int row_step = ALIGNED ? 1 : size;  // from one row of a strip to the next
 };
 
-// The columns of a thread, the same in every row. Its copies of a row are the first `mine` of
-// words * copies, the others would lie beyond the last column. Copy c starts at element
-// c * threads * unit of those from `first` on.
+// The first row of a strip.
 template <typename S>
-struct Columns {
-  std::int64_t col0;  // of the block
-  int mine, first;
+__host__ __device__ constexpr std::int64_t row_of(std::int64_t strip) {
+  return strip / S::row_step * (S::row_step * S::rows) + strip % S::row_step;
+}
 
-  template <typename T>
-  __device__ __forceinline__ explicit Columns(const Problem<T>& p)
-      : col0(blockIdx.x % p.team * p.panel) {
-    const int count = static_cast<int>(max(min(p.panel, p.cols - col0), std::int64_t{0}));
+// The columns of a thread, the same in every row of its team: word c of `mine` begins at column
+// first + c * stride, which for the first word of a row may lie before column 0, and the last may
+// reach beyond the last column.
+template <typename T, typename S>
+struct Columns {
+  static constexpr int stride = S::threads * S::size;
+  std::int64_t first, cols;
+  int mine;
+
+  __device__ __forceinline__ Columns(const Problem<T>& p, std::int64_t first_row) : cols(p.cols) {
+    const std::int64_t start = reinterpret_cast<std::uintptr_t>(p.a + first_row * cols) / sizeof(T);
+    const int past = S::aligned ? 0 : static_cast<int>(start % S::size);  // of a word's start
+    const std::int64_t words = (cols + past + S::size - 1) / S::size;
+    const std::int64_t word0 = blockIdx.x % p.team * p.panel;
+    const int count = static_cast<int>(max(min(p.panel, words - word0), std::int64_t{0}));
     const int thread = threadIdx.x;
-    mine = (count / S::unit - thread + S::threads - 1) / S::threads;
-    first = thread * S::unit;
+    mine = (count - thread + S::threads - 1) / S::threads;
+    first = (word0 + thread) * S::size - past;
+  }
+  __device__ __forceinline__ std::int64_t of(int c, int i) const { return first + c * stride + i; }
+  __device__ __forceinline__ bool has(int c, int i) const {
+    return c < mine && (S::aligned || (of(c, i) >= 0 && of(c, i) < cols));
+  }
+  __device__ __forceinline__ bool has_whole(int c) const {
+    return has(c, 0) && has(c, S::size - 1);
   }
 };
 
@@ -96,29 +114,28 @@ struct Columns {
 template <typename T, typename S>
 struct Ring {
   Word<T>* words;
-  int mine;
-  std::int64_t rows, cols, teams;
-  const T* next;  // what is copied next, and the row it is in
+  const Columns<T, S>& columns;
+  std::int64_t rows, cols, strips, teams;
+  std::int64_t strip;  // what is copied next, the row it begins with, and that row's first word
   std::int64_t next_row;
+  const T* next;
 
-  __device__ __forceinline__ Ring(const Problem<T>& p, const Columns<S>& columns,
+  __device__ __forceinline__ Ring(const Problem<T>& p, const Columns<T, S>& columns_,
                                   std::int64_t first_strip, std::int64_t teams_)
       : words(shared_memory<Word<T>>() + threadIdx.x),
-        mine(columns.mine),
+        columns(columns_),
         rows(p.rows),
         cols(p.cols),
+        strips(p.strips),
         teams(teams_),
-        next(p.a + first_strip * S::rows * p.cols + columns.col0 + columns.first),
-        next_row(first_strip * S::rows) {
+        strip(first_strip),
+        next_row(row_of<S>(first_strip)),
+        next(p.a + next_row * p.cols + columns_.first) {
     // What is never copied to stays zero.
     for (int place = 0; place < p.stages * S::rows; ++place) {
       _Pragma("unroll")
-      for (int c = 0; c < S::words * S::copies; ++c) {
-        Word<T>& to = words[(place * S::words + c / S::copies) * S::threads];
-        _Pragma("unroll")
-        for (int i = 0; i < S::unit; ++i) {
-          if (c >= mine) to.element[c % S::copies * S::unit + i] = 0;
-        }
+      for (int c = 0; c < S::words; ++c) {
+        if (!columns.has_whole(c)) words[(place * S::words + c) * S::threads] = Word<T>{};
       }
     }
   }
@@ -133,28 +150,35 @@ struct Ring {
     Word<T>* const to = words + stage * S::strip_words;
     _Pragma("unroll")
     for (int r = 0; r < S::rows; ++r) {
-      const T* const row = next + r * cols;
-      if (next_row + r < rows) {
-        _Pragma("unroll")
-        for (int j = 0; j < S::piece_words * S::copies; ++j) {
-          const int c = piece * S::piece_words * S::copies + j;
-          T* const element =
-              to[(r * S::words + c / S::copies) * S::threads].element + c % S::copies * S::unit;
-          if (c < mine) {
-            __pipeline_memcpy_async(element, row + c * (S::threads * S::unit), 16 / S::copies);
-          }
-        }
-      } else if (r > 0) {  // zeros stand for the rows that the last strip lacks
-        _Pragma("unroll")
-        for (int j = 0; j < S::piece_words; ++j) {
-          to[(r * S::words + piece * S::piece_words + j) * S::threads] = Word<T>{};
+      const T* const row = next + r * S::row_step * cols;
+      const bool there = next_row + r * S::row_step < rows;
+      _Pragma("unroll")
+      for (int j = 0; j < S::piece_words; ++j) {
+        const int c = piece * S::piece_words + j;
+        Word<T>& word = to[(r * S::words + c) * S::threads];
+        if (there) {
+          copy(word, row + c * columns.stride, c);
+        } else if (strip < strips) {  // zeros stand for the rows that the last strips lack
+          word = Word<T>{};
         }
       }
     }
     __pipeline_commit();
     if (piece == S::pieces - 1) {
-      next += teams * S::rows * cols;
+      strip += teams;
       next_row += teams * S::rows;
+      next += teams * S::rows * cols;
+    }
+  }
+
+  // Word c of a row, or those of its elements that belong to the row.
+  __device__ __forceinline__ void copy(Word<T>& to, const T* from, int c) {
+    if (columns.has_whole(c)) {
+      __pipeline_memcpy_async(&to, from, 16);
+    } else if (!S::aligned && c < columns.mine) {
+      for (int i = 0; i < S::size; ++i) {
+        if (columns.has(c, i)) __pipeline_memcpy_async(to.element + i, from + i, sizeof(T));
+      }
     }
   }
 };
@@ -210,9 +234,8 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int member = blockIdx.x % p.team;
   const std::int64_t teams = gridDim.x / p.team, me = blockIdx.x / p.team;
-  const std::int64_t strips = (p.rows + S::rows - 1) / S::rows;
-  const std::int64_t steps = (strips - me + teams - 1) / teams;  // strips me, me + teams, ...
-  const Columns<S> columns(p);
+  const std::int64_t steps = (p.strips - me + teams - 1) / teams;  // strips me, me + teams, ...
+  const Columns<T, S> columns(p, row_of<S>(me));
 
   Ring<T, S> ring(p, columns, me, teams);
   for (int stage = 0; stage < p.stages; ++stage) {
@@ -225,9 +248,7 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const
   for (int w = 0; w < S::words; ++w) {
     _Pragma("unroll")
     for (int i = 0; i < S::size; ++i) {
-      const int c = w * S::copies + i / S::unit;
-      const std::int64_t col = columns.col0 + columns.first + c * (S::threads * S::unit);
-      x[w].element[i] = c < columns.mine ? p.x[col + i % S::unit] : T{0};
+      x[w].element[i] = columns.has(w, i) ? p.x[columns.of(w, i)] : T{0};
       y[w].element[i] = 0;
     }
   }
@@ -288,14 +309,16 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const
     used = used + 1 < p.stages ? used + 1 : 0;
   }
 
-  T* const to = p.ys + me * p.cols + columns.col0 + columns.first;
+  T* const to = p.ys + me * p.cols;
   _Pragma("unroll")
-  for (int c = 0; c < S::words * S::copies; ++c) {
-    if (c >= columns.mine) continue;
-    if (S::aligned) {
-      *reinterpret_cast<Word<T>*>(to + c * (S::threads * S::unit)) = y[c];
+  for (int c = 0; c < S::words; ++c) {
+    if constexpr (S::aligned) {
+      if (c < columns.mine) *reinterpret_cast<Word<T>*>(to + columns.of(c, 0)) = y[c];
     } else {
-      to[c * S::threads] = y[c / S::copies].element[c % S::copies];
+      _Pragma("unroll")
+      for (int i = 0; i < S::size; ++i) {
+        if (columns.has(c, i)) to[columns.of(c, i)] = y[c].element[i];
+      }
     }
   }
 }
@@ -367,6 +390,12 @@ struct Choice {
   std::int64_t block, team, stages;
 };
 
+// 16-byte words that a row touches at the most.
+template <typename S>
+std::int64_t words_of(std::int64_t cols) {
+  return ceil_div(cols + (S::aligned ? 0 : S::size - 1), S::size);
+}
+
 template <typename S, typename T>
 void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const auto kernel = atax_fused<T, S>;
@@ -386,8 +415,9 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const std::size_t shared = stages * strip_bytes;
   const std::int64_t blocks =
       gpu.multiprocessors() * gpu.resident_blocks(kernel, S::threads, shared);
-  const auto strips = ceil_div(p.rows, S::rows);
-  const auto teams = std::min(blocks / team, strips);
+  const auto strips = ceil_div(p.rows, S::rows * S::row_step) * S::row_step;
+  // As many as keep the rows of each at one place inside a word.
+  const auto teams = std::min(blocks / team, strips) / S::row_step * S::row_step;
   if (teams == 0) return run_apart(gpu, p);
   const auto message_count = team > 1 ? strips * S::rows * team : 0;
   const Problem<T> problem{
@@ -397,7 +427,8 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
       .messages = team > 1 ? gpu.zeroed_scratch<Message<T>>(message_count) : nullptr,
       .rows = p.rows,
       .cols = p.cols,
-      .panel = ceil_div(ceil_div(p.cols, S::size), team) * S::size,
+      .strips = strips,
+      .panel = ceil_div(words_of<S>(p.cols), team),
       .team = static_cast<int>(team),
       .stages = static_cast<int>(stages),
       .lag = static_cast<int>(lag)};
@@ -427,7 +458,7 @@ Choice best_choice(std::int64_t words, Choice choice) {
 // more fit a multiprocessor with their rings, are the fastest.
 template <typename T, bool ALIGNED>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
-  const auto words = ceil_div(p.cols, Word<T>::size);
+  const auto words = words_of<Shape<T, ALIGNED, 512, 4, 2>>(p.cols);
   if (choice.block == 0) choice = best_choice<T>(words, choice);
   const auto block = choice.block, most = 4 * block;
   if (choice.team == 0) choice.team = ceil_div(words, most);
