@@ -18,39 +18,15 @@
 // for the next execution.
 #include <algorithm>
 #include <bit>
-#include <type_traits>
 
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
+#include "sums.cuh"
+
 using namespace parlab;
 
 namespace {
-
-constexpr unsigned all_lanes = 0xffffffffu;
-
-// What one instruction reads or writes: n points, 16 bytes at the most.
-template <typename T, int n>
-struct WordOf {
-  using type = T;
-};
-template <>
-struct WordOf<float, 2> {
-  using type = float2;
-};
-template <>
-struct WordOf<float, 4> {
-  using type = float4;
-};
-template <>
-struct WordOf<double, 2> {
-  using type = double2;
-};
-
-template <typename T, int n>
-struct Points {
-  T at[n];
-};
 
 // Where a lane stands: its word begins at column `col`. The points left and right of the warp's
 // words are read by other lanes, for a batch of rows at once: lane u reads the left one of row u,
@@ -73,17 +49,6 @@ template <bool keep, typename T, int n>
 __device__ __forceinline__ void read_word(const T* from, bool wanted, Points<T, n>& word) {
   const auto* p = reinterpret_cast<const typename WordOf<T, n>::type*>(from);
   if (wanted) word = std::bit_cast<Points<T, n>>(keep ? __ldg(p) : __ldcs(p));
-}
-
-// One row down. The compiler is kept from seeing through it: it would make an address of its own
-// for every row of an unrolled loop, and those take more registers than the rows that are on their
-// way.
-__device__ __forceinline__ std::int64_t next_row(std::int64_t& at, std::int64_t cols) {
-  at += cols;
-#ifdef __CUDA_ARCH__
-  asm("" : "+l"(at));
-#endif
-  return at;
 }
 
 // points[1..n]: the word of this lane, points[0] and [n + 1]: its neighbours in row u of a batch.
@@ -111,18 +76,6 @@ __device__ __forceinline__ void write_row(const Lane<n>& lane, std::int64_t cols
     _Pragma("unroll")
     for (int k = 0; k < n; ++k) {
       if (lane.col + k > 0 && lane.col + k < cols - 1) out[k] = sum.at[k];
-    }
-  }
-}
-
-// sum += the row, as seen from the row `down` rows above it; points[0] is left of the lane's word.
-template <int down, typename T, int n>
-__device__ __forceinline__ void add_row(Points<T, n>& sum, const T (&points)[n + 2]) {
-  _Pragma("unroll")
-  for (int across = -1; across <= 1; ++across) {
-    _Pragma("unroll")
-    for (int k = 0; k < n; ++k) {
-      sum.at[k] += Conv2d::weight<T>(down, across) * points[k + 1 + across];
     }
   }
 }
