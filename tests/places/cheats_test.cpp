@@ -291,8 +291,8 @@ CHEAT(uses_threads_of_its_own, {
 });
 
 CHEAT(uses_more_of_openmp, {
-  _Pragma("omp parallel for num_threads(2)") for (int i = 0; i < 2; ++i)
-      compute_rows(p, i * p.rows / 2, (i + 1) * p.rows / 2);
+  _Pragma("omp parallel for num_threads(2)")
+  for (int i = 0; i < 2; ++i) compute_rows(p, i * p.rows / 2, (i + 1) * p.rows / 2);
 });
 
 // Honest, but leaves a thread at work that slows down whoever comes next.
