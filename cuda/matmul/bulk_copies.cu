@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(256, 1)
     unsigned char* const stage = stages + s * Tile::stage_bytes;
     arrive_expecting(full[s], Tile::stage_bytes);
     load_box(stage, a, full[s], k0, row0);
-#pragma unroll
+    _Pragma("unroll")
     for (int p = 0; p < Tile::panels; ++p) {
       load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[s],
                col0 + p * Tile::panel_cols, k0);

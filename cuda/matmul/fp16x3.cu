@@ -64,7 +64,7 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int
     if (row >= height || col >= pitch) break;
     SplitPiece piece[2];
     int in_row = 0;
-#pragma unroll
+    _Pragma("unroll")
     for (int e = 0; e < 8; ++e) {
       const float value = col + e < width ? from[row * width + col + e] * scale : 0.0f;
       const bool counts = fabsf(value) >= 0x1p4f;
@@ -78,7 +78,7 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int
     if (BY_ROW) atomicAdd(&of_block[r], in_row);
   }
   if (!BY_ROW) {
-#pragma unroll
+    _Pragma("unroll")
     for (int e = 0; e < 8; ++e) atomicAdd(&of_block[x * 8 + e], in_column[e]);
   }
   __syncthreads();

@@ -59,7 +59,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
           wait(empty[ring.stage], ring.parity ^ 1);
           arrive_expecting(full[ring.stage], Tile::stage_bytes);
           load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
-#pragma unroll
+          _Pragma("unroll")
           for (int i = 0; i < Tile::panels / 2; ++i) {
             const int p = rank * (Tile::panels / 2) + i;
             load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[ring.stage],

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(384, 1)
         wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
         arrive_expecting(full[ring.stage], Tile::stage_bytes);
         load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
-#pragma unroll
+        _Pragma("unroll")
         for (int p = 0; p < Tile::panels; ++p) {
           load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[ring.stage],
                    col0 + p * Tile::panel_cols, step * Tile::depth);

@@ -24,8 +24,8 @@ namespace parlab {
 // a = a0 + a1 + a2, three bfloat16 of 8 bits each: all of a float. Of the nine products the three
 // that are left out are smaller than the last bit of the whole.
 struct ThreeBfloat16 {
-  static constexpr Factor factor = Factor::bfloat16;
-  static constexpr MapElement element = MapElement::bfloat16;
+  static constexpr Factor factor = Factor::bf16;
+  static constexpr MapElement element = MapElement::bf16;
   static constexpr int parts = 3, stages = 4;
   static constexpr int small_products = 5;  // the smallest first: of which parts of a and of b
   static constexpr int a_part(int product) { return product < 3 ? product : product - 3; }
@@ -37,8 +37,8 @@ struct ThreeBfloat16 {
 // just below 2^15, and of the rest scaled by 2^11 once more: what is lost is 2^-23 of an element,
 // or 2^-51 of the largest.
 struct TwoHalves {
-  static constexpr Factor factor = Factor::half;
-  static constexpr MapElement element = MapElement::half;
+  static constexpr Factor factor = Factor::f16;
+  static constexpr MapElement element = MapElement::f16;
   static constexpr int parts = 2, stages = 6;
   static constexpr int small_products = 2;
   static constexpr int a_part(int product) { return product; }
@@ -125,9 +125,9 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     const int thread = threadIdx.x, group = thread / 128, lane = thread % 32;
     each_tile([&](int row0, int col0) {
       float sum[64], large[64], small[64];
-#pragma unroll
+      _Pragma("unroll")
       for (float& s : sum) s = 0;
-#pragma unroll 1
+      _Pragma("unroll 1")
       for (int step = 0; step < steps; ++step) {
         wait(full[ring.stage], ring.parity);
         const unsigned char* const stage = shared + ring.stage * Tile::stage_bytes;
@@ -140,9 +140,9 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
               first_b + (b_number * Tile::b_part + i * 16 * 128) / 16, add);
         };
         begin_products();
-#pragma unroll
+        _Pragma("unroll")
         for (int i = 0; i < Tile::depth / 16; ++i) {
-#pragma unroll
+          _Pragma("unroll")
           for (int p = 0; p < Scheme::small_products; ++p) {
             multiply(small, i, Scheme::a_part(p), Scheme::b_part(p), step > 0 || i > 0 || p > 0);
           }
@@ -155,7 +155,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
         if ((step + 1) % Tile::steps_per_sum == 0 || step + 1 == steps) {
           pin_registers(large);
           pin_registers(small);
-#pragma unroll
+          _Pragma("unroll")
           for (int i = 0; i < 64; ++i) {
             const float before = sum[i];
             sum[i] += large[i];
@@ -165,7 +165,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
         }
       }
       float scale = 1, scale_again = 1;  // their product may be too small for one float
-      if (Scheme::factor == Factor::half) {
+      if (Scheme::factor == Factor::f16) {
         const int back = -split_exponent(facts->largest[0]) - split_exponent(facts->largest[1]);
         scale = power_of_two(back / 2);
         scale_again = power_of_two(back - back / 2);
@@ -174,14 +174,14 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
         return (sum[i] + small[i] * Scheme::small_unit) * scale * scale_again;
       };
       const bool pairs = n % 2 == 0;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const std::int64_t row = row0 + thread / 32 * 16 + half * 8 + lane / 4;
+      _Pragma("unroll")
+      for (int part = 0; part < 2; ++part) {
+        const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
         if (row >= m) continue;
-#pragma unroll
+        _Pragma("unroll")
         for (int j = 0; j < 16; ++j) {
           const std::int64_t col = col0 + 8 * j + lane % 4 * 2;
-          const int at = 4 * j + 2 * half;
+          const int at = 4 * j + 2 * part;
           float* const to = c + row * n + col;
           if (pairs && col < n) {
             *reinterpret_cast<float2*>(to) = float2{result(at), result(at + 1)};
@@ -225,10 +225,10 @@ static __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* t
   if (i >= height * across) return;
   const std::int64_t row = i / across, col = i % across * 8;
   SplitPiece piece[parts];
-#pragma unroll
+  _Pragma("unroll")
   for (int e = 0; e < 8; ++e) {
     float rest = col + e < width ? from[row * width + col + e] : 0.0f;
-#pragma unroll
+    _Pragma("unroll")
     for (int part = 0; part < parts; ++part) {
       const std::uint32_t bits = __float_as_uint(rest);
       // Ties to even; a number that would round to infinity is cut off instead.
@@ -238,7 +238,7 @@ static __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* t
       rest = (bits & 0x7f800000) == 0x7f800000 ? 0.0f : rest - __uint_as_float(rounded);
     }
   }
-#pragma unroll
+  _Pragma("unroll")
   for (int part = 0; part < parts; ++part) {
     *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) = piece[part];
   }

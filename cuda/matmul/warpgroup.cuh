@@ -54,7 +54,7 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
 template <typename T>
 struct WarpgroupSums {
   using Tile = WarpgroupTile<T>;
-  static constexpr Factor factor = std::is_same_v<T, half> ? Factor::half : Factor::bfloat16;
+  static constexpr Factor factor = std::is_same_v<T, half> ? Factor::f16 : Factor::bf16;
 
   float sum[128];
 
@@ -65,7 +65,7 @@ struct WarpgroupSums {
   __device__ __forceinline__ void multiply(const unsigned char* stages, int steps,
                                            Ring<Tile::stages>& ring, Arrived arrived, Done done) {
     int before = 0;
-#pragma unroll 1
+    _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
       arrived(ring);
       start(stages + ring.stage * Tile::stage_bytes, step > 0);
@@ -84,15 +84,15 @@ struct WarpgroupSums {
                                         std::int64_t col0) const {
     const int thread = threadIdx.x % 256, lane = thread % 32;
     const bool pairs = n % 2 == 0;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const std::int64_t row = row0 + thread / 32 * 16 + half * 8 + lane / 4;
+    _Pragma("unroll")
+    for (int part = 0; part < 2; ++part) {
+      const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
       if (row >= m) continue;
-#pragma unroll
+      _Pragma("unroll")
       for (int j = 0; j < 32; ++j) {
         const std::int64_t col = col0 + 8 * j + lane % 4 * 2;
         float* const at = c + row * n + col;
-        const float left = sum[4 * j + 2 * half], right = sum[4 * j + 2 * half + 1];
+        const float left = sum[4 * j + 2 * part], right = sum[4 * j + 2 * part + 1];
         if (pairs && col < n) {
           *reinterpret_cast<float2*>(at) = float2{left, right};
         } else {
@@ -112,13 +112,13 @@ struct WarpgroupSums {
   template <int q>
   __device__ __forceinline__ void write_box(unsigned char* box) const {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < 4; ++j) {
       const int piece = (2 * j + t / 2) ^ g;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float* const pair = sum + 4 * (4 * q + j) + 2 * half;
-        *reinterpret_cast<float2*>(box + (g + 8 * half) * 128 + piece * 16 + t % 2 * 8) =
+      _Pragma("unroll")
+      for (int part = 0; part < 2; ++part) {
+        const float* const pair = sum + 4 * (4 * q + j) + 2 * part;
+        *reinterpret_cast<float2*>(box + (g + 8 * part) * 128 + piece * 16 + t % 2 * 8) =
             float2{pair[0], pair[1]};
       }
     }
@@ -130,7 +130,7 @@ struct WarpgroupSums {
     const std::uint64_t a = operand_in_shared<128>(stage + group * 64 * 128, 1024);
     const std::uint64_t b = operand_in_shared<128>(stage + Tile::a_bytes, 1024, Tile::panel_bytes);
     begin_products();
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
       multiply_add<factor, true>(sum, a + i * 32 / 16, b + i * 16 * 128 / 16, add || i > 0);
     }
@@ -164,7 +164,7 @@ struct WarpgroupSums<float> {
       before = ring.stage;
       ring.advance();
     };
-#pragma unroll 1
+    _Pragma("unroll 1")
     for (int step = 0; step < steps; step += 2) {
       advance.template operator()<0>(step);
       advance.template operator()<1>(step + 1);
@@ -180,9 +180,9 @@ struct WarpgroupSums<float> {
     const int thread = threadIdx.x % 256, lane = thread % 32;
     const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
     const bool pairs = n % 2 == 0;
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < 32; ++j) {
-#pragma unroll
+      _Pragma("unroll")
       for (int e = 0; e < 2; ++e) {
         const std::int64_t row = row0 + 8 * j + lane % 4 * 2 + e;
         if (row >= m) continue;
@@ -206,9 +206,9 @@ struct WarpgroupSums<float> {
   template <int q>
   __device__ __forceinline__ void write_box(unsigned char* box) const {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
+    _Pragma("unroll")
     for (int j = 0; j < 4; ++j) {
-#pragma unroll
+      _Pragma("unroll")
       for (int e = 0; e < 2; ++e) {
         const int at = 4 * (4 * q + j) + e, piece = (g / 2) ^ t;
         *reinterpret_cast<float2*>(box + (8 * j + 2 * t + e) * 64 + piece * 16 + g % 2 * 8) =
@@ -229,7 +229,7 @@ struct WarpgroupSums<float> {
     const unsigned char* const from_first = panel + first * 128 + (piece ^ first) * 16 + g % 2 * 8;
     const unsigned char* const from_second =
         panel + second * 128 + (piece ^ second) * 16 + g % 2 * 8;
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < 4; ++i) {
       const uint2 one = *reinterpret_cast<const uint2*>(from_first + i * 1024);
       const uint2 two = *reinterpret_cast<const uint2*>(from_second + i * 1024);
@@ -245,7 +245,7 @@ struct WarpgroupSums<float> {
   __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
     const std::uint64_t a = operand_in_shared<128>(stage, 1024);
     begin_products();
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < 4; ++i) multiply_add(sum, b[set][i], a + i * 32 / 16, add || i > 0);
     end_products();
   }
@@ -276,7 +276,7 @@ __global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::
   if (i >= rows * across) return;
   const std::int64_t row = i / across, col = i % across * width;
   Piece piece;
-#pragma unroll
+  _Pragma("unroll")
   for (int e = 0; e < width; ++e) {
     piece.element[e] = T{};
     if (col + e < cols) piece.element[e] = from[row * cols + col + e];
@@ -305,9 +305,9 @@ inline std::map<Dtype, std::string> tensor_units() {
 template <typename T>
 constexpr MapElement map_element() {
   if constexpr (std::is_same_v<T, half>) {
-    return MapElement::half;
+    return MapElement::f16;
   } else if constexpr (std::is_same_v<T, bfloat16>) {
-    return MapElement::bfloat16;
+    return MapElement::bf16;
   } else {
     return MapElement::tf32;
   }

@@ -32,14 +32,14 @@ __global__ void __launch_bounds__(256, 1)
   const auto copy = [&](int step) {
     unsigned char* const stage = stages + step % Tile::stages * Tile::stage_bytes;
     const std::int64_t k0 = std::int64_t{step} * Tile::depth;
-#pragma unroll
+    _Pragma("unroll")
     for (int row = 0; row < Tile::rows; row += 32) {
       const int r = row + thread / 8;
       const std::int64_t at_row = row0 + r, at_col = k0 + piece * width;
       put(stage + r * 128 + (piece ^ r % 8) * 16, a + at_row * a_pitch + at_col,
           at_row < m && at_col < k, a);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < Tile::panels * Tile::depth; i += 32) {
       const int panel = i / Tile::depth, r = i % Tile::depth + thread / 8;
       const std::int64_t at_row = k0 + r;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(256, 1)
   // ---- the walk along k
   const int steps = warpgroup_steps<T>(k);
   constexpr int ahead = Tile::stages - 2;
-#pragma unroll
+  _Pragma("unroll")
   for (int step = 0; step < ahead; ++step) {
     if (step < steps) copy(step);
     __pipeline_commit();

@@ -14,7 +14,7 @@ namespace parlab {
 
 // What an element is to the copy. tf32 rounds to nearest on the way; the others are moved as they
 // are.
-enum class MapElement { half, bfloat16, float32, tf32 };
+enum class MapElement { f16, bf16, float32, tf32 };
 
 // An array in device memory of up to three dimensions, the first without gaps, and the box of it
 // that one copy moves. What a box covers beyond the extents is read as zero and not written.
@@ -58,9 +58,9 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
   }
   const auto type = [&] {
     switch (layout.element) {
-      case MapElement::half:
+      case MapElement::f16:
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-      case MapElement::bfloat16:
+      case MapElement::bf16:
         return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
       case MapElement::float32:
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;

@@ -327,7 +327,7 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
       : PARLAB_64(KIND, sum)                                                                       \
       : "l"(a), "l"(b), "r"(static_cast<int>(add)))
 
-enum class Factor { half, bfloat16, tf32, int8 };
+enum class Factor { f16, bf16, tf32, int8 };
 
 // N = 256 or 128: twice the registers of sum. b_across: b lies across K, see operand_in_shared();
 // only elements of two bytes can.
@@ -335,16 +335,16 @@ template <Factor factor, bool b_across = false, typename Sum, int registers>
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers], std::uint64_t a,
                                              std::uint64_t b, bool add = true) {
   static_assert(registers == 128 || registers == 64);
-  constexpr bool narrow = factor == Factor::half || factor == Factor::bfloat16;
+  constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
   static_assert(narrow || !b_across, "only elements of two bytes can lie across K");
   if constexpr (registers == 128) {
-    if constexpr (factor == Factor::half && b_across) {
+    if constexpr (factor == Factor::f16 && b_across) {
       PARLAB_PRODUCT_256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::half) {
+    } else if constexpr (factor == Factor::f16) {
       PARLAB_PRODUCT_256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
-    } else if constexpr (factor == Factor::bfloat16 && b_across) {
+    } else if constexpr (factor == Factor::bf16 && b_across) {
       PARLAB_PRODUCT_256("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::bfloat16) {
+    } else if constexpr (factor == Factor::bf16) {
       PARLAB_PRODUCT_256("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
     } else if constexpr (factor == Factor::tf32) {
       PARLAB_PRODUCT_256("k8.f32.tf32.tf32", "+f", ", 1, 1");
@@ -352,13 +352,13 @@ __device__ __forceinline__ void multiply_add(Sum (&sum)[registers], std::uint64_
       PARLAB_PRODUCT_256("k32.s32.s8.s8", "+r", "");
     }
   } else {
-    if constexpr (factor == Factor::half && b_across) {
+    if constexpr (factor == Factor::f16 && b_across) {
       PARLAB_PRODUCT_128("k16.f32.f16.f16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::half) {
+    } else if constexpr (factor == Factor::f16) {
       PARLAB_PRODUCT_128("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
-    } else if constexpr (factor == Factor::bfloat16 && b_across) {
+    } else if constexpr (factor == Factor::bf16 && b_across) {
       PARLAB_PRODUCT_128("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::bfloat16) {
+    } else if constexpr (factor == Factor::bf16) {
       PARLAB_PRODUCT_128("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
     } else if constexpr (factor == Factor::tf32) {
       PARLAB_PRODUCT_128("k8.f32.tf32.tf32", "+f", ", 1, 1");

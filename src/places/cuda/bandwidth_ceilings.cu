@@ -28,13 +28,13 @@ __global__ void __launch_bounds__(block_threads)
   for (; i + (loads_in_flight - 1) * stride < count; i += loads_in_flight * stride) {
     float4 loaded[loads_in_flight];
     if (i < kept) {
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < loads_in_flight; ++k) loaded[k] = data[i + k * stride];
     } else {
-#pragma unroll
+      _Pragma("unroll")
       for (int k = 0; k < loads_in_flight; ++k) loaded[k] = __ldcs(&data[i + k * stride]);
     }
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < loads_in_flight; ++k) {
       sum.x += loaded[k].x, sum.y += loaded[k].y, sum.z += loaded[k].z, sum.w += loaded[k].w;
     }
@@ -51,9 +51,9 @@ __global__ void copy_streaming(const float4* from, float4* to, std::size_t count
   for (std::size_t first = blockIdx.x * piece; first < count; first += gridDim.x * piece) {
     const std::size_t i = first + threadIdx.x;
     float4 loaded[in_flight];
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) loaded[k] = __ldcs(&from[i + k * blockDim.x]);
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) __stcs(&to[i + k * blockDim.x], loaded[k]);
   }
 }

@@ -16,15 +16,15 @@ constexpr int fma_steps = 4096;
 template <typename T>
 __global__ void __launch_bounds__(block_threads) multiply_add_alone(T a, T b, T* sink) {
   T sum[chains];
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < chains; ++k) sum[k] = static_cast<T>(threadIdx.x + k);
-#pragma unroll 16
+  _Pragma("unroll 16")
   for (int step = 0; step < fma_steps; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < chains; ++k) sum[k] = sum[k] * a + b;
   }
   T total = 0;
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < chains; ++k) total += sum[k];
   if (total == static_cast<T>(12345)) *sink = total;
 }
@@ -36,18 +36,18 @@ template <int accumulators>
 __global__ void __launch_bounds__(block_threads) multiply_doubles(double value, double* sink) {
   const double a[2] = {value, value};
   double sum[accumulators][4];
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < accumulators; ++k) {
-#pragma unroll
+    _Pragma("unroll")
     for (int i = 0; i < 4; ++i) sum[k][i] = static_cast<double>(threadIdx.x + k + i);
   }
-#pragma unroll 8
+  _Pragma("unroll 8")
   for (int step = 0; step < double_products / accumulators; ++step) {
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < accumulators; ++k) tensor_multiply_add(sum[k], a, value);
   }
   double total = 0;
-#pragma unroll
+  _Pragma("unroll")
   for (int k = 0; k < accumulators; ++k) total += sum[k][0] + sum[k][1] + sum[k][2] + sum[k][3];
   if (total == 12345) *sink = total;
 }
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(128 * warpgroups, 1) multiply_by_warpgroups(Su
   for (int step = 0; step < group_steps; ++step) {
     pin_registers(sum);
     begin_products();
-#pragma unroll
+    _Pragma("unroll")
     for (int k = 0; k < products_per_step; ++k) {
       const int across = k % 4 * 32;  // four products use up a panel of 128 bytes
       multiply_add<factor>(sum, operand_in_shared<128>(a + across, 8 * panel_bytes),
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(128 * warpgroups, 1) multiply_by_warpgroups(Su
     wait_for_products<0>();
   }
   Sum total = 0;
-#pragma unroll
+  _Pragma("unroll")
   for (const Sum one : sum) total += one;
   if (total == Sum(12345)) *sink = total;
 }
@@ -174,8 +174,8 @@ void measure_units(Ceilings& ceilings, CudaGpu& gpu, DeviceTimer& timer,
   } catch (const PointError&) {
     return;
   }
-  units.warpgroup_products<Factor::half, float>("tensor half", 16);
-  units.warpgroup_products<Factor::bfloat16, float>("tensor bfloat16", 16);
+  units.warpgroup_products<Factor::f16, float>("tensor half", 16);
+  units.warpgroup_products<Factor::bf16, float>("tensor bfloat16", 16);
   units.warpgroup_products<Factor::tf32, float>("tensor tf32", 8);
   units.warpgroup_products<Factor::int8, int>("tensor int8", 32);
 }
