@@ -12,7 +12,8 @@
 
 #include "tile.cuh"
 
-namespace parlab {
+using namespace parlab;
+
 namespace {
 
 // The steps of the tiles from first_tile on are numbered; block b has those from first_step(b) on.
@@ -159,4 +160,3 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
 }
 
 }  // namespace
-}  // namespace parlab

@@ -4,7 +4,8 @@
 #include "gpu/gpu.hpp"
 #include "workloads/covariance.hpp"
 
-namespace parlab {
+using namespace parlab;
+
 namespace {
 
 // 16 bytes, or a single element where rows do not begin at multiples of 16 bytes.
@@ -118,4 +119,3 @@ T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows, std::
 }
 
 }  // namespace
-}  // namespace parlab

@@ -21,7 +21,8 @@
 
 #include "centred.cuh"
 
-namespace parlab {
+using namespace parlab;
+
 namespace {
 
 template <typename T>
@@ -194,4 +195,3 @@ __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_
 }
 
 }  // namespace
-}  // namespace parlab

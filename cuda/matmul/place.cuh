@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace parlab {
+using namespace parlab;
+
 namespace {
 
 // Groups of some rows of tiles, each group walked column by column: blocks that run at the same
@@ -24,4 +25,3 @@ __device__ __forceinline__ void place_of_block(std::int64_t tiles_down, std::int
 }
 
 }  // namespace
-}  // namespace parlab

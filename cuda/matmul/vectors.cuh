@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-namespace parlab {
+using namespace parlab;
+
 namespace {
 
 constexpr int edge = 128, deep = 8;  // of a tile of C; columns of A in a step
@@ -67,4 +68,3 @@ __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n, std:
 }
 
 }  // namespace
-}  // namespace parlab

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-namespace parlab {
+using namespace parlab;
+
 namespace {
 
 constexpr int in_flight = 8;  // 16-byte loads that a thread starts before it uses the first
@@ -60,4 +61,3 @@ __device__ T share(const T* x, std::int64_t n) {
 }
 
 }  // namespace
-}  // namespace parlab
