@@ -12,6 +12,7 @@ using namespace parlab;
 const Register<Matmul, float> variant(
     {.rung = 15,
      .idea = "float split into three bfloat16 each, six products on the tensor cores",
+     .arithmetic = Arithmetic::bf16x6,
      .units = {{Dtype::f32, "tensor bfloat16"}},
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     [](Gpu& gpu, const Matmul::Args<float>& p, const Tunables&) {

@@ -102,6 +102,7 @@ __global__ void matmul_judge(SplitFacts* facts, const int* large, std::int64_t c
 const Register<Matmul, float> variant(
     {.rung = 16,
      .idea = "float split into two halves each, three products, where that keeps float's accuracy",
+     .arithmetic = Arithmetic::fp16x3,
      .units = {{Dtype::f32, "tensor half"}},
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     [](Gpu& gpu, const Matmul::Args<float>& p, const Tunables&) {
