@@ -52,8 +52,10 @@ void execute_once(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3) throw senseless("too few arguments");
   const auto* workload = Registry::instance().workload(arguments[0]);
   if (workload == nullptr) throw senseless(arguments[0]);
-  const Size size = complete_size(*workload, size_from(arguments[1]));
   const Dtype dtype = dtype_from_string(arguments[2]);
+  const auto dtypes = workload->dtypes();
+  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) throw senseless(arguments[2]);
+  const Size size = complete_size(*workload, size_from(arguments[1]));
   std::vector<Call> calls;
   std::vector<const Variant*> variants;
   for (std::size_t i = 3; i < arguments.size(); ++i) {

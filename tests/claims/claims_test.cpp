@@ -724,8 +724,11 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
   {
     std::ofstream file(folder / "cslab-dmv.jsonl");
     Records r;
-    r.dmv("cuda/shmem", 1024, 10).dimensions = {"rows", "cols"};
-    r.dmv("cuda/coalesced", 1024, 10).dimensions = {"rows", "cols"};
+    for (const auto* kernel : {"cuda/shmem", "cuda/coalesced"}) {
+      Record& record = r.dmv(kernel, 1024, 10);
+      record.dimensions = {"rows", "cols"};
+      record.tunables = {{"block", 256}};
+    }
     file << to_json_line(a_run()) << '\n';
     for (const auto& record : r.list) file << to_json_line(record) << '\n';
   }

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_described) {
 // In hwloc's numbering the two hardware threads of a core follow one another.
 BOOST_AUTO_TEST_CASE(one_thread_per_core_comes_first) {
   using List = std::vector<int>;
-  const std::string machine = "pack:2 numa:1 l3:1(size=1MB) core:2 pu:2";
+  const std::string machine = "pack:2 numa:1 l3:1(size=1MiB) core:2 pu:2";
   const Cores all = cores_of({}, machine);
   BOOST_TEST((all.order == List{0, 2, 4, 6, 1, 3, 5, 7}));
   BOOST_TEST(all.count == 4);

@@ -87,7 +87,7 @@ Record a_record() {
   record.unit = "tensor double";
   record.arithmetic = Arithmetic::bf16x9;
   record.verdict = Verdict::passed;
-  record.detail = "a \"quoted\" detail, with\nbreak and \xc3\xa9";
+  record.detail = "a \"quoted\" detail, with a comma and \xc3\xa9";
   record.emulated = true;
   record.seconds = {1e-3, 1.23456789e-6, 12.3456789, 0, 2.5e-9};
   record.batches = {2, 3};
@@ -113,6 +113,7 @@ Record timed(const std::string& backend, const std::string& variant, double medi
   record.variant = variant;
   record.dimensions = {"rows", "cols"};
   record.size = {64, 64};
+  if (backend == "cuda") record.tunables = {{"block", 256}};
   record.source_hash = "abc";
   record.verdict = Verdict::passed;
   for (int i = 0; i < 21; ++i) {

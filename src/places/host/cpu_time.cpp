@@ -12,7 +12,8 @@ namespace {
 
 // Of the time that passed: what the system itself does in a process's name is less.
 constexpr double share_to_speak_of = 0.1;
-constexpr double least_seconds = 3e-3;
+// Per thread: the clock of a process lags behind its running threads by up to a tick of the kernel.
+constexpr double least_seconds = 4e-3;
 constexpr auto nap = std::chrono::milliseconds(1);
 constexpr int naps_at_most = 100;
 
@@ -46,7 +47,7 @@ double CpuTime::others_until_now() const {
 std::optional<std::string> CpuTime::of_others() const {
   const double wall = clock_seconds(CLOCK_MONOTONIC) - wall_before_;
   const double others = others_until_now() - others_before_;
-  if (others < least_seconds || others < share_to_speak_of * wall) return std::nullopt;
+  if (others < threads_ * least_seconds || others < share_to_speak_of * wall) return std::nullopt;
   char text[160];
   std::snprintf(text, sizeof text,
                 "threads beyond the %d asked for worked %.3g s while %.3g s passed", threads_,

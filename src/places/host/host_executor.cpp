@@ -130,12 +130,11 @@ class HostExecutor final : public Executor {
       const auto start = Clock::now();
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
-      if (plan.check_last && &disturbance == &plan.executions.back())
-        left = fingerprint_of_outputs();
     }
-    if (cpu_time) {
-      if (const auto why = cpu_time->of_others()) throw PointError(Verdict::implausible, *why);
-    }
+    // Before the outputs are read again, which all threads take part in.
+    const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
+    if (plan.check_last) left = fingerprint_of_outputs();
+    if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
     if (!batch.damage.empty()) outputs_->renew_guards();
     if (plan.check_last) {
