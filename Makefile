@@ -383,6 +383,7 @@ RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.* results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
+# What is drawn is written beside and renamed: an error leaves the old one, which make is not to delete.
 # figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables. Any of the two
 # programs can make and read the database; the emulated one needs no CUDA compiler.
 DRAW := PARLAB=$(BIN)/parlab-emulated
@@ -391,10 +392,12 @@ $(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) 
 	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database $$< $$@ --views scripts/$(notdir $1)/views.sql
 $(foreach f,$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp)),
 figures: plots/$1-$f.svg
+.PRECIOUS: plots/$1-$f.svg plots/$1-$f.png
 plots/$1-$f.svg plots/$1-$f.png &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
 	@$(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
+.PRECIOUS: plots/$1-tables.txt
 plots/$1-tables.txt: scripts/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
 	@mkdir -p $$(@D) && { $(DRAW) $$< $(R)/$1.db >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
 endef

@@ -13,6 +13,6 @@ set title sprintf("matmul on tensor cores, hot, n = %s: the rungs against the be
 set ylabel "percent of the best of cuBLAS and cuBLASLt"
 set label 1000 provenance("gpu")
 
-plot for [i = 1:words(kinds)] query("SELECT place, peer_percent, peer_percent_low, peer_percent_high FROM rungs WHERE kind = '" . word(kinds, i) . "' AND " . at . " ORDER BY place") \
+plot for [i = 1:words(kinds)] query_for("SELECT place, peer_percent, peer_percent_low, peer_percent_high FROM rungs WHERE kind = ? AND " . at . " ORDER BY place", word(kinds, i)) \
        using 1:2:3:4 with yerrorlines linetype i title word(kinds, i), \
      100 with lines linetype 22 notitle

@@ -130,11 +130,14 @@ void add_table(Database& database, const std::string& name, const Table& table) 
   }
 }
 
-// A view may name what no record of this machine has filled.
+// A view may name what no record of this machine has filled. Dimensions are there in every record;
+// without any record those of all workloads are, so that the views find nothing and do not fail.
 void add_missing_columns(Table& table) {
   std::set<std::string> names;
   for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto& dimension : workload->dimensions()) names.insert(std::string(dimension));
+    for (const auto& dimension : workload->dimensions()) {
+      if (table.rows.empty()) names.insert(std::string(dimension));
+    }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) names.insert(tunable.name);
     }
