@@ -105,7 +105,10 @@ struct RecordFile {
     run.commit = "0123456789";
     run.date = "2025-01-02T03:04:05Z";
     Store store(path, run);
-    for (const auto& record : records) store.append(record);
+    for (Record record : records) {
+      if (record.variant == "naive" || record.variant == "warp") record.tunables = {{"block", 128}};
+      store.append(record);
+    }
   }
   ~RecordFile() { fs::remove_all(folder); }
   fs::path folder;
@@ -379,7 +382,7 @@ BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
   reporter->finish();
   const auto here = describe_run("", gpus_present());
   BOOST_TEST(contains(
-      out.str(), "," + here.machine + "," + here.host_id + "," + here.gpu + "," + here.cpu + ","));
+      out.str(), "," + here.machine + "," + here.host_id + "," + here.gpu + ",," + here.cpu + ","));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -640,7 +640,7 @@ BOOST_AUTO_TEST_CASE(what_lacked_a_library_is_tried_again_when_it_is_there) {
 BOOST_AUTO_TEST_CASE(machines_of_one_kind_have_names_of_their_own) {
   const Folder folder;
   const auto make = [&](const std::string& name, const std::string& host) {
-    Run run = a_run("run of " + host, name);
+    Run run = a_run("run-of-" + host, name);
     run.host_id = host;
     Record record = timed("serial", "plain", 1);
     record.run = run.id;
@@ -727,6 +727,7 @@ BOOST_AUTO_TEST_CASE(kill_while_appending) {
         Record record = a_record();
         record.run = id;
         record.seconds.assign(2000, 1.2345678e-3);  // long enough to be torn
+        record.batches.clear();
         for (;;) {
           store.append(record);
           if (write(progress[1], "x", 1) != 1) break;
