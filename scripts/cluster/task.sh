@@ -18,6 +18,11 @@ if ((granted < ${all:-granted})); then
   echo "  $granted of the node's $all CPUs were granted: others may be at work beside the times of the CPU"
 fi
 
+# Where Slurm does not hold a job to its cores, the job does.
+if ((granted < $(nproc))) && command -v taskset >/dev/null; then
+  taskset -cp "0-$((granted - 1))" $$ >/dev/null
+fi
+
 [[ -n ${MACHINE:-} ]] || MACHINE=$(node_kind) || exit
 # A file of its own for each attempt: two of one task may overlap when a node was lost for a while.
 # shellcheck disable=SC2154

@@ -28,6 +28,12 @@ level() { # FOLDER
   echo unknown
 }
 
+unlisted=()
+for folder in src/*/; do
+  grep -qF "\`$(basename "$folder")/\`" src/README.md || unlisted+=("$folder")
+done
+expect "src/README.md lists every folder of src/: ${unlisted[*]:-}" test ${#unlisted[@]} = 0
+
 unknown=() upward=()
 for folder in src/*/; do
   from=$(basename "$folder")
