@@ -933,6 +933,7 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
   threads.seconds = {0.5};
   Record wrong = timed("cuda", "b", 0.1);
   wrong.verdict = Verdict::wrong_result;
+  wrong.tunables.clear();
   Record sum = timed("serial", "plain", 1);
   sum.workload = "vector_sum";
   sum.dimensions = {"n"};
