@@ -1,10 +1,12 @@
 #include "places/host/cpu_time.hpp"
 
 #include <omp.h>
+#include <strings.h>
 #include <time.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace parlab {
@@ -21,6 +23,12 @@ double clock_seconds(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Asked for by the user: what spins then cannot be told from what works.
+bool threads_never_sleep() {
+  const char* const policy = std::getenv("OMP_WAIT_POLICY");
+  return policy != nullptr && strcasecmp(policy, "active") == 0;
 }
 
 }  // namespace
@@ -45,6 +53,7 @@ double CpuTime::others_until_now() const {
 }
 
 std::optional<std::string> CpuTime::of_others() const {
+  if (threads_never_sleep()) return std::nullopt;
   const double wall = clock_seconds(CLOCK_MONOTONIC) - wall_before_;
   const double others = others_until_now() - others_before_;
   if (others < threads_ * least_seconds || others < share_to_speak_of * wall) return std::nullopt;

@@ -14,7 +14,8 @@ class CpuTime {
   explicit CpuTime(int threads);
 
   // The process's CPU time since then that the first n threads of the pool did not use. Nothing
-  // when it is none to speak of; else one sentence.
+  // when it is none to speak of, or when OMP_WAIT_POLICY=active keeps all of them at work; else one
+  // sentence.
   std::optional<std::string> of_others() const;
 
  private:

@@ -117,11 +117,13 @@ class HostExecutor final : public Executor {
     const Arrays bound = declared_by(*call.variant, all_);
     const bool hot = plan.cache == Cache::hot;
     Batch batch;
-    if (hot) run(call, bound);
     // Flushing keeps all threads busy, and they spin for a while afterwards: only hot executions
     // are free of CPU time that is not the variant's.
     std::optional<CpuTime> cpu_time;
-    if (hot) cpu_time.emplace(threads_of(call));
+    if (hot) {
+      cpu_time.emplace(threads_of(call));
+      run(call, bound);  // after the wait for quiet, in which clocks fall and caches cool
+    }
     std::uint64_t left = 0;
     for (const auto& disturbance : plan.executions) {
       const Changed changed(disturbance.inputs, inputs_);
