@@ -168,9 +168,11 @@ check: ## install what is missing, build, run every test
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
-check-cluster: ## what a Slurm of its own shows in minutes: lost nodes, full disks, cancelled arrays
+check-cluster: ## tests that take minutes: a Slurm of its own, 50,000 records
 	@scripts/install.sh
 	@$(MAKE) $(ENOUGH)
+	@bash tests/cluster/three-nodes.sh
+	@bash tests/cluster/many-records.sh
 	@tests/cluster/scenarios.sh
 
 device-spread: ## control points on each device, with CLUSTER=slurm on each node: which one is slow?

@@ -12,8 +12,8 @@
 namespace parlab {
 namespace {
 
-// Of the time that passed: what the system itself does in a process's name is less.
-constexpr double share_to_speak_of = 0.1;
+// Of the time that passed: beside other programs a thread of the pool takes longer to fall asleep.
+constexpr double share_to_speak_of = 0.5;
 // Per thread: the clock of a process lags behind its running threads by up to a tick of the kernel.
 constexpr double least_seconds = 4e-3;
 constexpr auto nap = std::chrono::milliseconds(1);
