@@ -102,8 +102,8 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
         place->load(memory.view(), outputs);
         const auto checked = place->run_checked({&variant, size, dtype, tunables});
         filtered.detail = checked.damage;
-        const auto oracle =
-            workload.oracle(memory.view(), size, dtype, InputKind::uniform, variant.arithmetic_in(dtype));
+        const auto oracle = workload.oracle(memory.view(), size, dtype, InputKind::uniform,
+                                            variant.arithmetic_in(dtype));
         if (const auto wrong = oracle->check(checked.outputs); wrong && filtered.detail.empty()) {
           filtered.detail = to_string(*wrong);
         }

@@ -18,6 +18,7 @@ builds_again() {
 }
 expect "a second make has nothing to compile or link" eval '! builds_again'
 
+# shellcheck disable=SC2034 # used in a test that is a string
 commit=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)
 expect "--version says the version of the file VERSION, and the commit" \
   eval 'bin/parlab-emulated --version | grep -qF "parlab $(cat VERSION), commit $commit"'
