@@ -13,7 +13,7 @@ namespace parlab {
 namespace {
 
 // Of the time that passed: beside other programs a thread of the pool takes longer to fall asleep.
-constexpr double share_to_speak_of = 0.5;
+constexpr double share_to_speak_of = 0.15;
 // Per thread: the clock of a process lags behind its running threads by up to a tick of the kernel.
 constexpr double least_seconds = 4e-3;
 constexpr auto nap = std::chrono::milliseconds(1);
