@@ -6,12 +6,23 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "places/cuda/clocks.hpp"
 #include "places/cuda/cuda_resources.hpp"
 #include "places/cuda/gate.hpp"
 #include "places/cuda/l2_flush.hpp"
 #include "places/executor.hpp"
 
 namespace parlab {
+
+// Executions in one batch, at the most.
+constexpr int executions_at_most = 64;
+// The caches are full of what ran before: it takes a few executions until they hold what this one
+// keeps there.
+constexpr int warm_ups = 4;
+
+// The streams that are timed have ended; is anything else of the variant still running on the
+// current device? Throws PointError(implausible) when it is.
+void require_idle_device(double batch_s);
 
 class DeviceTimer {
  public:
@@ -38,18 +49,12 @@ class DeviceTimer {
                 double hold_s = 0);
 
  private:
-  void read_clocks(int slot);
-  double clock_hz() const;  // between the two readings, median over the multiprocessors
-  void require_idle(double batch_s);
-
   cudaStream_t stream_;
   int device_;
   Gate gate_;
   L2Flush l2_;
   std::vector<CudaEvent> events_;
-  DeviceMemory clock_memory_;
-  int multiprocessors_ = 0;
-  double highest_hz_ = 0;
+  Clocks clocks_;
 };
 
 }  // namespace parlab

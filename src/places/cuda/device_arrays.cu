@@ -1,0 +1,179 @@
+#include "places/cuda/device_arrays.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+#include "statistics/statistics.hpp"
+#include "verify/disturbance.hpp"
+#include "verify/guard.hpp"
+
+namespace parlab {
+namespace {
+
+// As fingerprint() does on the host. data is aligned to 4 bytes.
+__global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
+                                  unsigned long long* sum) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(data);
+  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  unsigned long long own = 0;
+  for (std::size_t i = first; i < bytes / 4; i += std::size_t{gridDim.x} * blockDim.x) {
+    own += fingerprint_term(words[i], i);
+  }
+  if (first == 0 && bytes % 4 != 0) {
+    own += fingerprint_term(fingerprint_tail(data, bytes), bytes / 4);
+  }
+  for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
+}
+
+__device__ void copy_bytes(void* to, const void* from, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) {
+    static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
+  }
+}
+
+__device__ void spoil(const DisturbedElement& element) {
+  bool poisoned = true;
+  for (unsigned i = 0; i < element.bytes; ++i) poisoned &= element.at[i] == poison_byte;
+  if (!poisoned) element.at[element.bytes - 2] ^= spoiling_bits;
+}
+
+// Takes back what was changed before, then does what comes now. One block.
+__global__ void disturb(DisturbedElement* undo, int undo_count, DisturbedElement* now,
+                        int now_count) {
+  for (int i = threadIdx.x; i < undo_count; i += blockDim.x) {
+    if (undo[i].from != nullptr) copy_bytes(undo[i].at, &undo[i].before, undo[i].bytes);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < now_count; i += blockDim.x) {
+    DisturbedElement& element = now[i];
+    if (element.from == nullptr) {
+      spoil(element);
+    } else {
+      copy_bytes(&element.before, element.at, element.bytes);
+      copy_bytes(element.at, element.from, element.bytes);
+    }
+  }
+}
+
+}  // namespace
+
+unsigned char* DeviceArray::data() const { return memory.get() + guard_bytes + above; }
+
+std::string DeviceArray::damage() const {
+  std::vector<unsigned char> guards(2 * guard_bytes);
+  const auto* end = data() + bytes + below;
+  cuda_check(cudaMemcpy(guards.data(), memory.get(), guard_bytes, cudaMemcpyDeviceToHost),
+             "reading guard words");
+  cuda_check(cudaMemcpy(guards.data() + guard_bytes, end, guard_bytes, cudaMemcpyDeviceToHost),
+             "reading guard words");
+  return guard_damage(spec.name, guards.data(), guards.data() + guard_bytes);
+}
+
+void DeviceArray::renew_guards() const {
+  cuda_check(cudaMemset(memory.get(), guard_byte, guard_bytes), "renewing guard words");
+  cuda_check(cudaMemset(data() + bytes + below, guard_byte, guard_bytes), "renewing guard words");
+}
+
+DeviceArray device_array(const ArraySpec& spec, std::size_t above, std::size_t below) {
+  DeviceArray made{.spec = spec, .bytes = spec.bytes(), .above = above, .below = below};
+  const auto all = made.bytes + above + below + 2 * guard_bytes;
+  made.memory = device_memory(all, spec.name);
+  cuda_check(cudaMemset(made.memory.get(), guard_byte, all), "preparing " + spec.name);
+  return made;
+}
+
+void poison(const DeviceArray& array, cudaStream_t stream) {
+  cuda_check(cudaMemsetAsync(array.data(), poison_byte, array.bytes, stream),
+             "poisoning " + array.spec.name);
+}
+
+void poison_room(const DeviceArray& array, cudaStream_t stream) {
+  const auto clear = [&](unsigned char* at, std::size_t bytes) {
+    if (bytes == 0) return;
+    cuda_check(cudaMemsetAsync(at, poison_byte, bytes, stream), "poisoning " + array.spec.name);
+  };
+  clear(array.data() - array.above, array.above);
+  clear(array.data() + array.bytes, array.below);
+}
+
+Fingerprints::Fingerprints(CudaGpu& gpu)
+    : gpu_(gpu), sum_(device_memory(sizeof(unsigned long long), "a fingerprint")) {}
+
+void Fingerprints::queue_clear() {
+  cuda_check(cudaMemsetAsync(sum_.get(), 0, sizeof(unsigned long long), gpu_.cuda_stream()),
+             "fingerprint");
+}
+
+void Fingerprints::queue(const DeviceArray& array) {
+  fingerprint_words<<<4 * gpu_.multiprocessors(), 512, 0, gpu_.cuda_stream()>>>(
+      array.data(), array.bytes, reinterpret_cast<unsigned long long*>(sum_.get()));
+  cuda_check(cudaGetLastError(), "fingerprint");
+}
+
+std::uint64_t Fingerprints::of(const DeviceArray& array) {
+  queue_clear();
+  queue(array);
+  return read();
+}
+
+std::uint64_t Fingerprints::read() {
+  unsigned long long result = 0;
+  cuda_check(cudaMemcpyAsync(&result, sum_.get(), sizeof result, cudaMemcpyDeviceToHost,
+                             gpu_.cuda_stream()),
+             "fingerprint");
+  cuda_check(cudaStreamSynchronize(gpu_.cuda_stream()), "fingerprint");
+  return result;
+}
+
+// A kernel's first use loads its code, which must not happen behind a closed gate.
+Disturber::Disturber(CudaGpu& gpu) : gpu_(gpu) {
+  queue(-1, -1);
+  cuda_check(cudaStreamSynchronize(gpu.cuda_stream()), "preparing disturbances");
+}
+
+void Disturber::prepare(std::vector<std::vector<DisturbedElement>> executions) {
+  std::vector<DisturbedElement> elements;
+  first_.assign(1, 0);
+  for (const auto& execution : executions) {
+    elements.insert(elements.end(), execution.begin(), execution.end());
+    first_.push_back(static_cast<int>(elements.size()));
+  }
+  const std::size_t bytes = elements.size() * sizeof(DisturbedElement);
+  if (bytes > bytes_) {
+    memory_ = device_memory(bytes, "disturbances");
+    bytes_ = bytes;
+  }
+  if (bytes == 0) return;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (!elements[i].has_value) continue;
+    elements[i].from =
+        memory_.get() + i * sizeof(DisturbedElement) + offsetof(DisturbedElement, value);
+  }
+  cuda_check(cudaMemcpyAsync(memory_.get(), elements.data(), bytes, cudaMemcpyHostToDevice,
+                             gpu_.cuda_stream()),
+             "preparing disturbances");
+  cuda_check(cudaStreamSynchronize(gpu_.cuda_stream()), "preparing disturbances");
+}
+
+void Disturber::queue(int before, int now) {
+  auto* all = reinterpret_cast<DisturbedElement*>(memory_.get());
+  const auto count = [&](int i) { return i < 0 ? 0 : first_[i + 1] - first_[i]; };
+  const auto first = [&](int i) { return i < 0 ? all : all + first_[i]; };
+  disturb<<<1, 128, 0, gpu_.cuda_stream()>>>(first(before), count(before), first(now), count(now));
+  cuda_check(cudaGetLastError(), "disturbing arrays");
+}
+
+double median_seconds(int repetitions, const std::function<void()>& action) {
+  std::vector<double> seconds;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    action();
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return median(std::move(seconds));
+}
+
+}  // namespace parlab
