@@ -23,6 +23,11 @@ struct ArraySpec {
   // The same content in another layout ("a_transposed" of "a"): made only for variants that name it
   // among their inputs or outputs.
   std::string layout_of = {};
+  // Which of the workload's dimensions count its rows and the elements of a row: what a team can
+  // divide it along. {"rows"}: its rows are vectors of count / rows elements; empty: not divided.
+  std::vector<std::string> shape = {};
+  // Rows of its neighbours that a part of the array needs above and below its own.
+  std::int64_t halo = 0;
 
   std::size_t bytes() const { return static_cast<std::size_t>(count) * bytes_of(dtype); }
 };

@@ -7,7 +7,7 @@
 //       [](Gpu& gpu, const auto& dmv, const Tunables& tunables) { ... });
 //
 // and nothing else needs to be changed. The callable, which captures nothing, computes the workload
-// once; its first parameter, Gpu& or Host&, says where.
+// once; its first parameter, Gpu&, Host& or, for a team of GPUs, Gpus&, says where.
 //
 // Every variant includes this, and nvcc reads it twice: standard headers are few here.
 #pragma once
@@ -32,6 +32,7 @@
 namespace parlab {
 
 class Gpu;   // gpu/gpu.hpp
+class Gpus;  // gpu/gpus.hpp
 class Host;  // host/host.hpp
 
 // Threads per block, asked for as GPU_BLOCK_SIZE.
@@ -40,6 +41,8 @@ inline Tunable block_size(std::int64_t fallback = 256, std::int64_t multiple_of 
 }
 // CPU threads, asked for as OMP_NUM_THREADS; 0 stands for all cores.
 inline Tunable threads() { return {"threads", 0, 1, 4096}; }
+// GPUs of a team; 0 stands for all of the machine.
+inline Tunable gpus() { return {"gpus", 0, 1, 16}; }
 
 struct Description {
   int rung = 0;           // place on its ladder, the lowest first
@@ -55,17 +58,33 @@ struct Description {
   std::map<Dtype, std::string> units = {};
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
+  // For a team: the dimensions whose extents its GPUs share out, {"rows"}. An array is divided
+  // along the first of its own that is among them; each GPU has a copy of one that has none.
+  std::vector<std::string> split = {};
+  // Bytes that each of so many GPUs has to send at the least; nullptr: none.
+  double (*travels)(const Size& size, Dtype dtype, int gpus) = nullptr;
 };
+
+// What each GPU of a team has of a problem, as if that were the whole of one: Parts<Dmv::Args<T>>.
+// No part is empty: a team is smaller than was asked for where there is nothing left to share out.
+// Where an array has a halo there is room for it around each part, and the variant fills it.
+template <typename Args>
+using Parts = std::vector<Args>;
 
 // Computes a workload once, on arrays of that machine's memory.
 template <typename Machine>
 using RunOn = void (*)(Machine&, const Arrays&, const Size&, Dtype, const Tunables&);
+
+// The same on a team: the arrays and the size of each GPU's part.
+using RunOnTeam = void (*)(Gpus&, const Parts<Arrays>&, const Parts<Size>&, Dtype, const Tunables&);
 
 // source: the path of the file that describes itself; hash: of its content
 // and of the headers beside it (scripts/source-hash.sh).
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
                       std::string_view source, std::string_view hash);
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,
+                      std::string_view source, std::string_view hash);
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOnTeam run,
                       std::string_view source, std::string_view hash);
 
 template <typename Contract, typename... Types>
@@ -75,18 +94,42 @@ class Register {
   Register(Description description, F, std::string_view source = PARLAB_SOURCE,
            std::string_view hash = PARLAB_SOURCE_HASH) {
     static_assert(std::is_empty_v<F>, "the callable of a variant must capture nothing");
-    constexpr bool on_gpu =
-        (std::is_invocable_v<F, Gpu&, const typename Contract::template Args<Types>&,
+    constexpr bool on_team =
+        (std::is_invocable_v<F, Gpus&, const Parts<typename Contract::template Args<Types>>&,
                              const Tunables&> &&
          ...);
-    using Machine = std::conditional_t<on_gpu, Gpu, Host>;
-    const RunOn<Machine> run = [](Machine& machine, const Arrays& arrays, const Size& size,
-                                  Dtype dtype, const Tunables& tunables) {
-      dispatch<Types...>(dtype, [&]<typename T>(T) {
-        F{}(machine, Contract::template bind<T>(arrays, size), tunables);
-      });
-    };
-    register_variant(std::move(description), {dtype_of<Types>()...}, run, source, hash);
+    if constexpr (on_team) {
+      register_variant(std::move(description), {dtype_of<Types>()...}, &run_on_team<F>, source,
+                       hash);
+    } else {
+      constexpr bool on_gpu =
+          (std::is_invocable_v<F, Gpu&, const typename Contract::template Args<Types>&,
+                               const Tunables&> &&
+           ...);
+      using Machine = std::conditional_t<on_gpu, Gpu, Host>;
+      register_variant(std::move(description), {dtype_of<Types>()...}, &run_on<F, Machine>, source,
+                       hash);
+    }
+  }
+
+ private:
+  template <typename F, typename Machine>
+  static void run_on(Machine& machine, const Arrays& arrays, const Size& size, Dtype dtype,
+                     const Tunables& tunables) {
+    dispatch<Types...>(dtype, [&]<typename T>(T) {
+      F{}(machine, Contract::template bind<T>(arrays, size), tunables);
+    });
+  }
+  template <typename F>
+  static void run_on_team(Gpus& team, const Parts<Arrays>& arrays, const Parts<Size>& sizes,
+                          Dtype dtype, const Tunables& tunables) {
+    dispatch<Types...>(dtype, [&]<typename T>(T) {
+      Parts<typename Contract::template Args<T>> parts;
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        parts.push_back(Contract::template bind<T>(arrays[i], sizes[i]));
+      }
+      F{}(team, parts, tunables);
+    });
   }
 };
 

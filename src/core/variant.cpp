@@ -9,8 +9,9 @@
 namespace parlab {
 namespace {
 
-// serial, openmp, CPU libraries, then everything on the GPU by its place on the ladder.
+// serial, openmp, CPU libraries, then everything on the GPU by its place on the ladder, and teams.
 int backend_rank(const Variant& variant) {
+  if (variant.needs_team()) return 4;
   if (variant.backend == "serial") return 0;
   if (variant.backend == "openmp") return 1;
   return variant.needs_gpu() ? 3 : 2;
@@ -150,6 +151,15 @@ void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<
   Variant variant = describe(std::move(description), source, hash);
   variant.dtypes = std::move(dtypes);
   variant.run_host = run;
+  Registry::instance().add(std::move(variant));
+}
+
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOnTeam run,
+                      std::string_view source, std::string_view hash) {
+  Variant variant = describe(std::move(description), source, hash);
+  variant.target = Target::team;
+  variant.dtypes = std::move(dtypes);
+  variant.run_gpus = run;
   Registry::instance().add(std::move(variant));
 }
 

@@ -12,19 +12,21 @@
 namespace parlab {
 
 // What a variant runs on; a place of that kind is found for it.
-enum class Target { host, gpu };
+enum class Target { host, gpu, team };
 
 struct Variant : Description {
   std::string workload, backend, name;
   std::string source, source_hash;
   Target target = Target::host;
   std::vector<Dtype> dtypes;
-  // One of the two is set.
+  // One of the three is set.
   RunOn<Gpu> run_gpu = nullptr;
   RunOn<Host> run_host = nullptr;
+  RunOnTeam run_gpus = nullptr;
 
   std::string full_name() const { return workload + "/" + backend + "/" + name; }
   bool needs_gpu() const { return target != Target::host; }
+  bool needs_team() const { return target == Target::team; }
   bool has(Dtype dtype) const;
   std::string unit(Dtype dtype) const;  // that sets its peak: "fma float"
   // As declared; but numbers of two bytes are not rounded to TF32.

@@ -14,7 +14,7 @@ bool wanted(const Record& record) {
   const auto variants = Registry::instance().variants(record.workload);
   return record.verdict == Verdict::passed && !record.emulated && record.counters.empty() &&
          std::any_of(variants.begin(), variants.end(), [&](const Variant* variant) {
-           return variant->needs_gpu() && variant->full_name() == record.full_name();
+           return variant->target == Target::gpu && variant->full_name() == record.full_name();
          });
 }
 

@@ -1,4 +1,4 @@
-// A library of CUDA's that is loaded when it is first needed: programs start without it, and run
+// A library of NVIDIA's that is loaded when it is first needed: programs start without it, and run
 // where it is not installed.
 #pragma once
 
@@ -14,13 +14,11 @@ namespace parlab {
 class SharedLibrary {
  public:
   // Throws PointError(not_supported) when the library is not there.
-  explicit SharedLibrary(const std::string& soname)
+  explicit SharedLibrary(const std::string& soname, const std::string& remedy =
+                                                        "install it, or set LD_LIBRARY_PATH to the "
+                                                        "CUDA toolkit's folder of libraries")
       : soname_(soname), library_(dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) {
-      throw PointError(Verdict::not_supported, soname + " could not be loaded: " + dlerror() +
-                                                   "; install it, or set LD_LIBRARY_PATH to the "
-                                                   "CUDA toolkit's folder of libraries");
-    }
+    if (library_ == nullptr) throw LibraryMissing(soname, dlerror() + ("; " + remedy));
   }
 
   template <typename F>

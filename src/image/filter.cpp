@@ -89,6 +89,9 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
   const auto& workload = *Registry::instance().workload(variant.workload);
   const Size size{image.rows, image.cols, static_cast<std::int64_t>(weights.size() / 2)};
   Filtered filtered{image, Verdict::passed, "", false};
+  if (variant.needs_team()) {
+    throw UsageError(variant.full_name() + ": an image is filtered on one GPU, or on the CPU");
+  }
   try {
     const auto place = variant.target == Target::host ? make_host_executor() : make_gpu_executor();
     filtered.emulated = !place->can_time();

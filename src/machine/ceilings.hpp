@@ -17,6 +17,10 @@ struct Ceilings {
   std::vector<std::pair<double, double>> read, copy;
   // unit (core/units.hpp) -> flop/s, a multiply-add counts two
   std::map<std::string, double> units;
+  // Between the GPUs of the machine, bytes/s: "one way" and "both ways" from the first to the
+  // second, "all-reduce over 2" of so many GPUs (the bytes of the result in that time). Empty: one
+  // GPU.
+  std::map<std::string, double> links;
   double launch_s = 0;  // an empty kernel between two events; 0 on the host
   // How far the medians of runs of one binary differ: their standard deviation as a share of them.
   // 0: not measured.

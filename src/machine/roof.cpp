@@ -51,6 +51,15 @@ double roof_seconds(const Ceilings& ceilings, const Work& work, const std::strin
   return seconds;
 }
 
+Work share_of(const Work& work, int gpus) {
+  return {work.flops / gpus, work.bytes / gpus, work.written / gpus};
+}
+
+double link_seconds(const Ceilings& ceilings, double bytes) {
+  const auto link = ceilings.links.find("one way");
+  return link == ceilings.links.end() || link->second <= 0 ? 0 : bytes / link->second;
+}
+
 double roof_margin(bool on_gpu, int others_at_work) {
   if (on_gpu) return gpu_roof_margin;
   return others_at_work > 0 ? busy_host_roof_margin : host_roof_margin;

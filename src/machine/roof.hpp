@@ -20,6 +20,12 @@ double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache ca
 double roof_seconds(const Ceilings& ceilings, const Work& work, const std::string& unit,
                     Cache cache);
 
+// What each of so many GPUs has to do of it at the least, when they share it out evenly.
+Work share_of(const Work& work, int gpus);
+
+// Seconds that so many bytes take from one GPU to another; 0 when that was not measured.
+double link_seconds(const Ceilings& ceilings, double bytes);
+
 // How many times as fast as its roof a right variant may come out: what the measurement of a roof
 // and of a time differ by. A host where others are at work has no roof worth the name: theirs is
 // the difference.

@@ -1,9 +1,10 @@
-// A place where variants run: the host, a GPU, or the emulation of one.
+// A place where variants run: the host, a GPU, a team of GPUs, or the emulation of these.
 //
 // An executor holds the arrays of one problem, each between guard words, executes variants on them
 // and reports times. It decides nothing: sweep/ says what to run and judges the results.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,7 @@ struct BatchPlan {
 
 struct Batch {
   std::vector<double> seconds;  // one entry per execution
+  std::vector<double> apart;    // of a team: between its first GPU that was done and its last
   std::string discarded;        // why the batch must not be used: "the clock fell to 620 MHz"
   double clock_hz = 0;          // of the device, meanwhile; 0: not known
   std::string damage;           // "wrote past the end of y", as in Checked
@@ -88,7 +90,13 @@ class Executor {
 
   // Time to bring the inputs the variant reads to the device and its outputs back, from and to
   // ordinary (pageable) host memory; nothing where nothing has to travel.
-  virtual std::optional<TransferTimes> transfers(const Variant& variant) = 0;
+  virtual std::optional<TransferTimes> transfers(const Call& call) = 0;
+
+  // Of an execution of a team: how long a GPU is in transfers, where it has to wait for others,
+  // too.
+  virtual std::optional<double> seconds_of_transfers(const Call& /*call*/) { return std::nullopt; }
+  // GPUs that a variant can have here.
+  virtual int gpus() const { return 1; }
 
   // After a launch_failed: makes the device usable again. True: the inputs must be loaded again.
   virtual bool recover() { return false; }
@@ -97,11 +105,15 @@ class Executor {
   virtual bool can_time() const = 0;
   // Measured roofs of this device; empty where nothing can be timed.
   virtual Ceilings ceilings(const WantedCeilings& wanted = {}) = 0;
+  // What moves between the GPUs of a team at the most: see Ceilings::links.
+  virtual std::map<std::string, double> links() { return {}; }
 };
 
 std::unique_ptr<Executor> make_host_executor();
 // A GPU of the nvcc build by CUDA's number for it, or an emulated one. Throws PointError(no_device)
 // with the reason.
 std::unique_ptr<Executor> make_gpu_executor(int device = 0);
+// All GPUs of the machine as a team, or as many emulated ones as a call asks for. Throws as above.
+std::unique_ptr<Executor> make_team_executor();
 
 }  // namespace parlab

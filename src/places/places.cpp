@@ -50,18 +50,25 @@ Places::Places(const std::vector<const Variant*>& variants, const std::vector<in
     places_.push_back({Target::host});
     places_.back().executor = make_host_executor();
   }
-  if (!asked_for(variants, Target::gpu)) return;
   const auto gpus = gpus_present();
-  for (const int device : devices) {
-    places_.push_back({Target::gpu});
-    for (const auto& gpu : gpus) {
-      if (gpu.device == device) places_.back().gpu = gpu;
-    }
+  const auto open = [&](Target target, const GpuFacts& gpu, const auto& make) {
+    places_.push_back({target, gpu});
     try {
-      places_.back().executor = make_gpu_executor(device);
+      places_.back().executor = make();
     } catch (const PointError& error) {
       places_.back().why_not = error.what();
     }
+  };
+  if (asked_for(variants, Target::gpu)) {
+    for (const int device : devices) {
+      const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
+      const auto found = std::find_if(gpus.begin(), gpus.end(), is);
+      open(Target::gpu, found == gpus.end() ? GpuFacts{} : *found,
+           [&] { return make_gpu_executor(device); });
+    }
+  }
+  if (asked_for(variants, Target::team)) {
+    open(Target::team, gpus.empty() ? GpuFacts{} : gpus.front(), make_team_executor);
   }
 }
 
@@ -83,7 +90,7 @@ Place& Places::of(const Variant& variant, std::size_t point) {
 
 bool Places::emulating() const {
   return std::any_of(places_.begin(), places_.end(), [](const Place& place) {
-    return place.target == Target::gpu && place.usable() && !place.executor->can_time();
+    return place.target != Target::host && place.usable() && !place.executor->can_time();
   });
 }
 

@@ -1,4 +1,5 @@
-// The places of one sweep: the host and each GPU that was asked for, or its emulation.
+// The places of one sweep: the host, each GPU that was asked for, the team of all GPUs, or the
+// emulation of these.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace parlab {
 
 struct Place {
   Target target = Target::host;
-  GpuFacts gpu = {};                             // of a GPU
+  GpuFacts gpu = {};                             // of a GPU, or of the first of a team
   std::unique_ptr<Executor> executor = nullptr;  // one CUDA context, one set of warm threads
   std::string why_not = {};                      // nothing can run there, or no longer
   Ceilings ceilings = {};                        // once they were asked for

@@ -68,6 +68,7 @@ Json to_json(const Ceilings& ceilings) {
   return {{"read", curve(ceilings.read)},
           {"copy", curve(ceilings.copy)},
           {"units", to_json("the peak of a unit", ceilings.units)},
+          {"links", to_json("a link", ceilings.links)},
           {"launch_s", finite("launch_s", ceilings.launch_s)},
           {"between_runs", finite("between_runs", ceilings.between_runs)},
           {"ways", ceilings.ways}};
@@ -291,6 +292,9 @@ Record read_record(const Fields& fields) {
     if (second < 0) wrong_type("samples_us");
     second /= 1e6;
   }
+  fields.optional("apart_us", record.apart);
+  for (auto& second : record.apart) second /= 1e6;
+  fields.optional("moving_s", record.moving_s);
   fields.optional("batches", record.batches);
   check_batches(record);
   fields.optional("converged", record.converged);
@@ -329,6 +333,7 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
     fields.optional("fma", ceilings.units);
     assume_units(ceilings);
   }
+  fields.optional("links", ceilings.links);
   fields.optional("launch_s", ceilings.launch_s);
   fields.optional("between_runs", ceilings.between_runs);
   if (ceilings.between_runs < 0) wrong_type("between_runs");
@@ -410,7 +415,9 @@ std::string to_json_line(const Record& record) {
     json["samples_us"] = Json::array();
     for (const double second : record.seconds) json["samples_us"].push_back(microseconds(second));
     if (!record.batches.empty()) json["batches"] = record.batches;
+    for (const double second : record.apart) json["apart_us"].push_back(microseconds(second));
   }
+  if (record.moving_s) json["moving_s"] = finite("moving_s", *record.moving_s);
   if (record.discarded != 0) json["discarded"] = record.discarded;
   if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
   if (record.to_host_s) json["to_host_s"] = finite("to_host_s", *record.to_host_s);

@@ -47,8 +47,11 @@ struct Record {
   std::vector<double> seconds;  // raw samples; empty unless passed and timed
   std::vector<int> batches;     // how many samples each batch has; empty in records made before
                                 // they were kept
-  bool converged = false;       // Summary::precision is what was asked for
-  int discarded = 0;            // samples thrown away because the clock had fallen
+  std::vector<double> apart;    // of a team, for each sample: from its first GPU that was done to
+                                // its last
+  std::optional<double> moving_s;  // of a team: in transfers between its GPUs, in one execution
+  bool converged = false;          // Summary::precision is what was asked for
+  int discarded = 0;               // samples thrown away because the clock had fallen
   std::optional<double> to_device_s, to_host_s;
 
   double flops = 0, bytes = 0;     // the least the problem needs

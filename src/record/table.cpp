@@ -117,6 +117,10 @@ void add_results(Columns& columns) {
   timed("min_s", [](const Row& row) { return row.summary.min; });
   timed("samples", [](const Row& row) { return static_cast<double>(row.summary.count); });
   timed("converged", [](const Row& row) { return row.record.converged ? 1.0 : 0.0; });
+  columns.add("apart_s", [](auto& row) {
+    return row.record.apart.empty() ? "" : number(median(row.record.apart));
+  });
+  columns.add("moving_s", [](auto& row) { return number(row.record.moving_s); });
   columns.add("to_device_s", [](auto& row) { return number(row.record.to_device_s); });
   columns.add("to_host_s", [](auto& row) { return number(row.record.to_host_s); });
   const auto known = [](double value) { return value > 0 ? number(value) : std::string(); };

@@ -49,6 +49,7 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
   last_start_s_ = start_s;
   last_end_s_ = end_s;
   samples_.seconds.insert(samples_.seconds.end(), batch.seconds.begin(), batch.seconds.end());
+  apart_.insert(apart_.end(), batch.apart.begin(), batch.apart.end());
   samples_.batches.push_back(static_cast<int>(batch.seconds.size()));
   judge();
 }

@@ -26,6 +26,7 @@ class Measurement {
   bool finished() const { return finished_; }
 
   const std::vector<double>& seconds() const { return samples_.seconds; }
+  const std::vector<double>& apart() const { return apart_; }
   const std::vector<int>& batches() const { return samples_.batches; }
   bool converged() const { return converged_; }
   int discarded() const { return discarded_; }
@@ -38,6 +39,7 @@ class Measurement {
   double estimate_s_, spent_s_ = 0;
   double first_start_s_ = 0, last_start_s_ = 0, last_end_s_ = 0;
   Samples samples_;
+  std::vector<double> apart_;
   bool finished_ = false, converged_ = false;
   int discarded_ = 0;
 };

@@ -38,7 +38,12 @@ struct Trial {
   LaunchShape launch;
   double estimate_s = 0;
   std::optional<TransferTimes> transfers;
+  std::optional<double> moving_s;  // of an execution of a team: in transfers between its GPUs
 
+  int gpus() const {
+    const auto team = call.tunables.find("gpus");
+    return team == call.tunables.end() ? 1 : static_cast<int>(std::max(team->second, {1}));
+  }
   bool passed() const { return verdict == Verdict::passed; }
 };
 
@@ -151,6 +156,10 @@ void Point::list() {
       trial.call = {variant, plan_.size, plan_.dtype, tunables};
       Place& place = session_.places.of(*variant, plan_.number);
       if (place.usable()) trial.place = &place;
+      const auto team = trial.call.tunables.find("gpus");
+      if (place.usable() && team != trial.call.tunables.end() && team->second == 0) {
+        team->second = place.executor->gpus();
+      }
       const auto slow = session_.too_slow.find(configuration(trial.call));
       if (slow != session_.too_slow.end()) {
         trial.verdict = Verdict::timed_out;
@@ -323,15 +332,21 @@ void Point::store(Entry& entry) {
     record.between_runs = trial.place->ceilings.between_runs;
     record.converged = entry.measurement->converged();
     record.discarded = entry.measurement->discarded();
+    record.apart = entry.measurement->apart();
+    record.moving_s = trial.moving_s;
     if (trial.transfers) {
       record.to_device_s = trial.transfers->to_device_s;
       record.to_host_s = trial.transfers->to_host_s;
     }
-    const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
     const Variant& variant = *trial.call.variant;
+    const int gpus = trial.gpus();
+    const Work work = share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
+    const double moved =
+        variant.travels == nullptr ? 0 : variant.travels(plan_.size, plan_.dtype, gpus);
     const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
     const auto beats_roof = [&] {
-      record.roof_s = roof_seconds(trial.place->ceilings, work, record.unit, record.cache);
+      record.roof_s = std::max(roof_seconds(trial.place->ceilings, work, record.unit, record.cache),
+                               link_seconds(trial.place->ceilings, moved));
       return record.summary().median * margin < record.roof_s;
     };
     // A roof may have been measured badly: that is looked at before the time is doubted.
@@ -413,7 +428,10 @@ void Point::measure(Cache cache) {
       continue;
     }
     if (!entry.trial->transfers) {
-      entry.trial->transfers = entry.trial->place->executor->transfers(*entry.trial->call.variant);
+      entry.trial->transfers = entry.trial->place->executor->transfers(entry.trial->call);
+    }
+    if (!entry.trial->moving_s) {
+      entry.trial->moving_s = entry.trial->place->executor->seconds_of_transfers(entry.trial->call);
     }
     entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
     open.push_back(&entry);
@@ -604,13 +622,27 @@ void Session::lose(Place& place, const std::string& why) {
 // what the roofs of its own problems need.
 Ceilings Session::ceilings_of(Place& place) {
   const std::string gpu = name_for_ceilings(place);
-  if (const auto* known = stored_ceilings->find(gpu)) return *known;
-  if (!keeps_ceilings()) return place.executor->ceilings(wanted_by(plan, place.target));
-  observer.note(std::string("measuring the ceilings of ") +
-                (gpu.empty() ? "the host" : place.gpu.name) + ", once on this machine");
-  auto measured = place.executor->ceilings();
-  stored_ceilings->keep(gpu, measured);
-  return measured;
+  const auto* known = stored_ceilings->find(gpu);
+  const bool links_known = place.target != Target::team || (known && !known->links.empty());
+  if (known != nullptr && links_known) return *known;
+  const auto note = [&](const std::string& whose) {
+    if (keeps_ceilings())
+      observer.note("measuring the ceilings of " + whose + ", once on this machine");
+  };
+  Ceilings ceilings;
+  if (known != nullptr) {
+    ceilings = *known;
+  } else {
+    note(gpu.empty() ? "the host" : place.gpu.name);
+    ceilings = keeps_ceilings() ? place.executor->ceilings()
+                                : place.executor->ceilings(wanted_by(plan, place.target));
+  }
+  if (!links_known) {
+    note("the links between the GPUs");
+    ceilings.links = place.executor->links();
+  }
+  if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
+  return ceilings;
 }
 
 bool Session::keeps_ceilings() const {
@@ -635,6 +667,7 @@ void Session::know_ceilings() {
     place.ceilings = known ? *known : ceilings_of(place);
     Ceilings& of_run = host ? run.host : run.device;
     if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
+    if (place.target == Target::team) of_run.links = place.ceilings.links;
   }
   if (store) store->describe(run);
 }

@@ -171,9 +171,9 @@ class AtaxContract final : public Workload {
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1];
-    return {{"a", dtype, rows * cols, Role::input},
-            {"x", dtype, cols, Role::input},
-            {"y", dtype, cols, Role::output}};
+    return {{"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}},
+            {"x", dtype, cols, Role::input, "", {"cols"}},
+            {"y", dtype, cols, Role::output, "", {"cols"}}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {

@@ -133,8 +133,8 @@ class Conv2dContract final : public Workload {
   }
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
-    return {{"a", dtype, size[0] * size[1], Role::input},
-            {"b", dtype, size[0] * size[1], Role::output}};
+    return {{"a", dtype, size[0] * size[1], Role::input, "", {"rows", "cols"}, 1},
+            {"b", dtype, size[0] * size[1], Role::output, "", {"rows", "cols"}}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {

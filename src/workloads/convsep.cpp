@@ -157,10 +157,10 @@ class ConvsepContract final : public Workload {
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1], radius = size[2];
-    return {{"a", dtype, rows * cols, Role::input},
-            {"a_padded", dtype, rows * (cols + 2 * radius), Role::input, "a"},
+    return {{"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}, radius},
+            {"a_padded", dtype, rows * (cols + 2 * radius), Role::input, "a", {"rows"}, radius},
             {"w", dtype, 2 * radius + 1, Role::input},
-            {"b", dtype, rows * cols, Role::output}};
+            {"b", dtype, rows * cols, Role::output, "", {"rows", "cols"}}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {

@@ -427,8 +427,8 @@ class CovarianceContract final : public Workload {
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto m = size[0], n = size[1];
-    return {{"data", dtype, m * n, Role::input},
-            {"cov", dtype, n * n, Role::output},
+    return {{"data", dtype, m * n, Role::input, "", {"m", "n"}},
+            {"cov", dtype, n * n, Role::output, "", {"n", "n"}},
             {"cov_packed", dtype, Covariance::packed_count(n), Role::output, "cov"}};
   }
 

@@ -48,10 +48,10 @@ class DmvContract final : public Workload {
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1];
-    return {{"a", dtype, rows * cols, Role::input},
-            {"a_transposed", dtype, rows * cols, Role::input, "a"},
-            {"x", dtype, cols, Role::input},
-            {"y", dtype, rows, Role::output}};
+    return {{"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}},
+            {"a_transposed", dtype, rows * cols, Role::input, "a", {"cols", "rows"}},
+            {"x", dtype, cols, Role::input, "", {"cols"}},
+            {"y", dtype, rows, Role::output, "", {"rows"}}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {

@@ -309,9 +309,9 @@ class MatmulContract final : public Workload {
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto m = size[0], k = size[1], n = size[2];
-    return {{"a", dtype, m * k, Role::input},
-            {"b", dtype, k * n, Role::input},
-            {"c", dtype_of_result(dtype), m * n, Role::output}};
+    return {{"a", dtype, m * k, Role::input, "", {"m", "k"}},
+            {"b", dtype, k * n, Role::input, "", {"k", "n"}},
+            {"c", dtype_of_result(dtype), m * n, Role::output, "", {"m", "n"}}};
   }
 
   void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {

@@ -84,8 +84,8 @@ class VectorSumContract final : public Workload {
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto n = size[0];
-    return {{"x", dtype, n, Role::input},
-            {"ones", dtype, n, Role::input, "x"},
+    return {{"x", dtype, n, Role::input, "", {"n"}},
+            {"ones", dtype, n, Role::input, "x", {"n"}},
             {"sum", dtype, 1, Role::output}};
   }
 

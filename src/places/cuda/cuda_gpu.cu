@@ -48,7 +48,7 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
 }
 
 // The properties come first: the stream belongs to the device that is current by then.
-CudaGpu::CudaGpu(int device) : properties_(choose(device)) {
+CudaGpu::CudaGpu(int device) : device_(device), properties_(choose(device)) {
   for (const auto limit : {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,
                            cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize}) {
     std::size_t value = 0;
@@ -57,7 +57,12 @@ CudaGpu::CudaGpu(int device) : properties_(choose(device)) {
   cudaGetLastError();  // a limit that this device does not know
 }
 
+void CudaGpu::select() const {
+  cuda_check(cudaSetDevice(device_), "choosing device " + std::to_string(device_));
+}
+
 void CudaGpu::put_back() {
+  select();
   for (const auto& [limit, before] : limits_) {
     std::size_t now = before;
     cudaDeviceGetLimit(&now, limit);
@@ -86,15 +91,18 @@ std::string CudaGpu::scratch_damage() const {
 }
 
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
+  select();
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),
              "copying on the device");
 }
 
 void CudaGpu::clear(void* data, std::size_t bytes) {
+  select();
   cuda_check(cudaMemsetAsync(data, 0, bytes, stream_.handle), "clearing device memory");
 }
 
 void* CudaGpu::address_of_constant(const void* symbol) {
+  select();
   void* address = nullptr;
   cuda_check(cudaGetSymbolAddress(&address, symbol), "asking for the address of a constant");
   return address;
@@ -119,6 +127,7 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
 }
 
 void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** arguments) {
+  select();
   const auto& [x, y, z] = properties_.maxGridSize;
   const auto& [block_x, block_y, block_z] = properties_.maxThreadsDim;
   refuse_impossible(config,
@@ -156,6 +165,7 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
 
 void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   if (next_scratch_ == blocks_->size()) {
+    select();
     blocks_->push_back(
         {device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"), bytes, zeroed});
     cuda_check(cudaMemsetAsync(blocks_->back().memory.get(), zeroed ? 0 : poison_byte, bytes,
@@ -166,6 +176,7 @@ void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
 }
 
 int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes) {
+  select();
   allow_shared(kernel, shared_bytes);
   int blocks = 0;
   cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),

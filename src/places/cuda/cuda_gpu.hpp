@@ -23,6 +23,9 @@ class CudaGpu final : public Gpu {
   void* stream() const override { return stream_.handle; }
 
   cudaStream_t cuda_stream() const { return stream_.handle; }
+  int device() const { return device_; }
+  // Calls of CUDA go to the current device of the thread, and there may be several.
+  void select() const;
   // Scratch memory belongs to the call selected here, until all of it is released.
   void select_scratch(const std::string& call) { blocks_ = &scratch_[call]; }
   void release_scratch() {
@@ -46,6 +49,7 @@ class CudaGpu final : public Gpu {
  private:
   void allow_shared(const void* kernel, std::size_t bytes);
 
+  int device_;
   cudaDeviceProp properties_{};
   CudaStream stream_;
   struct Scratch {

@@ -127,6 +127,7 @@ struct Launch {
   Order order;
   std::uint64_t seed;
   const Arena* arena;
+  int device;  // of the GPU
   std::chrono::steady_clock::time_point deadline;
   std::uint32_t first_instance;       // of its blocks
   std::vector<std::uint32_t> blocks;  // in the order they run

@@ -68,7 +68,7 @@ class EmulatedExecutor final : public Executor {
   Batch sample(const Call&, const BatchPlan&) override {
     throw std::logic_error("emulated executions are not timed");
   }
-  std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
+  std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
   bool can_time() const override { return false; }
   Ceilings ceilings(const WantedCeilings&) override { return {}; }
 

@@ -33,7 +33,7 @@ std::string EmulatedGpu::scratch_damage() const {
 
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const auto name = "scratch " + std::to_string(scratch_.size() + 1);
-  const Arena::Access access(arena_, false);
+  const Arena::Access access(machine_->arena, false);
   scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
   scratch_.back()->poison();
   if (zeroed) clear(scratch_.back()->data, bytes);
@@ -67,9 +67,10 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                 .shared_bytes = config.shared_bytes,
                 .order = order_,
                 .seed = seed_,
-                .arena = &arena_,
+                .arena = &machine_->arena,
+                .device = device_,
                 .deadline = std::chrono::steady_clock::now() + time_limit_,
-                .first_instance = instances_,
+                .first_instance = machine_->instances,
                 .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
   arrange(launch.blocks, order_, seed_);
@@ -80,16 +81,16 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   const auto threads = blocks * launch.block.x * launch.block.y * launch.block.z;
   const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
   const auto wanted = config.cooperative ? blocks : std::min({blocks, threads / 2048 + 1, cores});
-  while (workers_.size() < wanted) workers_.emplace_back();
-  const Arena::Access access(arena_, false);
+  while (machine_->workers.size() < wanted) machine_->workers.emplace_back();
+  const Arena::Access access(machine_->arena, false);
   const CatchCrashes catching;
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < wanted; ++i) {
-    others.emplace_back(&Block::run, &workers_[i], std::ref(launch));
+    others.emplace_back(&Block::run, &machine_->workers[i], std::ref(launch));
   }
-  workers_[0].run(launch);
+  machine_->workers[0].run(launch);
   others.clear();
-  instances_ += static_cast<std::uint32_t>(blocks);
+  machine_->instances += static_cast<std::uint32_t>(blocks);
   if (launch.failed) throw launch.failure->value();
 }
 

@@ -13,20 +13,35 @@ namespace parlab {
 // Of the environment's PARLAB_SEED, or a fixed one: shuffles blocks and threads.
 std::uint64_t emulation_seed();
 
+// What the emulated GPUs of one machine share: their addresses, the count of all blocks that ever
+// ran there, and the OS threads that run them.
+struct EmulatedMachine {
+  emulation::Arena arena;
+  std::uint32_t instances = 1;           // of blocks, so far
+  std::deque<emulation::Block> workers;  // one per OS thread
+};
+
 class EmulatedGpu final : public Gpu {
  public:
   explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
-                       emulation::Order order = emulation::Order::shuffled)
-      : seed_(seed), order_(order) {}
+                       emulation::Order order = emulation::Order::shuffled,
+                       std::shared_ptr<EmulatedMachine> machine = nullptr, int device = 0)
+      : seed_(seed),
+        order_(order),
+        owner_(machine ? "GPU " + std::to_string(device) + "'s " : ""),
+        machine_(machine ? std::move(machine) : std::make_shared<EmulatedMachine>()),
+        device_(device) {}
 
   // Device memory with a name for messages; a kernel may not write to an input.
   emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
-    return arena_.allocate(name, bytes, kind);
+    return machine_->arena.allocate(owner_ + name, bytes, kind, device_);
   }
   void free_scratch() { scratch_.clear(); }
   // "left scratch 1 other than zero"; empty: nothing is wrong.
   std::string scratch_damage() const;
-  void run_host_code(const std::function<void()>& code) { emulation::run_host_code(code, arena_); }
+  void run_host_code(const std::function<void()>& code) {
+    emulation::run_host_code(code, machine_->arena);
+  }
   void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }  // of one launch
 
   // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
@@ -52,10 +67,10 @@ class EmulatedGpu final : public Gpu {
   std::uint64_t seed_;
   emulation::Order order_;
   std::chrono::milliseconds time_limit_{120000};
-  std::uint32_t instances_ = 1;  // of blocks, so far
-  emulation::Arena arena_;
-  std::vector<emulation::Memory> scratch_;
-  std::deque<emulation::Block> workers_;  // one per OS thread
+  std::string owner_;  // for messages, where there are several: "GPU 1's "
+  std::shared_ptr<EmulatedMachine> machine_;
+  int device_;
+  std::vector<emulation::Memory> scratch_;  // gone before the machine is
 };
 
 }  // namespace parlab

@@ -43,6 +43,10 @@ struct Check {
       if (within(launch.arguments) || within(std::as_bytes(std::span(&launch, 1)))) return;
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
       fail(Verdict::launch_failed, bytes() + (null ? " at a null pointer" : " of host memory"));
+    } else if (array->kind != Kind::shared && array->device != launch.device) {
+      fail(Verdict::launch_failed, array->at(address) + ", from a kernel on GPU " +
+                                       std::to_string(launch.device) +
+                                       ": bring it over first, see gpu/gpus.hpp");
     } else if (!array->contains(address, length)) {
       fail(Verdict::launch_failed, bytes() + ", " + array->outside(address));
     } else if (array->kind != Kind::input) {
@@ -142,7 +146,7 @@ void check_access(const void* address, std::size_t length, bool writes, bool ato
   Allocation* const array = block.array_of(address);
   // The most frequent case, made short.
   if (!writes && array != nullptr && array->kind == Kind::input &&
-      array->contains(address, length)) {
+      array->device == block.launch->device && array->contains(address, length)) {
     return;
   }
   Check{array, address, length, writes, atomic}.run();

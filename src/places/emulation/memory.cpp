@@ -24,6 +24,14 @@ void Allocation::poison() {
   cells.assign(cells.size(), {});
 }
 
+void Allocation::settle(const void* first, std::size_t length) {
+  if (cells.empty() || length == 0) return;
+  const auto begin = offset(first) / word_bytes;
+  const auto end = (offset(first) + length + word_bytes - 1) / word_bytes;
+  // Instance 0: of no block, before all of them.
+  for (auto word = begin; word < end; ++word) cells[word] = {.writer = {0, 1, 0, 0}};
+}
+
 std::string Allocation::element(const void* address, std::size_t length) const {
   const auto position = offset(address);
   if (length > 8 || position % length != 0) return at(address);
@@ -56,7 +64,7 @@ Arena::Arena() : first_(static_cast<std::byte*>(map(nullptr, ranges * range_byte
 Arena::~Arena() { munmap(first_, ranges * range_bytes); }
 
 // The system refuses what it could never hold.
-Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
+Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind, int device) {
   const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);
   std::byte* const data = first_ + (range - arrays_.begin()) * range_bytes + range_bytes / 2;
   if (static_cast<void*>(first_) == MAP_FAILED || range == arrays_.end() ||
@@ -67,7 +75,7 @@ Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind) {
             " bytes: use a smaller size, or see ulimit -v (it takes 8 TB of addresses)");
   }
   const auto words = kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;
-  *range = new Allocation{name, data, bytes, kind, std::vector<Cell>(words)};
+  *range = new Allocation{name, data, bytes, kind, std::vector<Cell>(words), device};
   return {*range, [this, range](const Allocation* gone) {
             map(gone->data, gone->bytes + 1, PROT_NONE);
             *range = nullptr;

@@ -37,6 +37,7 @@ struct Allocation {
   std::size_t bytes;
   Kind kind;
   std::vector<Cell> cells{};  // one per word; none for an input
+  int device = 0;             // whose memory it is; shared memory is everybody's own
 
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - data);
@@ -45,6 +46,8 @@ struct Allocation {
     return offset(first) <= bytes && length <= bytes - offset(first);
   }
   void poison();  // reading is an error until something is written
+  // What is there now was written before anything that runs from now on.
+  void settle(const void* first, std::size_t length);
   std::string element(const void* address, std::size_t length) const;  // "y[17]"
   std::string outside(const void* address) const;  // "4 bytes past the end of y (4000 bytes)"
   // "byte 12 of y", or as outside().
@@ -57,7 +60,7 @@ class Arena {
   Arena();  // what it could not reserve, it cannot allocate
   ~Arena();
   // Lives no longer than the Arena. Throws PointError(out_of_memory).
-  Memory allocate(const std::string& name, std::size_t bytes, Kind kind);
+  Memory allocate(const std::string& name, std::size_t bytes, Kind kind, int device = 0);
   // The array this part of the addresses belongs to, or nullptr; it need not contain the address.
   Allocation* owner(const void* address) const {
     const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - first_);

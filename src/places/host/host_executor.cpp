@@ -148,7 +148,7 @@ class HostExecutor final : public Executor {
     return batch;
   }
 
-  std::optional<TransferTimes> transfers(const Variant&) override { return std::nullopt; }
+  std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
   bool can_time() const override { return true; }
   Ceilings ceilings(const WantedCeilings& wanted) override { return measure_host_ceilings(wanted); }
 

@@ -1,0 +1,187 @@
+#include "places/cuda/cuda_gpus.hpp"
+
+#include <algorithm>
+
+namespace parlab {
+namespace {
+
+void wait_for(cudaStream_t stream, const CudaEvent& event) {
+  cuda_check(cudaStreamWaitEvent(stream, event.handle), "waiting for another GPU");
+}
+
+void record(const CudaEvent& event, cudaStream_t stream) {
+  cuda_check(cudaEventRecord(event.handle, stream), "recording an event");
+}
+
+}  // namespace
+
+void enable_peer_access(const std::vector<int>& devices) {
+  for (const int from : devices) {
+    cuda_check(cudaSetDevice(from), "choosing device " + std::to_string(from));
+    for (const int to : devices) {
+      int can = 0;
+      if (from == to || cudaDeviceCanAccessPeer(&can, from, to) != cudaSuccess || can == 0)
+        continue;
+      cudaDeviceEnablePeerAccess(to, 0);
+      cudaGetLastError();  // it may be so already
+    }
+  }
+}
+
+CudaGpus::CudaGpus(std::vector<CudaGpu*> gpus) {
+  for (auto* gpu : gpus) {
+    gpu->select();
+    members_.push_back(std::make_unique<Member>(*gpu));
+  }
+}
+
+CudaGpu& CudaGpus::operator[](int i) {
+  CudaGpu& gpu = *members_.at(static_cast<std::size_t>(i))->gpu;
+  gpu.select();
+  return gpu;
+}
+
+std::vector<cudaStream_t> CudaGpus::streams() const {
+  std::vector<cudaStream_t> all;
+  for (const auto& member : members_) all.push_back(stream_of(*member));
+  return all;
+}
+
+Nccl& CudaGpus::nccl() {
+  if (!nccl_) {
+    std::vector<int> devices;
+    for (const auto& member : members_) devices.push_back(member->gpu->device());
+    nccl_ = std::make_unique<Nccl>(devices);
+  }
+  return *nccl_;
+}
+
+void CudaGpus::abandon() {
+  if (nccl_) nccl_->abort();
+  nccl_.reset();
+}
+
+// ---- watching
+
+void CudaGpus::watch(Member& member) {
+  member.gpu->select();
+  member.watched.emplace_back();
+  record(member.watched.back(), stream_of(member));
+}
+
+template <typename F>
+void CudaGpus::watched(F transfer) {
+  const auto note = [&] {
+    if (!watching_) return;
+    for (auto& member : members_) watch(*member);
+  };
+  note();
+  transfer();
+  note();
+}
+
+void CudaGpus::begin_watch() {
+  for (auto& member : members_) member->watched.clear();
+  watching_ = true;
+}
+
+double CudaGpus::end_watch() {
+  watching_ = false;
+  double most = 0;
+  for (auto& member : members_) {
+    member->gpu->select();
+    double seconds = 0;
+    for (std::size_t i = 0; i + 1 < member->watched.size(); i += 2) {
+      seconds += seconds_between(member->watched[i], member->watched[i + 1]);
+    }
+    most = std::max(most, seconds);
+    member->watched.clear();
+  }
+  return most;
+}
+
+// ---- transfers
+
+void CudaGpus::sum_over_all(const std::vector<void*>& from, const std::vector<void*>& to,
+                            std::int64_t elements, Dtype dtype) {
+  if (elements == 0) return;
+  if (count() == 1) {
+    if (from[0] != to[0]) {
+      members_[0]->gpu->copy(to[0], from[0], static_cast<std::size_t>(elements) * bytes_of(dtype));
+    }
+    return;
+  }
+  nccl();
+  watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
+}
+
+void CudaGpus::send_to_all(int root, const std::vector<void*>& data, std::int64_t elements,
+                           Dtype dtype) {
+  if (elements == 0 || count() == 1) return;
+  nccl();
+  watched([&] { nccl().broadcast(root, data, elements, dtype, streams()); });
+}
+
+// Each copy is queued at its target, once its source is ready; then the sources wait for the copies
+// that read them. All are ready before any copy begins, so that none waits for another.
+void CudaGpus::exchange(const std::vector<Move>& moves) {
+  if (moves.empty()) return;
+  watched([&] {
+    const auto member = [&](int i) -> Member& { return *members_.at(static_cast<std::size_t>(i)); };
+    std::vector<std::pair<int, int>> ways;
+    for (const auto& move : moves) {
+      if (move.bytes == 0) continue;
+      const std::pair way(move.source, move.target);
+      if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+    }
+    for (const auto& [source, target] : ways) {
+      member(source).gpu->select();
+      record(member(source).ready, stream_of(member(source)));
+    }
+    for (const auto& [source, target] : ways) {
+      member(target).gpu->select();
+      wait_for(stream_of(member(target)), member(source).ready);
+    }
+    for (const auto& move : moves) {
+      if (move.bytes == 0) continue;
+      member(move.target).gpu->select();
+      cuda_check(cudaMemcpyPeerAsync(move.to, member(move.target).gpu->device(), move.from,
+                                     member(move.source).gpu->device(), move.bytes,
+                                     stream_of(member(move.target))),
+                 "copying from GPU to GPU");
+    }
+    for (const auto& [source, target] : ways) {
+      member(target).gpu->select();
+      record(member(target).moved, stream_of(member(target)));
+    }
+    for (const auto& [source, target] : ways) {
+      member(source).gpu->select();
+      wait_for(stream_of(member(source)), member(target).moved);
+    }
+  });
+}
+
+void CudaGpus::beside(const std::function<void()>& transfers, const std::function<void()>& work) {
+  for (auto& member : members_) {
+    member->gpu->select();
+    record(member->ready, member->gpu->cuda_stream());
+    wait_for(member->beside.handle, member->ready);
+  }
+  struct Leave {
+    bool& beside;
+    ~Leave() { beside = false; }
+  };
+  {
+    const Leave leave{beside_};
+    beside_ = true;
+    transfers();
+  }
+  work();
+  for (auto& member : members_) {
+    member->gpu->select();
+    record(member->moved, member->beside.handle);
+    wait_for(member->gpu->cuda_stream(), member->moved);
+  }
+}
+
+}  // namespace parlab

@@ -1,0 +1,53 @@
+#include "places/cuda/link_ceilings.hpp"
+
+#include <algorithm>
+
+namespace parlab {
+namespace {
+
+// Large enough that its start does not count.
+constexpr std::size_t bytes = std::size_t{1} << 30;
+constexpr int repetitions = 5;
+
+// A ceiling is what was reached, not what is usual.
+double best_seconds(TeamTimer& timer, const std::function<void()>& run) {
+  run();  // what NCCL makes when it is first called must not happen behind a closed gate
+  timer.run_held([] {}, [] {});
+  const auto batch = timer.time({run}, repetitions, Cache::hot);
+  return *std::min_element(batch.seconds.begin(), batch.seconds.end());
+}
+
+}  // namespace
+
+void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTimer& timer) {
+  if (team.count() < 2) return;
+  std::vector<DeviceMemory> memory;
+  OnEach<float> from, to;
+  for (int i = 0; i < team.count(); ++i) {
+    auto& gpu = team[i];
+    for (auto* data : {&from, &to}) {
+      memory.push_back(device_memory(bytes, "measuring the links"));
+      data->push_back(reinterpret_cast<float*>(memory.back().get()));
+      gpu.clear(data->back(), bytes);
+    }
+  }
+  constexpr auto count = static_cast<std::int64_t>(bytes / sizeof(float));
+  const auto keep = [&](const std::string& link, double moved, const std::function<void()>& run) {
+    links[link] = std::max(links[link], moved / best_seconds(timer, run));
+  };
+  constexpr auto whole = static_cast<double>(bytes);
+  if (team.count() == 2) {
+    const auto there = team.move(1, to[1], 0, from[0], count);
+    const auto back = team.move(0, to[0], 1, from[1], count);
+    keep("one way", whole, [&] { team.exchange({there}); });
+    keep("both ways", 2 * whole, [&] { team.exchange({there, back}); });
+  }
+  try {
+    keep("all-reduce over " + std::to_string(team.count()), whole,
+         [&] { team.all_reduce(from, to, count); });
+  } catch (const LibraryMissing&) {  // those variants that need it say so
+    links.erase("all-reduce over " + std::to_string(team.count()));
+  }
+}
+
+}  // namespace parlab

@@ -1,0 +1,17 @@
+// What moves between the GPUs of a machine at the most.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "places/cuda/cuda_gpus.hpp"
+#include "places/cuda/team_timer.hpp"
+
+namespace parlab {
+
+// Adds to `links` (see Ceilings::links) what this team reaches: the all-reduce over all of it,
+// where NCCL is there, and for a team of two what one GPU sends to the other, alone and both at a
+// time.
+void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTimer& timer);
+
+}  // namespace parlab

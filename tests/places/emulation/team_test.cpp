@@ -1,0 +1,177 @@
+// Teams of GPUs: how problems are divided, what travels in emulation, and the faults that are
+// found.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "places/emulation/teams.hpp"
+#include "places/partition.hpp"
+#include "support.hpp"
+
+using namespace parlab;
+using emulation::Kind, emulation::Memory;
+
+namespace {
+
+constexpr int team_sizes[] = {1, 2, 3, 4, 8};
+
+// A team with its memory.
+struct Hall {
+  explicit Hall(int gpus, int n = 40) : team(gpus), bench{team, {}, {}, {}, n} {
+    for (int i = 0; i < gpus; ++i) {
+      const auto bytes = static_cast<std::size_t>(n) * sizeof(float);
+      for (auto [name, pointers] :
+           {std::pair{"data", &bench.data}, {"other", &bench.other}, {"input", &bench.input}}) {
+        const bool input = pointers == &bench.input;
+        memory.push_back(team[i].allocate(name, bytes, input ? Kind::input : Kind::output));
+        memory.back()->poison();
+        pointers->push_back(reinterpret_cast<float*>(memory.back()->data));
+      }
+      std::fill_n(bench.data.back(), n, static_cast<float>(i + 1));
+      memory[memory.size() - 3]->settle(bench.data.back(), bytes);
+    }
+  }
+  std::string fault_of(const teams::Case& one) {
+    try {
+      team.run_host_code([&] { one.run(bench); });
+      return "";
+    } catch (const PointError& error) {
+      return error.what();
+    }
+  }
+  bool all(const float* data, float value) const {
+    return std::all_of(data, data + bench.n, [=](float each) { return each == value; });
+  }
+
+  EmulatedGpus team;
+  teams::Bench bench;
+  std::vector<Memory> memory;  // goes before the team does
+};
+
+const teams::Case& named(const std::string& name) {
+  for (const auto& one : teams::cases()) {
+    if (one.name == name) return one;
+  }
+  throw std::logic_error("no case is called " + name);
+}
+
+const Variant& variant_called(const std::string& name) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->full_name() == name) return *variant;
+    }
+  }
+  throw std::logic_error("no variant is called " + name);
+}
+
+std::vector<Share> divided(const std::string& variant, const Size& size, int gpus) {
+  const auto& chosen = variant_called(variant);
+  const auto& workload = *Registry::instance().workload(chosen.workload);
+  return divide(workload, chosen, size, workload.arrays(size, Dtype::f32), gpus);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(teams_of_gpus)
+
+BOOST_AUTO_TEST_CASE(parts_cover_every_element_once) {
+  for (const auto& [variant, size] : {std::pair{"dmv/cuda/split_rows", Size{17, 5}},
+                                      {"dmv/cuda/split_columns", Size{5, 17}},
+                                      {"conv2d/cuda/split_strips", Size{17, 7}}}) {
+    for (const int gpus : team_sizes) {
+      const auto shares = divided(variant, size, gpus);
+      BOOST_TEST(static_cast<int>(shares.size()) <= gpus);
+      std::vector<int> owners(static_cast<std::size_t>(size[0] * size[1]));
+      for (const auto& share : shares) {
+        const auto& part = share.parts.front();
+        BOOST_TEST(part.rows * part.cols == share.size[0] * share.size[1]);
+        for (std::size_t e = 0; e < owners.size(); ++e) {
+          const auto place = part.place_of(static_cast<std::int64_t>(e));
+          owners[e] += place.has_value();
+          if (place) BOOST_TEST(*place < part.spec.count);
+        }
+      }
+      BOOST_TEST(std::all_of(owners.begin(), owners.end(), [](int n) { return n == 1; }),
+                 variant << " over " << gpus);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_team_is_no_larger_than_its_work) {
+  BOOST_TEST(divided("dmv/cuda/split_rows", {3, 100}, 8).size() == 3U);
+  // Each strip has the whole halo of the next one.
+  BOOST_TEST(divided("convsep/cuda/split_strips", {20, 9, 6}, 8).size() == 3U);
+  BOOST_TEST(divided("convsep/cuda/split_strips", {3, 9, 6}, 8).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_one_dimension_divides_the_others_copy) {
+  const auto shares = divided("atax/cuda/split_rows", {10, 6}, 2);
+  BOOST_REQUIRE_EQUAL(shares.size(), 2U);
+  for (const auto& part : shares[1].parts) {
+    BOOST_TEST(part.whole == (part.spec.name != "a"));
+    if (part.whole) BOOST_TEST(part.spec.count == 6);
+  }
+  BOOST_TEST(shares[1].size == (Size{5, 6}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_travels_arrives) {
+  for (const int gpus : team_sizes) {
+    const auto sum = static_cast<float>(gpus * (gpus + 1) / 2);
+    for (const auto* name : {"all_reduce", "all_reduce_in_place"}) {
+      Hall hall(gpus);
+      BOOST_TEST(hall.fault_of(named(name)) == "");
+      const auto& result = name == std::string("all_reduce") ? hall.bench.other : hall.bench.data;
+      for (const auto* data : result) BOOST_TEST(hall.all(data, sum), name << " over " << gpus);
+    }
+    Hall told(gpus);
+    BOOST_TEST(told.fault_of(named("broadcast")) == "");
+    for (const auto* data : told.bench.data) BOOST_TEST(told.all(data, static_cast<float>(gpus)));
+    for (const auto* name : {"ring", "ring_beside_other_work"}) {
+      Hall hall(gpus);
+      BOOST_TEST(hall.fault_of(named(name)) == "", name);
+      const float more = name == std::string("ring") ? 0 : 1;
+      for (int i = 0; i < gpus; ++i) {
+        const auto before = static_cast<float>((i + gpus - 1) % gpus + 1);
+        BOOST_TEST(hall.all(hall.bench.other[static_cast<std::size_t>(i)], before + more), name);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
+  int faults = 0;
+  for (const auto& one : teams::cases()) {
+    if (one.words.empty()) continue;
+    ++faults;
+    for (const int gpus : {2, 3, 8}) {
+      Hall hall(gpus);
+      const auto text = hall.fault_of(one);
+      BOOST_TEST(text.find(one.words) != text.npos,
+                 one.name << " over " << gpus << ": '" << one.words << "' is not in: " << text);
+    }
+  }
+  BOOST_TEST(faults >= 15);
+}
+
+BOOST_AUTO_TEST_CASE(variants_for_teams_are_right_with_1_2_3_4_and_8_gpus) {
+  int judged = 0;
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->run_gpus == nullptr || !variant->hardware.empty()) continue;
+      for (const std::int64_t extent : {7, 70}) {
+        const Size size = complete_size(*workload, {extent});
+        Plan plan = testing::plan_for(*workload, *variant, size, variant->dtypes.front());
+        plan.verify_only = true;
+        plan.tunables["gpus"] = {1, 2, 3, 4, 8};
+        for (const auto& record : testing::sweep(plan)) {
+          BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
+                     record.full_name() << " " << to_string(record.tunables) << " at " << extent
+                                        << ": " << record.detail);
+          ++judged;
+        }
+      }
+    }
+  }
+  BOOST_TEST(judged >= 60);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
