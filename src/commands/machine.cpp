@@ -37,6 +37,9 @@ void print_ceilings(std::ostream& out, const Ceilings* ceilings, double usual_be
     out << "  " << unit << ": " << significant(rate * 1e-9, 4) << " Gflop/s"
         << way_of(*ceilings, unit) << '\n';
   }
+  for (const auto& [link, rate] : ceilings->links) {
+    out << "  between GPUs, " << link << ": " << significant(rate * 1e-9, 4) << " GB/s\n";
+  }
   const bool measured = ceilings->between_runs > 0;
   out << "  medians of runs differ by "
       << percent(measured ? ceilings->between_runs : usual_between_runs)
@@ -53,6 +56,11 @@ void measure(CeilingsOfMachine& known, const std::string& gpu, Executor& place) 
 void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
   measure(known, "", *make_host_executor());
   for (const auto& gpu : gpus) measure(known, gpu.uuid, *make_gpu_executor(gpu.device));
+  if (gpus.size() > 1) {  // kept with the first of them
+    Ceilings ceilings = *known.find(gpus.front().uuid);
+    ceilings.links = make_team_executor()->links();
+    known.keep(gpus.front().uuid, ceilings);
+  }
   measure_between_runs(known, gpus);
 }
 
@@ -60,7 +68,7 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
 
 void print_kind(std::ostream& out) {
   const Run run = describe_run("", gpus_present(), "unnamed");
-  out << machine_slug(run.gpu, run.cpu, run.cores) << '\n';
+  out << machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(run.gpus.size())) << '\n';
 }
 
 void print_machine(std::ostream& out, const MachineRequest& request) {

@@ -45,8 +45,9 @@ std::string tidy_cpu_name(const std::string& name) {
   return tidy;
 }
 
-std::string machine_slug(const std::string& gpu, const std::string& cpu, int cores) {
-  const std::string name = !gpu.empty() ? gpu
+std::string machine_slug(const std::string& gpu, const std::string& cpu, int cores, int gpus) {
+  const std::string team = gpus > 1 ? " x" + std::to_string(gpus) : "";
+  const std::string name = !gpu.empty() ? gpu + team
                                         : tidy_cpu_name(cpu) + " " + std::to_string(cores) +
                                               (cores == 1 ? " core" : " cores");
   std::string slug;

@@ -76,7 +76,8 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   }
   run.machine = machine;
   if (machine.empty()) {
-    run.machine = machine_name(machine_slug(run.gpu, run.cpu, run.cores), run.host_id);
+    run.machine = machine_name(
+        machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(gpus.size())), run.host_id);
   }
 #ifdef __clang__
   run.compiler = __VERSION__;

@@ -1,6 +1,7 @@
 #include "record/table.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -195,7 +196,13 @@ void add_provenance(Columns& columns) {
   columns.add_text("source_hash", [](auto& row) { return row.record.source_hash; });
 }
 
-Columns columns_for(const std::vector<Record>& records) {
+// "link_all_reduce_over_2"
+std::string column_of_link(std::string link) {
+  for (auto& c : link) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return "link_" + link;
+}
+
+Columns columns_for(const std::vector<Record>& records, const std::map<std::string, Run>& runs) {
   std::vector<std::string> dimensions;  // in the order they are first met
   std::set<std::string> tunables, counters;
   for (const auto& record : records) {
@@ -220,6 +227,13 @@ Columns columns_for(const std::vector<Record>& records) {
   add_results(columns);
   add_launch(columns);
   add_provenance(columns);
+  std::set<std::string> links;
+  for (const auto& [id, run] : runs) {
+    for (const auto& [link, rate] : run.device.links) links.insert(link);
+  }
+  for (const auto& link : links) {
+    columns.add(column_of_link(link), [=](auto& row) { return entry(row.run.device.links, link); });
+  }
   for (const auto& name : counters) {
     columns.add(
         name, [=](auto& row) { return entry(row.record.counters, name); }, "counter");
@@ -252,7 +266,7 @@ Table table_of(Loaded loaded, const std::function<bool(const Record&)>& keep) {
     if (record.backend == "serial") serial[record.point()].push_back(record);
   }
   if (keep) std::erase_if(records, [&](const Record& record) { return !keep(record); });
-  const Columns columns = columns_for(records);
+  const Columns columns = columns_for(records, loaded.runs);
 
   Table table;
   for (const auto& column : columns.all()) table.columns.push_back({column.name, column.is_text});

@@ -26,6 +26,7 @@ BOOST_AUTO_TEST_SUITE(machine)
 
 BOOST_AUTO_TEST_CASE(slugs) {
   BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 16) == "nvidia-h200");
+  BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 32, 2) == "nvidia-h200-x2");
   BOOST_TEST(machine_slug("NVIDIA GeForce RTX 3060 (Laptop)", "", 1) ==
              "nvidia-geforce-rtx-3060-laptop");
   BOOST_TEST(machine_slug("", "Intel(R) Xeon(R) Processor", 2) == "intel-xeon-processor-2-cores");

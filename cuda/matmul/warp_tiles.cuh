@@ -1,0 +1,341 @@
+// The kernel of `warp_tiles`, which says how it works; the parts of several GPUs are computed by it
+// too.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "gpu/gpu.hpp"
+#include "place.cuh"
+#include "workloads/matmul.hpp"
+
+using namespace parlab;
+
+namespace {
+
+// The shapes: the best of two dozen tried on an H200 in float, 1000 to 8192.
+// rows x cols: of C, per block, per warp, per lane. depth: columns of A in a stage of shared
+// memory.
+struct LargeFloat {
+  static constexpr int block_rows = 128, block_cols = 128, depth = 16;
+  static constexpr int warp_rows = 64, warp_cols = 32;
+  static constexpr int lane_rows = 8, lane_cols = 8;
+  static constexpr int stages = 3, slices = 1, blocks_per_sm = 2;
+};
+struct SmallFloat {
+  static constexpr int block_rows = 64, block_cols = 64, depth = 16;
+  static constexpr int warp_rows = 32, warp_cols = 64;
+  static constexpr int lane_rows = 8, lane_cols = 8;
+  static constexpr int stages = 3, slices = 2, blocks_per_sm = 4;
+};
+struct LargeDouble {
+  static constexpr int block_rows = 128, block_cols = 64, depth = 8;
+  static constexpr int warp_rows = 32, warp_cols = 32;
+  static constexpr int lane_rows = 8, lane_cols = 4;
+  static constexpr int stages = 4, slices = 1, blocks_per_sm = 1;
+};
+struct SmallDouble : LargeDouble {
+  static constexpr int depth = 16;
+};
+
+// What follows from a shape.
+template <typename T, typename Shape>
+struct Tiling : Shape {
+  static constexpr int vector = 16 / sizeof(T);  // elements in 16 bytes
+
+  static constexpr int warps_down = Shape::block_rows / Shape::warp_rows;
+  static constexpr int warps = warps_down * (Shape::block_cols / Shape::warp_cols);  // in a slice
+  static constexpr int slice_threads = 32 * warps, threads = slice_threads * Shape::slices;
+  static constexpr int lanes_down = Shape::warp_rows / Shape::lane_rows;
+  static constexpr int lanes_across = Shape::warp_cols / Shape::lane_cols;
+  static constexpr int slice_depth = Shape::depth / Shape::slices;
+  static_assert(lanes_down * lanes_across == 32 && slice_depth % 2 == 0);
+
+  // Of a stage, in elements: the transposed tile of A, its rows padded, then the tile of B.
+  static constexpr int a_stride = Shape::block_rows + vector, b_stride = Shape::block_cols;
+  static constexpr int b_begin = Shape::depth * a_stride;
+  static constexpr int stage = b_begin + Shape::depth * b_stride;
+  static constexpr int sums = (Shape::slices - 1) * Shape::block_rows * Shape::block_cols;
+  static constexpr int shared_bytes =
+      (Shape::stages * stage > sums ? Shape::stages * stage : sums) * sizeof(T);
+};
+
+template <typename T>
+struct alignas(16) Vector {
+  T element[16 / sizeof(T)];
+};
+
+// Where the tile of this block begins in C. Of a tile that was moved inwards, the rows above
+// first_row and the columns left of first_col are stored by other blocks.
+template <bool ANY, typename S>
+struct TilePlace {
+  std::int64_t first_row, first_col, row0, col0;
+
+  __device__ __forceinline__ TilePlace(std::int64_t m, std::int64_t n) {
+    std::int64_t tile_row, tile_col;
+    place_of_block(ceil_div(m, S::block_rows), ceil_div(n, S::block_cols), tile_row, tile_col);
+    first_row = tile_row * S::block_rows, first_col = tile_col * S::block_cols;
+    row0 = ANY ? first_row : min(first_row, m - S::block_rows);
+    col0 = ANY ? first_col : min(first_col, n - S::block_cols);
+  }
+};
+
+// The copies of one thread into shared memory: of each tile one element or vector, and more in
+// steps of so many rows. A warp copies 8 columns of 4 rows of A at a time, to 32 different banks.
+template <bool ANY, typename T, typename S>
+struct Copies {
+  static constexpr int a_rows = S::threads / 8, b_width = ANY ? 1 : S::vector;
+  static constexpr int b_rows = S::threads * b_width / S::block_cols;
+  static_assert(S::block_rows % a_rows == 0 && S::depth % b_rows == 0 && S::depth % 8 == 0);
+
+  const T *a, *b;  // any readable addresses, for copies of zeros
+  std::int64_t m, k, n;
+  int a_i, a_row, b_i, b_col;  // in the tiles
+  std::int64_t row, col;       // in C
+  const T *a_from, *b_from;    // what is copied next
+
+  __device__ __forceinline__ Copies(const T* a_, const T* b_, std::int64_t m_, std::int64_t k_,
+                                    std::int64_t n_, const TilePlace<ANY, S>& place)
+      : a(a_), b(b_), m(m_), k(k_), n(n_) {
+    const int thread = threadIdx.x;
+    a_i = thread % 8, a_row = thread / 8;
+    b_i = thread * b_width / S::block_cols, b_col = thread * b_width % S::block_cols;
+    row = place.row0 + a_row, col = place.col0 + b_col;
+    a_from = a + row * k + a_i;
+    b_from = b + b_i * n + col;
+  }
+
+  // Starts the copies of one stage. count: columns of A, rows of B it gets, the others being zero.
+  // Beyond the edge of C anything will do: it is multiplied into elements that are not stored.
+  template <bool TESTED>
+  __device__ __forceinline__ void start(T* stage, int count) {
+    _Pragma("unroll")
+    for (int r = 0; r < S::block_rows; r += a_rows) {
+      _Pragma("unroll")
+      for (int i = 0; i < S::depth; i += 8) {
+        const bool there = !TESTED || (a_i + i < count && (!ANY || row + r < m));
+        __pipeline_memcpy_async(stage + (a_i + i) * S::a_stride + a_row + r,
+                                there ? a_from + r * k + i : a, sizeof(T), there ? 0 : sizeof(T));
+      }
+    }
+    _Pragma("unroll")
+    for (int i = 0; i < S::depth; i += b_rows) {
+      const bool there = !TESTED || (b_i + i < count && (!ANY || col < n));
+      __pipeline_memcpy_async(stage + S::b_begin + (b_i + i) * S::b_stride + b_col,
+                              there ? b_from + i * n : b, b_width * sizeof(T),
+                              there ? 0 : b_width * sizeof(T));
+    }
+    a_from += count;
+    b_from += count * n;
+  }
+};
+
+// What a lane computes of its block's tile. Its rows and columns come in vectors, beside those of
+// the next lanes: rows row + v * row_step + [0, vector). Within a half warp, lanes are numbered
+// down first, two or four deep.
+template <typename S>
+struct LanePart {
+  static constexpr int row_step = S::lanes_down * S::vector;
+  static constexpr int col_step = S::lanes_across * S::vector;
+  int slice, row, col;
+
+  __device__ __forceinline__ LanePart() {
+    constexpr int half_down = S::lanes_down / 2;
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32 % S::warps;
+    slice = thread / S::slice_threads;
+    row = warp % S::warps_down * S::warp_rows +
+          (lane / 16 * half_down + lane % half_down) * S::vector;
+    col = warp / S::warps_down * S::warp_cols + lane % 16 / half_down * S::vector;
+  }
+};
+
+// A lane's elements of A and B for one step along k, twice: for this step and for the next.
+template <typename T, typename S>
+struct Operands {
+  Vector<T> a[2][S::lane_rows / S::vector], b[2][S::lane_cols / S::vector];
+  int a_at, b_at;  // of the lane in a stage
+
+  __device__ __forceinline__ explicit Operands(const LanePart<S>& lane)
+      : a_at(lane.slice * S::slice_depth * S::a_stride + lane.row),
+        b_at(S::b_begin + lane.slice * S::slice_depth * S::b_stride + lane.col) {}
+
+  __device__ __forceinline__ void read(int set, const T* stage, int i) {
+    _Pragma("unroll")
+    for (int v = 0; v < S::lane_rows / S::vector; ++v) {
+      a[set][v] = *reinterpret_cast<const Vector<T>*>(stage + a_at + i * S::a_stride +
+                                                      v * LanePart<S>::row_step);
+    }
+    _Pragma("unroll")
+    for (int v = 0; v < S::lane_cols / S::vector; ++v) {
+      b[set][v] = *reinterpret_cast<const Vector<T>*>(stage + b_at + i * S::b_stride +
+                                                      v * LanePart<S>::col_step);
+    }
+  }
+
+  __device__ __forceinline__ void multiply_add(int set,
+                                               T (&sum)[S::lane_rows][S::lane_cols]) const {
+    _Pragma("unroll")
+    for (int r = 0; r < S::lane_rows; ++r) {
+      _Pragma("unroll")
+      for (int s = 0; s < S::lane_cols; ++s) {
+        // There and back again: neighbours share a register that was just read.
+        const int col = r % 2 == 0 ? s : S::lane_cols - 1 - s;
+        sum[r][col] += a[set][r / S::vector].element[r % S::vector] *
+                       b[set][col / S::vector].element[col % S::vector];
+      }
+    }
+  }
+};
+
+// Each slice but the first hands its sums over, and the first adds them, in order.
+template <typename T, typename S>
+__device__ __forceinline__ void add_slices(int slice, T* shared,
+                                           T (&sum)[S::lane_rows][S::lane_cols]) {
+  constexpr int vector = S::vector, count = S::lane_rows * S::lane_cols / vector;
+  const auto place = [&](int of, int v) {
+    return reinterpret_cast<Vector<T>*>(shared) + ((of - 1) * count + v) * S::slice_threads +
+           threadIdx.x % S::slice_threads;
+  };
+  __syncthreads();  // nobody reads a stage any more
+  _Pragma("unroll")
+  for (int v = 0; v < count; ++v) {
+    const int row = v * vector / S::lane_cols, col = v * vector % S::lane_cols;
+    Vector<T> part;
+    _Pragma("unroll")
+    for (int i = 0; i < vector; ++i) part.element[i] = sum[row][col + i];
+    if (slice > 0) *place(slice, v) = part;
+  }
+  __syncthreads();
+  if (slice > 0) return;
+  _Pragma("unroll")
+  for (int of = 1; of < S::slices; ++of) {
+    _Pragma("unroll")
+    for (int v = 0; v < count; ++v) {
+      const Vector<T> part = *place(of, v);
+      _Pragma("unroll")
+      for (int i = 0; i < vector; ++i) {
+        sum[v * vector / S::lane_cols][v * vector % S::lane_cols + i] += part.element[i];
+      }
+    }
+  }
+}
+
+template <bool ANY, typename T, typename S>
+__device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
+                                      const TilePlace<ANY, S>& place, const LanePart<S>& lane,
+                                      const T (&sum)[S::lane_rows][S::lane_cols]) {
+  constexpr int vector = S::vector;
+  _Pragma("unroll")
+  for (int r = 0; r < S::lane_rows; ++r) {
+    const std::int64_t row =
+        place.row0 + lane.row + r / vector * LanePart<S>::row_step + r % vector;
+    if (ANY ? row >= m : row < place.first_row) continue;
+    _Pragma("unroll")
+    for (int s = 0; s < S::lane_cols; s += vector) {
+      const std::int64_t col = place.col0 + lane.col + s / vector * LanePart<S>::col_step;
+      if constexpr (ANY) {
+        _Pragma("unroll")
+        for (int i = 0; i < vector; ++i) {
+          if (col + i < n) c[row * n + col + i] = sum[r][s + i];
+        }
+      } else if (col >= place.first_col) {
+        Vector<T> part;
+        _Pragma("unroll")
+        for (int i = 0; i < vector; ++i) part.element[i] = sum[r][s + i];
+        *reinterpret_cast<Vector<T>*>(c + row * n + col) = part;
+      }
+    }
+  }
+}
+
+template <bool ANY, typename T, typename S>
+__global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
+    matmul_warp_tiles(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
+                      std::int64_t n) {
+  T* const shared = shared_memory<T>();
+  const TilePlace<ANY, S> place(m, n);
+  const LanePart<S> lane;
+  Copies<ANY, T, S> copies(a, b, m, k, n, place);
+  Operands<T, S> operands(lane);
+  T sum[S::lane_rows][S::lane_cols] = {};
+
+  // All stages but one are under way before the first is multiplied.
+  const auto steps = static_cast<int>((k + S::depth - 1) / S::depth);
+  copies.template start<true>(shared, static_cast<int>(k - std::int64_t{steps - 1} * S::depth));
+  __pipeline_commit();
+  _Pragma("unroll")
+  for (int step = 1; step < S::stages - 1; ++step) {
+    if (step < steps) copies.template start<ANY>(shared + step * S::stage, S::depth);
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(S::stages - 2);
+  __syncthreads();
+
+  T* const end = shared + S::stages * S::stage;
+  const T* from = shared;
+  T* to = shared + (S::stages - 1) * S::stage;
+  operands.read(0, from, 0);
+  _Pragma("unroll 1")
+  for (int step = 0; step < steps; ++step) {
+    _Pragma("unroll")
+    for (int i = 0; i < S::slice_depth; ++i) {
+      if (i == S::slice_depth - 1) {
+        // The next stage has arrived, for everybody; and nobody reads this one any more, which is
+        // the one that is refilled next.
+        __pipeline_wait_prior(S::stages - 2);
+        __syncthreads();
+        from = from + S::stage == end ? shared : from + S::stage;
+      }
+      if (i < S::slice_depth - 1 || step + 1 < steps) {
+        operands.read((i + 1) % 2, from, (i + 1) % S::slice_depth);
+      }
+      if (i == 0) {
+        if (step + S::stages - 1 < steps) copies.template start<ANY>(to, S::depth);
+        __pipeline_commit();
+        to = to + S::stage == end ? shared : to + S::stage;
+      }
+      operands.multiply_add(i % 2, sum);
+    }
+  }
+
+  if constexpr (S::slices > 1) {
+    add_slices<T, S>(lane.slice, shared, sum);
+    if (lane.slice > 0) return;
+  }
+  store(c, m, n, place, lane, sum);
+}
+
+template <bool ANY, typename S, typename T>
+void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
+  const auto blocks = ceil_div(p.m, S::block_rows) * ceil_div(p.n, S::block_cols);
+  gpu.launch({.grid = {blocks}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
+             matmul_warp_tiles<ANY, T, S>, p.a, p.b, p.c, p.m, p.k, p.n);
+}
+
+// Whether whole tiles of this shape lie in C.
+template <typename S, typename T>
+bool fits(const Matmul::Args<T>& p) {
+  return p.m >= S::block_rows && p.n >= S::block_cols && p.n % S::vector == 0;
+}
+
+// Whether they fill the device once, but for a tenth.
+template <typename S, typename T>
+bool fills(Gpu& gpu, const Matmul::Args<T>& p) {
+  const auto blocks = ceil_div(p.m, S::block_rows) * ceil_div(p.n, S::block_cols);
+  return blocks * 10 >= std::int64_t{gpu.multiprocessors()} * S::blocks_per_sm * 9;
+}
+
+template <typename T>
+void choose_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
+  constexpr bool single = sizeof(T) == 4;
+  using Large = Tiling<T, std::conditional_t<single, LargeFloat, LargeDouble>>;
+  using Small = Tiling<T, std::conditional_t<single, SmallFloat, SmallDouble>>;
+  if (fits<Large>(p) && fills<Large>(gpu, p)) {
+    launch_warp_tiles<false, Large>(gpu, p);
+  } else if (fits<Small>(p)) {
+    launch_warp_tiles<false, Small>(gpu, p);
+  } else {
+    launch_warp_tiles<true, Small>(gpu, p);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,7 @@
+# From which size the other GPUs pay: speedup over one GPU against the size.
+what = "gained"
+lines = "1 " . list("SELECT coalesce(max(gpus), 1) FROM strong")
+set title "All GPUs: speedup over one by size, hot"
+set ylabel "times as fast as one GPU"
+set yrange [0:]
+load "scripts/several-gpus/sizes.inc"

@@ -1,0 +1,69 @@
+#!/bin/bash
+# what a second GPU buys, and a third: each workload shared out by several GPUs of one machine
+#
+# A question of our own: strong scaling from 1 to all GPUs, from small sizes, where the second one only
+# costs, to the largest; weak scaling, with as much for each GPU as one has alone. One process drives
+# all of them. The all-reduces need NCCL (docs/several-gpus.md). What is recorded already is not run
+# again.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/experiment.sh
+source scripts/experiment.sh
+
+open_experiment several-gpus
+if only_counters "$@"; then
+  echo "  nothing to do: counters are read on one GPU"
+  close_experiment
+  exit
+fi
+((gpu)) || {
+  echo "  nothing to do: emulation has no times (tests verify these variants there)" >&2
+  exit 0
+}
+
+there=$(nvidia-smi -L | grep -c '^GPU')
+gpus=1
+for ((count = 2; count < there; count *= 2)); do gpus+=,$count; done
+if ((there > 1)); then gpus+=,$there; fi
+sizes=1024,4096,16384
+elements=1M,16M,1024M
+products=2048,8192
+if [[ $scale == full ]]; then
+  sizes=1024,2048,4096,8192,16384,32768
+  elements=1M,4M,16M,64M,256M,1024M
+  products=1024,2048,4096,8192,16384
+fi
+
+# share WORKLOAD SIZES DTYPES [ARGUMENTS]: its variants for several GPUs, on each number of them.
+share() {
+  local workload=$1 size=$2 dtypes=$3
+  shift 3
+  step "$workload on $gpus GPUs: $dtypes; $size" \
+    "$workload" "$size" --backend cuda --dtype "$dtypes" --gpus "$gpus" --time-limit 0.3 "$@"
+}
+share dmv "$sizes" float --variant split_rows,split_columns
+share atax "$sizes" float --variant split_rows
+share vector_sum "$elements" float --variant split_elements
+share conv2d "$sizes" float --variant split_strips
+share convsep "$sizes" float --variant split_strips
+share matmul "$products" float --variant cuda/split_rows
+share matmul "$products" bfloat16 --variant blas/split_rows
+if [[ $scale == full ]]; then
+  share dmv 4096,16384 double --variant split_rows,split_columns
+  share atax 4096,16384 double --variant split_rows
+  share conv2d 4096,16384 double --variant split_strips
+  share convsep 4096,16384 double --variant split_strips
+fi
+
+# Weak scaling: 8192 rows for each GPU.
+for count in ${gpus//,/ }; do
+  for workload in dmv atax conv2d convsep; do
+    variant=split_strips
+    [[ $workload == conv2d || $workload == convsep ]] || variant=split_rows
+    step "$workload, 8192 rows for each of $count GPUs: float" \
+      "$workload" "$((8192 * count))x8192" --backend cuda --dtype float --gpus "$count" \
+      --variant $variant --time-limit 0.3
+  done
+done
+
+close_experiment

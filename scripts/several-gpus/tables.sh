@@ -1,0 +1,32 @@
+#!/bin/bash
+# Scaling, the links, and from which size other GPUs pay: tables.sh DATABASE
+set -euo pipefail
+# shellcheck source=scripts/figures/tables.sh
+source scripts/figures/tables.sh
+
+heading several-gpus
+echo "caches hot; times are from the moment when all GPUs may start until the last is done; interval: 95 % of"
+echo "our median; apart: from the first GPU that was done to the last; -: no record here"
+
+table "Strong scaling: the same problem on more GPUs" "
+  SELECT name, size, gpus, printf('%.4g', median_s * 1e6) AS us,
+         $(between %.4g 'low_s * 1e6' 'high_s * 1e6') AS 'interval us',
+         printf('%.2f', gained) AS 'x one GPU', $(between %.2f gained_low gained_high) AS 'interval ',
+         printf('%.1f', efficiency) AS 'efficiency %', $(as %.1f moving_percent) AS 'in transfers %',
+         $(as %.1f 'apart_s * 1e6') AS 'apart us', $(as %.1f roof_percent) AS '% of roof'
+  FROM strong ORDER BY name, side, gpus"
+
+table "From which size other GPUs pay: faster than one by more than the intervals leave open, there and at all larger sizes" "
+  SELECT name, gpus, from_side AS 'from size', printf('%.4g', from_bytes / 1048576.0) AS 'MiB'
+  FROM pays ORDER BY name, gpus"
+
+table "Weak scaling: 8192 rows for each GPU" "
+  SELECT name, gpus, size, printf('%.4g', median_s * 1e6) AS us, printf('%.1f', efficiency) AS 'efficiency %',
+         $(as %.1f 'apart_s * 1e6') AS 'apart us'
+  FROM weak ORDER BY name, gpus"
+
+table "The links between the GPUs, GB/s" "
+  SELECT DISTINCT gpu, $(as %.1f 'link_one_way / 1e9') AS 'one way', $(as %.1f 'link_both_ways / 1e9') AS 'both ways',
+         $(as %.1f 'link_all_reduce_over_2 / 1e9') AS 'all-reduce over 2',
+         $(as %.1f 'link_all_reduce_over_4 / 1e9') AS 'over 4', $(as %.1f 'link_all_reduce_over_8 / 1e9') AS 'over 8'
+  FROM records WHERE link_one_way IS NOT NULL"
