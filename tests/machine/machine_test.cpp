@@ -180,6 +180,7 @@ Ceilings made_by_hand() {
   return {{{1e4, 300}, {1e6, 400}, {1e8, 100}},
           {{1e4, 150}, {1e6, 200}, {1e8, 80}},
           {{"float", 1000}, {"double", 500}},
+          {},
           0.5};
 }
 
@@ -238,15 +239,18 @@ BOOST_AUTO_TEST_CASE(what_one_problem_needs_of_the_ceilings) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_reached_can_be_reached) {
-  Ceilings a{{{1, 10}, {2, 5}}, {{1, 3}}, {{"int", 7}, {"fma float", 1}}, 0.5, 0.01};
+  Ceilings a{{{1, 10}, {2, 5}}, {{1, 3}}, {{"int", 7}, {"fma float", 1}},
+             {{"one way", 5}},  0.5,      0.01};
   a.ways = {{"read 1", "old"}, {"read 2", "old"}, {"int", "old"}};
-  Ceilings b{{{2, 6}, {4, 1}}, {{1, 2}}, {{"int", 8}}, 0, 0.02};
+  Ceilings b{{{2, 6}, {4, 1}}, {{1, 2}}, {{"int", 8}}, {{"one way", 4}, {"both ways", 9}}, 0, 0.02};
   b.ways = {{"read 2", "new"}, {"int", "new"}};
   const Ceilings best = best_of(a, b);
   const std::vector<std::pair<double, double>> read{{1, 10}, {2, 6}, {4, 1}}, copy{{1, 3}};
   BOOST_TEST((best.read == read));
   BOOST_TEST((best.copy == copy));
   BOOST_TEST(best.units.at("int") == 8);
+  BOOST_TEST(best.links.at("one way") == 5);
+  BOOST_TEST(best.links.at("both ways") == 9);
   BOOST_TEST(best.units.at("fma float") == 1);
   BOOST_TEST(best.ways.at("read 1") == "old");
   BOOST_TEST(best.ways.at("read 2") == "new");

@@ -39,7 +39,7 @@ Run this_machine() {
 }
 
 Ceilings some(double rate) {
-  Ceilings ceilings{{{1024, rate}}, {{1024, rate / 2}}, {{"fma float", 1e9}}, 1e-6, 0.01};
+  Ceilings ceilings{{{1024, rate}}, {{1024, rate / 2}}, {{"fma float", 1e9}}, {}, 1e-6, 0.01};
   ceilings.ways = {{"read 1024", "one stream"}};
   return ceilings;
 }
