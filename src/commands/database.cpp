@@ -112,42 +112,54 @@ void bind_cell(const Statement& statement, int place, const std::string& cell, b
   }
 }
 
-void add_table(Database& database, const std::string& name, const Table& table) {
-  std::string columns, places;
-  for (const auto& column : table.columns) {
-    columns += (columns.empty() ? "" : ", ") + quoted(column.name) +
-               (column.is_text ? " TEXT" : " NUMERIC");
-    places += places.empty() ? "?" : ", ?";
-  }
-  database.run("CREATE TABLE " + quoted(name) + " (" + columns + ")");
-  const auto insert = database.prepare("INSERT INTO " + quoted(name) + " VALUES (" + places + ")");
-  for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      bind_cell(insert, static_cast<int>(i) + 1, row[i], table.columns[i].is_text);
+// A new table, row by row.
+class Filler {
+ public:
+  Filler(Database& database, const std::string& name, std::vector<TableColumn> columns)
+      : database_(database), columns_(std::move(columns)) {
+    std::string declared, places;
+    for (const auto& column : columns_) {
+      declared += (declared.empty() ? "" : ", ") + quoted(column.name) +
+                  (column.is_text ? " TEXT" : " NUMERIC");
+      places += places.empty() ? "?" : ", ?";
     }
-    database.step(insert);
-    sqlite3_reset(insert.get());
+    database.run("CREATE TABLE " + quoted(name) + " (" + declared + ")");
+    insert_ = database.prepare("INSERT INTO " + quoted(name) + " VALUES (" + places + ")");
   }
-}
 
-// A view may name what no record of this machine has filled. Dimensions are there in every record;
-// without any record those of all workloads are, so that the views find nothing and do not fail.
-void add_missing_columns(Table& table) {
+  // Columns beyond the cells are not known.
+  void add(const std::vector<std::string>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      bind_cell(insert_, static_cast<int>(i) + 1, cells[i], columns_[i].is_text);
+    }
+    database_.step(insert_);
+    sqlite3_reset(insert_.get());
+  }
+
+ private:
+  Database& database_;
+  std::vector<TableColumn> columns_;
+  Statement insert_;
+};
+
+// A view may name what no record of this machine has filled: columns for it, behind the others.
+// Dimensions are there in every record; without any record those of all workloads are, so that the
+// views find nothing and do not fail.
+std::vector<TableColumn> with_missing(const RecordTable& table) {
+  auto columns = table.columns();
   std::set<std::string> names;
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& dimension : workload->dimensions()) {
-      if (table.rows.empty()) names.insert(std::string(dimension));
+      if (table.empty()) names.insert(std::string(dimension));
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) names.insert(tunable.name);
     }
   }
   for (const auto& name : counter_names()) names.insert(name);
-  for (const auto& column : table.columns) names.erase(column.name);
-  for (const auto& name : names) {
-    table.columns.push_back({name, false});
-    for (auto& row : table.rows) row.emplace_back();
-  }
+  for (const auto& column : columns) names.erase(column.name);
+  for (const auto& name : names) columns.push_back({name, false});
+  return columns;
 }
 
 void add_published(Database& database) {
@@ -157,16 +169,16 @@ void add_published(Database& database) {
   }
   for (const auto& file : files) {
     const auto rows = published(file.stem().string());
-    Table table;
-    for (const auto& [column, cell] : rows.front().cells())
-      table.columns.push_back({column, false});
-    for (const auto& row : rows) {
-      auto& cells = table.rows.emplace_back();
-      for (const auto& [column, cell] : row.cells()) cells.push_back(cell);
-    }
+    std::vector<TableColumn> columns;
+    for (const auto& [column, cell] : rows.front().cells()) columns.push_back({column, false});
     auto name = "published_" + file.stem().string();
     std::replace(name.begin(), name.end(), '-', '_');
-    add_table(database, name, table);
+    Filler filler(database, name, columns);
+    for (const auto& row : rows) {
+      std::vector<std::string> cells;
+      for (const auto& [column, cell] : row.cells()) cells.push_back(cell);
+      filler.add(cells);
+    }
   }
 }
 
@@ -204,20 +216,21 @@ void print_aligned(std::ostream& out, const Row& titles, const std::vector<Row>&
 
 std::vector<std::string> make_database(const DatabaseRequest& request) {
   const auto views = text_of(request.views);
-  const auto loaded = load_records(request.records);
-  auto table = table_of(loaded);
-  add_missing_columns(table);
+  auto loaded = load_records(request.records);
+  const auto warnings = std::move(loaded.warnings);
+  const RecordTable table(std::move(loaded));
   write_beside(request.output, [&](const fs::path& part) {
     Database database(part.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     // It is new, and nobody's until it is complete: nothing to roll back, nothing left beside it.
     database.run("PRAGMA journal_mode = OFF");
     database.run("BEGIN");
-    add_table(database, "records", table);
+    Filler filler(database, "records", with_missing(table));
+    table.each_row([&](const std::vector<std::string>& row) { filler.add(row); });
     add_published(database);
     database.run(views);
     database.run("COMMIT");
   });
-  return loaded.warnings;
+  return warnings;
 }
 
 void query_database(const std::string& path, const std::string& sql,

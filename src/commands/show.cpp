@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <unordered_map>
 
 #include "commands/record_files.hpp"
 #include "core/variant.hpp"
@@ -36,18 +37,20 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
     const auto found = known.find(record.full_name());
     return found == known.end() ? known.size() : found->second;
   };
+  auto all = latest(std::move(loaded.records));
   std::vector<std::string> order;
-  std::map<std::string, std::vector<Record>> points;
-  bool any = false;
-  for (auto& record : latest(std::move(loaded.records))) {
-    any |= filter(record);
-    const auto name = record.machine + " " + record.point();
-    if (points.count(name) == 0) order.push_back(name);
-    points[name].push_back(std::move(record));
+  std::unordered_map<std::string, std::vector<std::size_t>> points;  // places in all
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto& point = points[all[i].machine + " " + all[i].point()];
+    if (point.empty()) order.push_back(all[i].machine + " " + all[i].point());
+    point.push_back(i);
   }
+  bool any = false;
   for (const auto& name : order) {
-    auto& records = points[name];
+    std::vector<Record> records;
+    for (const auto i : points[name]) records.push_back(std::move(all[i]));
     if (std::none_of(records.begin(), records.end(), filter)) continue;
+    any = true;
     std::stable_sort(records.begin(), records.end(),
                      [&](const Record& a, const Record& b) { return place(a) < place(b); });
     reporter->point(records);

@@ -1,11 +1,10 @@
 #include "record/ceilings_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
-#include <system_error>
 #include <variant>
 
+#include "core/file.hpp"
 #include "record/json.hpp"
 
 namespace parlab {
@@ -28,12 +27,18 @@ bool holds(const Run& then, const Run& now, const std::string& gpu) {
 }  // namespace
 
 fs::path ceilings_file(const std::string& records, const std::string& machine) {
-  const auto folder = fs::path(records).parent_path();
+  auto folder = fs::path(records).parent_path();
+  if (folder.extension() == ".shards") folder = folder.parent_path();
   return (folder.empty() ? fs::path("results") / machine : folder) / "ceilings.json";
 }
 
 CeilingsOfMachine::CeilingsOfMachine(fs::path file, const Run& run)
     : file_(std::move(file)), now_(run) {
+  read();
+}
+
+void CeilingsOfMachine::read() {
+  known_.clear();
   std::ifstream in(file_);
   for (std::string line; std::getline(in, line);) {
     try {
@@ -57,24 +62,14 @@ void CeilingsOfMachine::keep(const std::string& gpu, const Ceilings& ceilings) {
   run.host = run.device = {};
   (gpu.empty() ? run.host : run.device) = ceilings;
   std::erase_if(run.gpus, [&](const GpuFacts& facts) { return facts.uuid != gpu; });
-  std::erase_if(known_, [&](const Run& known) { return is_of(known, gpu); });
+  read();  // other nodes of a cluster keep theirs here too
+  std::erase_if(known_, [&](const Run& known) {
+    return is_of(known, gpu) && (!gpu.empty() || known.host_id == now_.host_id);
+  });
   known_.push_back(std::move(run));
-
-  std::error_code ignored;
-  fs::create_directories(file_.parent_path(), ignored);
-  const fs::path part = file_.string() + ".part";
-  errno = 0;
-  std::ofstream out(part, std::ios::trunc);
-  for (const auto& known : known_) out << to_json_line(known) << '\n';
-  if (!out.flush()) {
-    const int error = errno;
-    fs::remove(part, ignored);
-    throw std::system_error(error, std::generic_category(),
-                            "cannot keep the ceilings in '" + file_.string() +
-                                "' (make room, or choose another folder for the results)");
-  }
-  out.close();
-  fs::rename(part, file_);
+  std::string text;
+  for (const auto& known : known_) text += to_json_line(known) + "\n";
+  write_file(file_, text);
 }
 
 }  // namespace parlab

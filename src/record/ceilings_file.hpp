@@ -9,8 +9,8 @@
 
 namespace parlab {
 
-// Beside the records that a sweep writes; else, and when these have no folder of their own, in the
-// folder of the machine under results/.
+// Beside the records that a sweep writes, of shards beside their folder EXPERIMENT.shards/; else,
+// and when these have no folder of their own, in the folder of the machine under results/.
 std::filesystem::path ceilings_file(const std::string& records, const std::string& machine);
 
 // One line per device: the run that measured it, with nothing but its ceilings. Of a host those
@@ -24,11 +24,13 @@ class CeilingsOfMachine {
   const std::filesystem::path& file() const { return file_; }
   // gpu: its UUID; empty: the host. nullptr when there are none that hold.
   const Ceilings* find(const std::string& gpu) const;
-  // Replaces those of this device; the file is written beside and renamed. Throws
-  // std::system_error.
+  // Replaces those of this device, and leaves those of other hosts; the file is written as a whole.
+  // Throws std::runtime_error.
   void keep(const std::string& gpu, const Ceilings& ceilings);
 
  private:
+  void read();
+
   std::filesystem::path file_;
   Run now_;
   std::vector<Run> known_;

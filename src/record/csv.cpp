@@ -20,15 +20,21 @@ std::string quoted(const std::string& field) {
 }  // namespace
 
 void write_csv(std::ostream& out, Loaded loaded, const std::function<bool(const Record&)>& keep) {
-  const auto table = table_of(std::move(loaded), keep);
-  for (const auto& column : table.columns) {
-    out << (&column == &table.columns.front() ? "" : ",") << quoted(column.name);
+  const RecordTable table(std::move(loaded), keep);
+  for (const auto& column : table.columns()) {
+    out << (&column == &table.columns().front() ? "" : ",") << quoted(column.name);
   }
   out << '\n';
-  for (const auto& row : table.rows) {
-    for (const auto& cell : row) out << (&cell == &row.front() ? "" : ",") << quoted(cell);
-    out << '\n';
-  }
+  std::string line;
+  table.each_row([&](const std::vector<std::string>& row) {
+    line.clear();
+    for (const auto& cell : row) {
+      if (&cell != &row.front()) line += ',';
+      line += quoted(cell);
+    }
+    line += '\n';
+    out << line;
+  });
 }
 
 }  // namespace parlab

@@ -15,12 +15,16 @@ std::optional<double> transfer_seconds(const Record& record) {
 }  // namespace
 
 std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool with_transfers) {
+  return speedup(record, record.summary().estimate, baseline, baseline.summary().estimate,
+                 with_transfers);
+}
+
+std::optional<Ratio> speedup(const Record& record, const Uncertain& ours, const Record& baseline,
+                             const Uncertain& theirs, bool with_transfers) {
   if (!record.timed() || !baseline.timed() || record.point() != baseline.point() ||
-      !same_machine(record, baseline)) {
+      !same_machine(record, baseline) || !(ours.value > 0)) {
     return std::nullopt;
   }
-  const Uncertain ours = record.summary().estimate, theirs = baseline.summary().estimate;
-  if (!(ours.value > 0)) return std::nullopt;
   if (!with_transfers) return ratio(theirs, ours);
   const auto moved = transfer_seconds(record), baseline_moved = transfer_seconds(baseline);
   if (!moved || !baseline_moved) return std::nullopt;

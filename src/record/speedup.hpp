@@ -14,6 +14,9 @@ namespace parlab {
 // with_transfers: the median times to and from the device are added to the medians, as if they were
 // exact; nothing when they were not measured for a kernel that needs them.
 std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool with_transfers);
+// The same, where summary().estimate of both is at hand.
+std::optional<Ratio> speedup(const Record& record, const Uncertain& ours, const Record& baseline,
+                             const Uncertain& theirs, bool with_transfers);
 
 // The serial record of the same point and machine that speedups are measured against: the one named
 // plain, else the first; of several of the same variant the last. nullptr when there is none that

@@ -15,6 +15,7 @@
 
 #include "core/file.hpp"
 #include "core/name.hpp"
+#include "core/parallel.hpp"
 #include "record/json.hpp"
 #include "record/lines.hpp"
 
@@ -37,16 +38,10 @@ class FileReader {
     }
     const std::size_t first = loaded_.records.size();
     LineReader lines(in);
-    Line line;
-    for (std::size_t number = 1; lines.next(line); ++number) {
-      if (line.text.find_first_not_of(" \t\r") == std::string::npos) continue;
-      try {
-        if (line.too_long) throw ForeignLine("longer than 64 MiB");
-        add(from_json_line(std::move(line.text)), number);
-      } catch (const ForeignLine& reason) {
-        const bool torn = !line.ended && !line.too_long;
-        warn(number, torn ? "torn line (the writer was stopped)" : reason.what());
-      }
+    while (next_batch(lines)) {
+      // Parsing is what takes the time, and no line depends on another.
+      on_all_cores(batch_.size(), [this](std::size_t i) { parse(batch_[i]); });
+      for (auto& entry : batch_) add(entry);
     }
     keep_records_with_run(first);
     if (suppressed_ > 0) {
@@ -56,12 +51,46 @@ class FileReader {
   }
 
  private:
-  void add(std::variant<Run, Record> entry, std::size_t number) {
-    if (auto* run = std::get_if<Run>(&entry)) {
+  // A line, and what it says.
+  struct Entry {
+    std::size_t number = 0;
+    Line line;
+    std::variant<Run, Record> content;
+    std::string wrong;  // why it says nothing
+  };
+
+  // The next lines that are not blank, some megabytes of them; false at the end of the file.
+  bool next_batch(LineReader& lines) {
+    constexpr std::size_t enough = std::size_t{4} << 20;
+    batch_.clear();
+    std::size_t bytes = 0;
+    for (Line line; bytes < enough && lines.next(line);) {
+      ++number_;
+      if (line.text.find_first_not_of(" \t\r") == std::string::npos) continue;
+      bytes += line.text.size();
+      batch_.push_back({number_, std::move(line), {}, {}});
+    }
+    return !batch_.empty();
+  }
+
+  static void parse(Entry& entry) {
+    const Line& line = entry.line;
+    try {
+      if (line.too_long) throw ForeignLine("longer than 64 MiB");
+      entry.content = from_json_line(std::move(entry.line.text));
+    } catch (const ForeignLine& reason) {
+      const bool torn = !line.ended && !line.too_long;
+      entry.wrong = torn ? "torn line (the writer was stopped)" : reason.what();
+    }
+  }
+
+  void add(Entry& entry) {
+    if (!entry.wrong.empty()) return warn(entry.number, entry.wrong);
+    if (auto* run = std::get_if<Run>(&entry.content)) {
       loaded_.runs[run->id] = std::move(*run);
     } else {
-      loaded_.records.push_back(std::get<Record>(std::move(entry)));
-      numbers_.push_back(number);
+      loaded_.records.push_back(std::get<Record>(std::move(entry.content)));
+      numbers_.push_back(entry.number);
     }
   }
 
@@ -94,6 +123,8 @@ class FileReader {
 
   const fs::path& path_;
   Loaded& loaded_;
+  std::vector<Entry> batch_;
+  std::size_t number_ = 0;            // of the last line that was read
   std::vector<std::size_t> numbers_;  // of the lines of the records of this file
   std::size_t warned_ = 0, suppressed_ = 0;
 };

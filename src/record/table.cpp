@@ -5,10 +5,12 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "record/speedup.hpp"
 
 namespace parlab {
@@ -224,6 +226,7 @@ Columns columns_for(const std::vector<Record>& records, const std::map<std::stri
   columns.add_text("arithmetic",
                    [](auto& row) { return std::string(to_string(row.record.arithmetic)); });
   columns.add_text("cache", [](auto& row) { return std::string(to_string(row.record.cache)); });
+  columns.add_text("tunables", [](auto& row) { return to_string(row.record.tunables); });
   add_results(columns);
   add_launch(columns);
   add_provenance(columns);
@@ -254,35 +257,73 @@ Columns columns_for(const std::vector<Record>& records, const std::map<std::stri
 
 }  // namespace
 
-Table table_of(Loaded loaded, const std::function<bool(const Record&)>& keep) {
-  std::vector<Record> records = std::move(loaded.records);
-  for (auto& record : records) {  // those that were just measured do not say
+struct RecordTable::Content {
+  std::map<std::string, Run> runs;
+  std::vector<Record> records;
+  std::unordered_map<std::string, std::vector<Record>> serial_of;  // by point
+  std::unordered_map<const Record*, Uncertain> time_of;            // of serial records
+  Columns columns;
+};
+
+RecordTable::RecordTable(Loaded loaded, const std::function<bool(const Record&)>& keep)
+    : content_(std::make_unique<Content>()) {
+  auto& records = content_->records;
+  for (auto& record : loaded.records) {  // those that were just measured do not say
     const auto run = loaded.runs.find(record.run);
     if (run != loaded.runs.end()) set_run(record, run->second);
   }
-  records = latest(std::move(records));
-  std::unordered_map<std::string, std::vector<Record>> serial;  // by point
+  records = latest(std::move(loaded.records));
+  content_->runs = std::move(loaded.runs);
   for (const auto& record : records) {
-    if (record.backend == "serial") serial[record.point()].push_back(record);
+    if (record.backend == "serial") content_->serial_of[record.point()].push_back(record);
+  }
+  for (const auto& [point, serial] : content_->serial_of) {
+    for (const auto& record : serial) {
+      if (record.timed()) content_->time_of.emplace(&record, record.summary().estimate);
+    }
   }
   if (keep) std::erase_if(records, [&](const Record& record) { return !keep(record); });
-  const Columns columns = columns_for(records, loaded.runs);
-
-  Table table;
-  for (const auto& column : columns.all()) table.columns.push_back({column.name, column.is_text});
-  const Run unknown;
-  for (const auto& record : records) {
-    const auto run = loaded.runs.find(record.run);
-    Row row{record, run == loaded.runs.end() ? unknown : run->second, {}, {}, {}};
-    if (record.timed()) row.summary = record.summary();
-    if (const Record* baseline = baseline_of(serial[record.point()], record)) {
-      row.speedup = speedup(record, *baseline, false);
-      row.speedup_transfers = speedup(record, *baseline, true);
-    }
-    auto& cells = table.rows.emplace_back();
-    for (const auto& column : columns.all()) cells.push_back(column.cell(row));
+  content_->columns = columns_for(records, content_->runs);
+  for (const auto& column : content_->columns.all()) {
+    columns_.push_back({column.name, column.is_text});
   }
-  return table;
+}
+
+RecordTable::~RecordTable() = default;
+
+bool RecordTable::empty() const { return content_->records.empty(); }
+
+std::vector<std::string> RecordTable::cells(const Record& record) const {
+  static const Run unknown;
+  const auto run = content_->runs.find(record.run);
+  Row row{record, run == content_->runs.end() ? unknown : run->second, {}, {}, {}};
+  if (record.timed()) row.summary = record.summary();
+  const auto serial = content_->serial_of.find(record.point());
+  const Record* baseline =
+      serial == content_->serial_of.end() ? nullptr : baseline_of(serial->second, record);
+  if (baseline != nullptr) {
+    const auto over_baseline = [&](bool with_transfers) {
+      return speedup(record, row.summary.estimate, *baseline, content_->time_of.at(baseline),
+                     with_transfers);
+    };
+    row.speedup = over_baseline(false);
+    row.speedup_transfers = over_baseline(true);
+  }
+  std::vector<std::string> cells;
+  for (const auto& column : content_->columns.all()) cells.push_back(column.cell(row));
+  return cells;
+}
+
+void RecordTable::each_row(const std::function<void(const std::vector<std::string>&)>& f) const {
+  const auto& records = content_->records;
+  constexpr std::size_t at_once = 2048;
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t begin = 0; begin < records.size(); begin += at_once) {
+    rows.resize(std::min(at_once, records.size() - begin));
+    // Medians and intervals take most of the time, and each row's are its own.
+    on_all_cores(rows.size(), [&](std::size_t i) { rows[i] = cells(records[begin + i]); });
+    for (const auto& row : rows) f(row);
+  }
 }
 
 }  // namespace parlab

@@ -22,7 +22,8 @@ struct Row {
 struct Yardsticks {
   const Row* best = nullptr;         // lowest median
   const Record* baseline = nullptr;  // the serial one
-  bool gflops = false;               // the rate to show: Gflop/s instead of GB/s
+  Uncertain baseline_time;
+  bool gflops = false;  // the rate to show: Gflop/s instead of GB/s
 };
 
 // From here on arithmetic and not memory is expected to be the limit.
@@ -40,6 +41,9 @@ std::vector<Row> rows_of(const std::vector<Record>& records) {
 Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& records) {
   Yardsticks yardsticks;
   yardsticks.baseline = baseline_of(records, records.front());
+  if (yardsticks.baseline != nullptr) {
+    yardsticks.baseline_time = yardsticks.baseline->summary().estimate;
+  }
   for (const auto& row : rows) {
     if (row.record->bytes > 0) {
       yardsticks.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
@@ -77,11 +81,15 @@ struct Gain {
   std::string value = "-", interval, with_copies = "-";
 };
 
-Gain gain_of(const Row& row, const Record* baseline) {
+Gain gain_of(const Row& row, const Yardsticks& yardsticks) {
+  const Record* baseline = yardsticks.baseline;
   if (baseline == nullptr) return {};
   const auto times = [](double factor) { return significant(factor, 3, 3) + "x"; };
-  const auto kernel = speedup(*row.record, *baseline, false);
-  const auto with_copies = speedup(*row.record, *baseline, true);
+  const auto over_baseline = [&](bool with_transfers) {
+    return speedup(*row.record, row.summary.estimate, *baseline, yardsticks.baseline_time,
+                   with_transfers);
+  };
+  const auto kernel = over_baseline(false), with_copies = over_baseline(true);
   Gain gain;
   if (with_copies) gain.with_copies = times(with_copies->value);
   if (!kernel) return gain;
@@ -141,7 +149,7 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, const Yardstick
       table.add({"-", name, to_string(record.tunables)}, reason(record));
       continue;
     }
-    const auto gain = gain_of(row, yardsticks.baseline);
+    const auto gain = gain_of(row, yardsticks);
     table.add({mark_of(row, yardsticks), name, to_string(record.tunables),
                seconds_with_unit(row.summary.median), half_width(row), rate(row, yardsticks.gflops),
                roof(row), gain.value, gain.interval, gain.with_copies});

@@ -111,7 +111,10 @@ Uncertain within_run(const Samples& samples, const std::vector<double>& sorted) 
 Interval Uncertain::interval(double confidence) const {
   if (!std::isfinite(variance)) return {};
   // Beyond a thousand degrees of freedom t is the normal distribution.
-  const boost::math::students_t distribution(std::min(freedom, 1e3));
+  // Eight digits are enough, and take a fraction of the time: this is asked of every record.
+  using Quick = boost::math::policies::policy<boost::math::policies::promote_double<false>,
+                                              boost::math::policies::digits10<8>>;
+  const boost::math::students_t_distribution<double, Quick> distribution(std::min(freedom, 1e3));
   const double reach =
       std::sqrt(variance) * boost::math::quantile(distribution, (1 + confidence) / 2);
   return {value * std::exp(-reach), value * std::exp(reach)};
@@ -119,8 +122,11 @@ Interval Uncertain::interval(double confidence) const {
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return median_of_sorted(values);
+  // The upper middle in its place; the lower one is the largest of those before it.
+  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), upper, values.end());
+  if (values.size() % 2 == 1) return *upper;
+  return (*std::max_element(values.begin(), upper) + *upper) / 2;
 }
 
 Summary summarize(const Samples& samples) {

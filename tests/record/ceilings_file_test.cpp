@@ -50,6 +50,7 @@ BOOST_AUTO_TEST_SUITE(ceilings_file_)
 
 BOOST_AUTO_TEST_CASE(it_lies_beside_the_records_or_with_the_machine) {
   BOOST_TEST(ceilings_file("results/x/dmv.jsonl", "here") == "results/x/ceilings.json");
+  BOOST_TEST(ceilings_file("results/x/dmv.shards/1.jsonl", "here") == "results/x/ceilings.json");
   BOOST_TEST(ceilings_file("", "here") == "results/here/ceilings.json");
   BOOST_TEST(ceilings_file("mine.jsonl", "here") == "results/here/ceilings.json");
 }
@@ -95,6 +96,20 @@ BOOST_AUTO_TEST_CASE(another_machine_driver_or_kernel_has_none) {
   BOOST_TEST(!found([](Run&) {}, "GPU-2"));
 }
 
+BOOST_AUTO_TEST_CASE(nodes_of_a_cluster_keep_theirs_in_one_file) {
+  const Folder folder;
+  const auto file = folder.path / "ceilings.json";
+  Run other = this_machine();
+  other.host_id = "other";
+  CeilingsOfMachine here(file, this_machine()), there(file, other);  // both see no file yet
+  here.keep("", some(1e9));
+  there.keep("", some(2e9));
+  const CeilingsOfMachine again(file, this_machine()), again_there(file, other);
+  BOOST_REQUIRE((again.find("") != nullptr && again_there.find("") != nullptr));
+  BOOST_TEST(again.find("")->read.at(0).second == 1e9);
+  BOOST_TEST(again_there.find("")->read.at(0).second == 2e9);
+}
+
 BOOST_AUTO_TEST_CASE(a_damaged_file_has_none_and_is_replaced) {
   const Folder folder;
   const auto file = folder.path / "ceilings.json";
@@ -109,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_said) {
   const Folder folder;
   std::ofstream(folder.path / "file") << "in the way";
   CeilingsOfMachine known(folder.path / "file" / "ceilings.json", this_machine());
-  BOOST_CHECK_THROW(known.keep("", some(1e9)), std::system_error);
+  BOOST_CHECK_THROW(known.keep("", some(1e9)), std::runtime_error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

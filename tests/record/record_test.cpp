@@ -950,7 +950,7 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
     }
   };
   BOOST_TEST(text.rfind("workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
-                        "arithmetic,cache,verdict",
+                        "arithmetic,cache,tunables,verdict",
                         0) == 0u);
   is("workload", {"dmv", "dmv", "dmv", "dmv", "vector_sum"});
   is("variant", {"plain", "a", "x", "b", "plain"});
@@ -958,6 +958,7 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
   is("n", {"", "", "", "", "77"});
   is("block", {"", "128", "", "", ""});
   is("threads", {"", "", "4", "", ""});
+  is("tunables", {"", "block=128", "threads=4", "", ""});
   is("verdict", {"passed", "passed", "passed", "wrong_result", "passed"});
   is("median_s", {"1", "0.25", "0.5", "", "1"});
   is("min_s", {"0.995", "0.24875", "0.5", "", "0.995"});
