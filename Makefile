@@ -139,7 +139,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check check-cluster device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint install clean help $(EXPERIMENTS)
+.PHONY: build check device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint install clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -167,13 +167,6 @@ check: ## install what is missing, build, run every test
 	@$(MAKE) build-checks
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
-
-check-cluster: ## tests that take minutes: a Slurm of its own, 50,000 records
-	@scripts/install.sh
-	@$(MAKE) $(ENOUGH)
-	@bash tests/cluster/three-nodes.sh
-	@bash tests/cluster/many-records.sh
-	@tests/cluster/scenarios.sh
 
 device-spread: ## control points on each device, with CLUSTER=slurm on each node: which one is slow?
 sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
@@ -248,6 +241,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 # What reads requests and writes records and reports compiles in two thirds of the time.
 LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters image page record report sweep tune),$(HOST_SOURCES))
 LIGHT += $(wildcard scripts/*/claims.cpp)
+LIGHT := $(filter-out src/record/json.cpp,$(LIGHT)) # every command parses all records there are
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
@@ -322,7 +316,8 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
 # Each piece of `make check` leaves its output and its two numbers in results/.
-SHELL_TESTS  := $(basename $(notdir $(wildcard tests/tree/*.sh)))
+SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
+shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
 LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
                            blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
                            tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
@@ -330,11 +325,11 @@ LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell
 TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES) $(EMULATION)) src/main.cpp
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(SHELL_TESTS:%=shell-%)
+.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
 
 build-checks: build $(B)/check/run-tests $(GPU_TESTS)
 # The two longest suites apart, so that two cores share the work.
-run-checks: unit-variants unit-matmul unit-others $(SHELL_TESTS:%=shell-%) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
+run-checks: unit-variants unit-matmul unit-others $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
 unit-variants unit-matmul: unit-%: $(B)/check/run-tests
 	$(piece) $< --run_test=$*
@@ -342,8 +337,11 @@ unit-others: $(B)/check/run-tests
 	$(piece) $< --run_test='!variants' --run_test='!matmul'
 gpu-tests: $(GPU_TESTS)
 	$(piece) $<
-$(SHELL_TESTS:%=shell-%): shell-%: tests/tree/%.sh
-	$(piece) $<
+define shell_test
+$(call shell-of,$1): $1
+	$$(piece) $$<
+endef
+$(foreach t,$(SHELL_TESTS),$(eval $(call shell_test,$t)))
 emulate-kernels: $(BIN)/parlab-emulated # none of ours may be left out
 	$(piece) ls $(KERNELS:%=$(B)/emulated/%.o)
 compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled

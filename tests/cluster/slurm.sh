@@ -1,6 +1,7 @@
 #!/bin/bash
-# A Slurm of our own for tests: source it, then start_slurm and, at the end, stop_slurm. Everything
-# of it is under one temporary folder, on the loopback, and belongs to this user.
+# A Slurm of our own for tests: source it after scripts/testing.sh, from the repository root, then
+# begin_on_slurm. Everything of it is under one temporary folder, on the loopback, and belongs to this
+# user.
 #
 # Three nodes on this host, with two cores and a GPU each that is none (/dev/null). What is slow by
 # default is set short: these numbers are for tests.
@@ -11,6 +12,26 @@ slurm_missing() {
   for program in slurmctld slurmd munged sbatch squeue scancel scontrol; do
     PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || echo "$program"
   done
+}
+
+# begin_on_slurm: a copy of the tree to work in, the small experiment in it, and a Slurm, until the test
+# ends. Where there can be none the test ends here, with a line.
+begin_on_slurm() {
+  local missing
+  missing=$(slurm_missing | tr '\n' ' ')
+  if [[ -n $missing ]]; then
+    echo "skipped: not installed: $missing"
+    exit 0
+  fi
+  copy_tree
+  # shellcheck disable=SC2154 # tree, of copy_tree
+  trap 'stop_slurm; rm -rf "$tree"' EXIT
+  cd "$tree" || exit
+  small_experiment
+  if ! start_slurm; then
+    echo "skipped: Slurm does not start here: $(tail -qn 1 "$slurm"/log/*.out "$slurm"/log/slurmctld.log | grep -v '^$' | tail -1)"
+    exit 0
+  fi
 }
 
 start_slurm() {

@@ -1,26 +1,13 @@
 #!/bin/bash
-# Experiments on a real Slurm: three nodes on this host, everything in one temporary folder. What takes
-# minutes is in tests/cluster/scenarios.sh (make check-cluster).
+# Experiments on a real Slurm: three nodes on this host, everything in one temporary folder. What goes
+# wrong there is in tests/cluster/losses.sh.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
 source scripts/testing.sh
 # shellcheck source=tests/cluster/slurm.sh
 source tests/cluster/slurm.sh
-
-missing=$(slurm_missing | tr '\n' ' ')
-if [[ -n $missing ]]; then
-  echo "skipped: not installed: $missing"
-  exit 0
-fi
-copy_tree
-trap 'stop_slurm; rm -rf "$tree"' EXIT
-cd "$tree" || exit
-small_experiment
-if ! start_slurm; then
-  echo "skipped: Slurm does not start here: $(tail -n 1 "$slurm"/log/*.out "$slurm"/log/slurmctld.log | grep -v '^$' | tail -1)"
-  exit 0
-fi
+begin_on_slurm
 
 submitted() { # ARGUMENTS...: submits the small experiment, stays until it ends
   WAIT=1 POLL=0.5 "$@" scripts/cluster/submit.sh small >says 2>&1
@@ -53,9 +40,18 @@ expect "a partition that is not there is told in Slurm's own words" \
   eval 'submitted env PARTITION=nowhere; test $? = 2 && grep -q "invalid partition" says'
 mkdir little && ln -s "$(command -v dirname)" little
 expect "no sbatch in the path is told" \
-  eval 'PATH=$PWD/little "$BASH" scripts/cluster/submit.sh small 2>&1 | "$(command -v grep)" -q "no sbatch in the PATH"'
+  eval '{ PATH=$PWD/little "$BASH" scripts/cluster/submit.sh small 2>&1 || test $? = 2; } | grep -q "no sbatch in the PATH"'
 echo 'PARTITON=main' >cluster.settings
 expect "a setting that is none is told with its line" \
   eval 'submitted env; grep -q "cluster.settings:1: .PARTITON=main" says'
 rm cluster.settings
+
+# ---- which device is slow ------------------------------------------------------------------------
+expect "make device-spread measures every node" own_make NVCC= device-spread CLUSTER=slurm WAIT=1 POLL=0.5
+last_of() { grep '"type":"run"' results/trial/device-spread.jsonl | grep -o '"node":"node[123]"' | tail -n "$1"; }
+expect "each node once more" test "$(last_of 3 | sort -u | wc -l)" = 3
+expect "the page has a chart of them" \
+  eval 'sed -n "/id=.devices/,/<.section>/p" plots/trial/index.html | grep -q "time over that of the device in the middle"'
+expect "and names the slow ones, or says that there is none" \
+  grep -qE 'Slower than the device in the middle|No device is slower' plots/trial/index.html
 end_tests
