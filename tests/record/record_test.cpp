@@ -67,7 +67,7 @@ Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-
   run.others_at_work = 3;
   run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"fma double", 1e12}}};
   run.device = {
-      {{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"fma float", 6e13}, {"tensor double", 6e13}}, 1.5e-6};
+      {{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"fma float", 6e13}, {"tensor double", 6e13}}, {}, 1.5e-6};
   return run;
 }
 
