@@ -39,6 +39,18 @@ int compare(const Request& request) {
   return outcome.fails ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+// What a worker has measured is kept in the file of trials, and not measured again by the next.
+int tune_in_worker(Request& request) {
+  Supervisor supervisor;
+  supervisor.repeats = false;
+  if (!request.in_process) {
+    if (const auto status = supervisor.start()) return *status;
+  }
+  request.plan.memory_bytes = free_memory_bytes();
+  return tune({request.plan, request.budget_s, request.tuned, request.format}, std::cout, std::cerr,
+              &supervisor);
+}
+
 int dispatch(Request request, char** arguments) {
   if (request.action == Action::run) return run_workload(std::move(request), arguments);
   warn(request.warnings);
@@ -59,9 +71,7 @@ int dispatch(Request request, char** arguments) {
       warn(show_records(request.paths, request.filter, request.format, std::cout));
       break;
     case Action::tune:
-      request.plan.memory_bytes = free_memory_bytes();
-      return tune({request.plan, request.budget_s, request.tuned, request.format}, std::cout,
-                  std::cerr);
+      return tune_in_worker(request);
     case Action::compare:
       return compare(request);
     case Action::merge:

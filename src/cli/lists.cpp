@@ -15,8 +15,9 @@ constexpr std::size_t most_values = 10000;
 
 class ListParser {
  public:
-  ListParser(const std::string& name, const std::string& text, std::int64_t min, std::int64_t max)
-      : name_(name), text_(text), min_(min), max_(max) {}
+  ListParser(const std::string& name, const std::string& text, std::int64_t min, std::int64_t max,
+             const std::string& typed)
+      : name_(name), text_(text), typed_(typed), min_(min), max_(max) {}
 
   std::vector<std::int64_t> parse() {
     for (const auto& item : split(text_, ',')) {
@@ -31,7 +32,7 @@ class ListParser {
   [[noreturn]] void fail(const std::string& why) const {
     std::string allowed = "allowed: " + std::to_string(min_);
     allowed += max_ == largest ? " and more" : " to " + std::to_string(max_);
-    throw UsageError(as_written(name_, text_) + ": " + why + " (" + allowed +
+    throw UsageError(as_written(name_, typed_) + ": " + why + " (" + allowed +
                      ", a list 16,32 or a range 16:512:16)");
   }
 
@@ -80,7 +81,7 @@ class ListParser {
     values_.push_back(new_value);
   }
 
-  const std::string &name_, &text_;
+  const std::string &name_, &text_, &typed_;
   std::int64_t min_, max_;
   std::vector<std::int64_t> values_;
 };
@@ -127,8 +128,8 @@ void require_countable(const Workload& workload, const Size& size) {
 }  // namespace
 
 std::vector<std::int64_t> parse_list(const std::string& name, const std::string& text,
-                                     std::int64_t min, std::int64_t max) {
-  return ListParser(name, text, min, max).parse();
+                                     std::int64_t min, std::int64_t max, const std::string& typed) {
+  return ListParser(name, text, min, max, typed.empty() ? text : typed).parse();
 }
 
 std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
@@ -150,14 +151,14 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
   for (const auto& item : split(text, ',')) {
     const auto extents = split(item, 'x');
     if (extents.size() == 1) {
-      for (const auto n : parse_list("size", item, 1, largest)) add({n});
+      for (const auto n : parse_list("size", item, 1, largest, text)) add({n});
       continue;
     }
     std::vector<std::int64_t> typed;
     for (const auto& extent : extents) {
-      const auto values = parse_list("size", extent, 1, largest);
+      const auto values = parse_list("size", extent, 1, largest, text);
       if (values.size() != 1) {
-        throw UsageError(as_written("size", item) + ": an extent is one number, not a range");
+        throw UsageError(as_written("size", text) + ": an extent is one number, not a range");
       }
       typed.push_back(values[0]);
     }

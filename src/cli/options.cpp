@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <charconv>
+#include <cstdint>
 #include <set>
 
 #include "core/text.hpp"
@@ -112,9 +114,23 @@ void read_arguments(const std::vector<std::string>& arguments, const std::vector
   settings.positional.insert(settings.positional.end(), negative.begin(), negative.end());
 }
 
+// Read where kernels are emulated: the order of blocks and threads.
+constexpr const char* seed_variable = "PARLAB_SEED";
+
+void check_seed(const Environment& environment) {
+  const auto seed = environment.find(seed_variable);
+  if (seed == environment.end() || seed->second.empty()) return;
+  std::uint64_t value = 0;
+  const auto& text = seed->second;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size()) {
+    throw UsageError(as_written(seed_variable, text) + ": allowed is a whole number below 2^64");
+  }
+}
+
 void warn_of_unknown(const Environment& environment, const std::vector<Option>& options,
                      Settings& settings) {
-  std::vector<std::string> known;
+  std::vector<std::string> known{seed_variable};
   for (const auto& option : options) {
     if (!option.variable.empty()) known.push_back(option.variable);
   }
@@ -151,6 +167,10 @@ std::vector<Option> all_options() {
       {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
       {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
        "no larger size after an execution this long"},
+      {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
+       "end an execution this long (60, and 50 times what is expected)"},
+      {"in-process", "PARLAB_IN_PROCESS", "",
+       "no worker process, for a debugger: a crash ends all"},
       {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
       {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
@@ -210,6 +230,7 @@ std::vector<Option> all_options() {
       }
       options.push_back(
           {parameter.name, variable_of(parameter.name), "LIST", "of the problem " + help});
+      options.back().parameter = true;
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) {
@@ -230,6 +251,23 @@ std::vector<Option> all_options() {
 bool Option::of(const std::string& command) const {
   if (commands.empty()) return command.empty();
   return std::find(commands.begin(), commands.end(), command) != commands.end();
+}
+
+bool Option::read_by(const std::string& command) const {
+  static const std::map<std::string, std::set<std::string>> shared{
+      {"show", {"backend", "variant", "dtype", "cache", "format", "explain"}},
+      {"compare", {"backend", "variant", "dtype", "cache", "format"}},
+      {"claims", {"format"}},
+      {"query", {"format"}},
+      {"machine", {"machine"}},
+      {"image", {"image", "filter", "output", "kernel", "backend", "variant", "dtype", "emulate"}},
+      {"tune",
+       {"kernel", "backend", "variant", "dtype", "time-limit", "execution-limit", "precision",
+        "iterations", "device", "machine", "node", "format", "tuned", "force", "in-process"}}};
+  if (of(command) || flag == "help" || flag == "list" || flag == "version") return true;
+  if ((tunable || parameter) && (command == "tune" || command == "image")) return true;
+  const auto found = shared.find(command);
+  return found != shared.end() && found->second.count(flag) > 0;
 }
 
 const Setting* Settings::find(const std::string& flag) const {
@@ -254,6 +292,7 @@ Settings read_settings(const std::vector<std::string>& arguments, const Environm
     }
     settings.by_flag.insert({option.flag, {option.variable, found->second, false}});
   }
+  check_seed(environment);
   warn_of_unknown(environment, options, settings);
   return settings;
 }

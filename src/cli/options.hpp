@@ -16,8 +16,11 @@ struct Option {
   std::string help;            // empty: of one action alone, whose line in --help has it
   bool tunable = false;
   std::vector<std::string> commands = {};  // "show", "compare": theirs alone; empty: of runs
+  bool parameter = false;                  // of a problem: a filter's radius
 
   bool of(const std::string& command) const;  // command "": a run
+  // Of that command, or one that it shares with runs.
+  bool read_by(const std::string& command) const;
 };
 
 // The fixed ones, then one for each tunable of any registered variant.

@@ -62,7 +62,7 @@ bool has_size(const Record& record, const std::string& item) {
   }
   Size size;
   for (const auto& part : parts) {
-    const auto values = parse_list("--size", part, 1, largest);
+    const auto values = parse_list("--size", part, 1, largest, item);
     if (values.size() != 1) {
       throw UsageError(as_written("--size", item) + ": an extent is one number, not a range");
     }

@@ -101,6 +101,7 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
   request.plan.workload = Registry::instance().workload(called);
   if (request.plan.workload != nullptr || settings.positional.empty()) return;
   const auto first = settings.positional.front();
+  const bool asks_for_help = settings.on("help");
   settings.positional.erase(settings.positional.begin());
   if (first == "show") {
     request.action = Action::show;
@@ -115,42 +116,48 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     request.action = Action::tune;
     request.command = first;
     if (settings.positional.empty()) {
-      if (settings.on("help")) return;
+      if (asks_for_help) return;
       throw UsageError("tune: needs a workload and a size: tune dmv 4096");
     }
     request.plan.workload = &workload_called(settings.positional.front());
     settings.positional.erase(settings.positional.begin());
   } else if (first == "export") {
+    request.command = first;
     request.action = Action::export_csv;
     request.paths = settings.positional;
-    if (request.paths.empty()) throw UsageError("export: needs a record file or a folder");
+    if (request.paths.empty() && !asks_for_help)
+      throw UsageError("export: needs a record file or a folder");
   } else if (first == "claims") {
+    request.command = first;
     request.action = Action::claims;
     request.paths = settings.positional;
-    if (request.paths.empty()) throw UsageError("claims: needs the records: results/MACHINE");
+    if (request.paths.empty() && !asks_for_help)
+      throw UsageError("claims: needs the records: results/MACHINE");
   } else if (first == "page" || first == "index") {
     request.action = first == "page" ? Action::page : Action::index;
     request.command = first;
-    if (!settings.on("help")) request.page = page_of(settings, first == "index");
+    if (!asks_for_help) request.page = page_of(settings, first == "index");
   } else if (first == "merge") {
     request.action = Action::merge;
     request.command = first;
     request.paths = settings.positional;
-    if (request.paths.size() < 2 && !settings.on("help")) {
+    if (request.paths.size() < 2 && !asks_for_help) {
       throw UsageError(
           "merge: needs a record file and what goes into it: all.jsonl shards/*.jsonl");
     }
   } else if (first == "database") {
     request.action = Action::database;
     request.command = first;
-    request.database = database_of(settings);
+    if (!asks_for_help) request.database = database_of(settings);
   } else if (first == "query") {
+    request.command = first;
     request.action = Action::query;
     request.paths = settings.positional;
-    if (request.paths.size() < 2) {
+    if (request.paths.size() < 2 && !asks_for_help) {
       throw UsageError("query: needs a database and SQL: query FILE.db 'SELECT ...' [TEXT...]");
     }
   } else if (first == "execute-once") {
+    request.command = first;
     request.action = Action::execute_once;
     request.paths = settings.positional;
   } else if (first == "machine") {
@@ -227,6 +234,28 @@ Parameters parameters_of(const Settings& settings, const Workload& workload) {
   return asked;
 }
 
+// The course's programs take M N K: beside their variables as many numbers as the problem has
+// extents are one problem, and no list of sizes.
+void join_extents(const Workload& workload, Settings& settings) {
+  const auto extents = workload.dimensions().size() - workload.parameters().size();
+  const auto* kernel = settings.find("kernel");
+  const auto* block = settings.find("block");
+  const auto is_variable = [](const Setting* setting) {
+    return setting != nullptr && !setting->from_command_line;
+  };
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return std::isalnum(c) && c != 'x';
+    });
+  };
+  auto& typed = settings.positional;
+  if (extents < 2 || typed.size() != extents || !(is_variable(kernel) || is_variable(block)) ||
+      !std::all_of(typed.begin(), typed.end(), is_number)) {
+    return;
+  }
+  typed = {join(typed, "x")};
+}
+
 int iterations_of(const Setting& setting) {
   const auto values = parse_list(setting.name, setting.text, 1, 1000000000);
   if (values.size() == 1) return static_cast<int>(values[0]);
@@ -258,6 +287,10 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("point-limit")) {
     plan.point_limit_s = parse_positive(setting->name, setting->text, 1e6);
   }
+  if (const auto* setting = settings.find("execution-limit")) {
+    plan.execution_limit_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+  request.in_process = settings.on("in-process");
   if (const auto* setting = settings.find("precision")) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }
@@ -279,28 +312,25 @@ void read_limits(const Settings& settings, Request& request) {
   read_shard(settings, request);
 }
 
-// What is asked of one command is not silently ignored by another.
+// What is asked of one command is not silently ignored by another. Variables may be meant for runs.
 void require_own_options(const Settings& settings, const std::string& command) {
   for (const auto& option : all_options()) {
     const auto* setting = settings.find(option.flag);
-    if (setting == nullptr || option.commands.empty() || option.of(command)) continue;
-    throw UsageError(setting->name + ": is an option of 'parlab " +
-                     join(option.commands, "', 'parlab ") + "'");
+    if (setting == nullptr || !setting->from_command_line || option.read_by(command)) continue;
+    std::string whose = "runs";
+    if (!option.commands.empty()) whose = "'parlab " + join(option.commands, "', 'parlab ") + "'";
+    throw UsageError(setting->name + ": is an option of " + whose +
+                     (command.empty() ? "" : "; '" + command + "' has none of this name"));
   }
 }
 
-// The format of the course's scripts is for single runs.
+// The format of the course's scripts is for single runs; tune times with hot caches, and keeps its
+// trials in --tuned.
 void read_tuning(const Settings& settings, Request& request) {
   if (request.format == "record" && settings.find("format") == nullptr) request.format = "table";
   if (request.format != "table" && request.format != "csv" && request.format != "json") {
     throw UsageError(as_written("--format", request.format) +
                      ": what tune found is given as table, csv or json");
-  }
-  for (const auto* flag : {"cache", "results", "emulate", "counters"}) {
-    const auto* setting = settings.find(flag);
-    if (setting == nullptr || !setting->from_command_line) continue;
-    throw UsageError(setting->name +
-                     ": tune times with hot caches and keeps its trials in --tuned");
   }
   if (const auto* setting = settings.find("budget")) {
     request.budget_s = parse_positive(setting->name, setting->text, 1e6);
@@ -342,6 +372,7 @@ void read_image_request(const Settings& settings, Request& request) {
     throw UsageError(std::string("an image needs --") + flag + " " + example);
   };
   request.action = Action::filter_image;
+  require_own_options(settings, "image");
   request.image = {text("image", "FILE, or generated:512x512"),
                    text("filter", "box:RADIUS, gaussian:DEVIATION or file:PATH"),
                    text("output", "FILE")};
@@ -381,7 +412,8 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     return request;
   }
   if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
-  if (request.action != Action::help) require_own_options(settings, request.command);
+  const bool lists = request.action == Action::list || request.action == Action::version;
+  if (request.action != Action::help && !lists) require_own_options(settings, request.command);
   if (request.action == Action::tune && settings.positional.empty()) {
     throw UsageError("tune: needs a size: tune " + std::string(plan.workload->name()) + " 4096");
   }
@@ -397,6 +429,7 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     return request;
   }
   const auto parameters = parameters_of(settings, *plan.workload);
+  join_extents(*plan.workload, settings);
   for (const auto& text : settings.positional) {
     for (auto& size : parse_sizes(*plan.workload, text, parameters)) {
       if (std::find(plan.sizes.begin(), plan.sizes.end(), size) == plan.sizes.end()) {

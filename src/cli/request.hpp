@@ -57,6 +57,7 @@ struct Request {
   std::string format = "table";    // table, csv, json, record, explain
   bool counters = false;           // run the profiler after the sweep
   bool kind = false;               // of machine: what it shares its name with
+  bool in_process = false;         // no worker: for debuggers and profilers
   bool estimate = false;           // print what there is to measure in place of measuring
   std::optional<Shard> shard;      // of the plan, or of what shards_of lists
   std::string shards_of;           // a file of groups; empty: the plan itself

@@ -66,7 +66,8 @@ Chosen kernels(const Plan& plan, const Setting& setting) {
       chosen.merge(by_name(plan, setting, item, true));
       continue;
     }
-    for (const auto id : parse_list(setting.name, item, 0, std::numeric_limits<int>::max())) {
+    for (const auto id :
+         parse_list(setting.name, item, 0, std::numeric_limits<int>::max(), setting.text)) {
       const auto before = chosen.size();
       for (const auto* variant : variants_of(plan)) {
         if (variant->needs_gpu() && variant->id == id) chosen.insert(variant);

@@ -65,6 +65,11 @@ void apply(const std::string& name, const Setting& setting, const Chosen& named,
   if (users > 0 && users == dropped) throw UsageError(complaint);
   if (users == 0) {
     refuse_when_typed(setting, "no chosen variant has this tunable");
+    // OMP_NUM_THREADS is often there for other programs; GPU_BLOCK_SIZE beside GPU_KERNEL is meant.
+    if (name == "block" && !named.empty()) {
+      warnings.push_back(as_written(setting.name, setting.text) + ": " +
+                         (*named.begin())->full_name() + " has no block size; ignored");
+    }
     plan.tunables.erase(name);
   }
 }

@@ -18,6 +18,17 @@ std::string size_argument(const Workload& workload) {
   return workload.dimensions().size() == 1 ? "<size>" : "<matrix size>";
 }
 
+// With the course's variables as many numbers as the problem has extents are one problem.
+std::string as_one_problem(const Workload& workload, const std::string& program) {
+  const auto extents = workload.dimensions().size() - workload.parameters().size();
+  if (extents < 2) return "";
+  std::string text = "\n  with either of these also: " + program;
+  for (std::size_t i = 0; i < extents; ++i) {
+    text += " <" + std::string(workload.dimensions()[i]) + ">";
+  }
+  return text + ", one problem";
+}
+
 std::int64_t block_fallback(const Workload& workload) {
   for (const auto* variant : Registry::instance().variants(workload.name())) {
     if (const auto* block = variant->tunable("block")) return block->fallback;
@@ -59,10 +70,9 @@ void print_option(std::ostream& out, const Option& option) {
   out << (line + option.help).substr(0, width) << '\n';
 }
 
-// What a command on stored records is for, and which of the options it shares with runs it reads.
+// What a command that is no run is for.
 struct CommandHelp {
   std::string name, text;
-  std::vector<std::string> shared;
 };
 
 const std::vector<CommandHelp>& command_helps() {
@@ -71,37 +81,39 @@ const std::vector<CommandHelp>& command_helps() {
        "Usage: parlab show [<records>...] [options]\n\n"
        "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, "
        "or\n"
-       "a machine under results/; without any, all of results/.\n",
-       {"backend", "variant", "dtype", "cache", "format", "explain"}},
+       "a machine under results/; without any, all of results/.\n"},
       {"compare",
        "Usage: parlab compare <before> <after> [options]\n\n"
        "Says for each point that both have whether it became slower or faster, stayed the same,\n"
        "or cannot be told. <before>, <after>: a record file, a folder, or a machine under\n"
-       "results/.\n",
-       {"backend", "variant", "dtype", "cache", "format"}},
+       "results/.\n"},
+      {"export",
+       "Usage: parlab export <records>...\n\n"
+       "Prints the records of files or folders as one CSV, with a line for each.\n"},
+      {"claims",
+       "Usage: parlab claims <records>... [options]\n\n"
+       "Says which conclusions of the source reports the records of a machine bear out.\n"},
+      {"query",
+       "Usage: parlab query <database> <SQL> [<text>...]\n\n"
+       "Prints what a question to a database of records answers; each text is bound to a ?.\n"},
+      {"database",
+       "Usage: parlab database <records> <database> --views FILE\n\n"
+       "Makes a database of records, with views of them, for figures.\n"},
       {"page",
        "Usage: parlab page results/MACHINE [options]\n\n"
-       "Writes the page of a machine: its figures, tables and claims, in one file.\n",
-       {}},
+       "Writes the page of a machine: its figures, tables and claims, in one file.\n"},
       {"index",
        "Usage: parlab index results/* [options]\n\n"
-       "Writes the index of several machines, side by side, with links to their pages.\n",
-       {}},
-      {"machine",
-       "Usage: parlab machine [--kind]\n\n"
-       "Says what this machine is, and measures what it can.\n",
-       {}},
+       "Writes the index of several machines, side by side, with links to their pages.\n"},
       {"merge",
        "Usage: parlab merge <records> <shard>...\n\n"
        "Appends to a record file what other files of the same machine hold and it does not, and "
        "removes\n"
        "them. A line that is torn is left out, with a warning. Of records of one point the last "
-       "counts.\n",
-       {}},
+       "counts.\n"},
       {"machine",
        "Usage: parlab machine [options]\n\n"
-       "Says what this machine is, and the ceilings that were measured on it once.\n",
-       {"machine"}},
+       "Says what this machine is, and the ceilings that were measured on it once.\n"},
       {"tune",
        "Usage: parlab tune <workload> <size>... [options]\n\n"
        "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
@@ -109,9 +121,7 @@ const std::vector<CommandHelp>& command_helps() {
        "the\n"
        "budget allows, else those that a search along one tunable at a time leads to. A tunable "
        "that\n"
-       "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing.\n",
-       {"kernel", "backend", "variant", "dtype", "time-limit", "precision", "format", "tuned",
-        "force"}}};
+       "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing.\n"}};
   return helps;
 }
 
@@ -120,9 +130,7 @@ void print_command_help(std::ostream& out, const std::string& command) {
     if (help.name != command) continue;
     out << help.text << "\nOptions:\n";
     for (auto option : all_options()) {
-      const bool shared = std::count(help.shared.begin(), help.shared.end(), option.flag) > 0;
-      const bool own = option.of(command) || (command == "tune" && option.tunable);
-      if (!shared && !own) continue;
+      if (!option.read_by(command) || option.help.empty()) continue;
       option.variable.clear();
       print_option(out, option);
     }
@@ -168,7 +176,8 @@ void print_usage(std::ostream& out, const Request& request) {
   }
   const auto size = size_argument(*workload);
   out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] " << request.program << ' '
-      << size << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to " << block_fallback(*workload)
+      << size << as_one_problem(*workload, request.program)
+      << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to " << block_fallback(*workload)
       << ".\nAvailable kernels [id:name]:\n";
   for (const auto* variant : kernels_by_number(*workload)) {
     std::string label = std::to_string(variant->id) + ":" + variant->name;
@@ -190,8 +199,7 @@ void print_help(std::ostream& out, const Request& request) {
       << (filters ? "       " + request.program + image : "")
       << (known ? ""
                 : "       parlab show|compare|merge|tune|export|claims|page|index|machine ...\n"
-                  "       ('parlab compare --help' says more; so with show, merge, tune, page, "
-                  "index)\n"
+                  "       ('parlab compare --help' says more; so with the others)\n"
                   "       parlab " +
                       std::string(filtering_workload) + image)
       << "\nRuns, verifies and measures every variant of a workload at every size.\n"

@@ -82,8 +82,9 @@ std::string command_for(const Subject& subject) {
 
 class Tuning {
  public:
-  Tuning(const TuneRequest& request, const std::string& file, std::ostream& messages)
-      : request_(request), plan_(request.plan), messages_(messages) {
+  Tuning(const TuneRequest& request, const std::string& file, std::ostream& messages,
+         Supervisor* supervisor)
+      : request_(request), plan_(request.plan), messages_(messages), supervisor_(supervisor) {
     plan_.results = file;
   }
 
@@ -153,7 +154,7 @@ class Tuning {
     plan.variants = {subject.variant};
     plan.choose = [&](const Variant&, const Size&, Dtype) { return tunables; };
     Collected collected(messages_);
-    const int status = run_sweep(plan, collected);
+    const int status = run_sweep(plan, collected, supervisor_);
     status_ = std::max(status_, status);
     searched_ |= std::any_of(collected.records.begin(), collected.records.end(),
                              [&](const Record& record) { return record.run == collected.own_run; });
@@ -165,6 +166,7 @@ class Tuning {
   const TuneRequest& request_;
   Plan plan_;
   std::ostream& messages_;
+  Supervisor* supervisor_;
   std::vector<Record> records_;
   std::optional<Choice> choice_;
   bool searched_ = false;  // anything was measured now, and not all of it before
@@ -315,11 +317,12 @@ std::string tuned_file() {
   return (std::filesystem::path("results") / machine_of() / "tuned.trials").string();
 }
 
-int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages) {
+int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
+         Supervisor* supervisor) {
   TuneRequest request = asked;
   request.plan.variants = tunable_variants(request.plan, messages);
   const auto file = request.file.empty() ? tuned_file() : request.file;
-  Tuning tuning(request, file, messages);
+  Tuning tuning(request, file, messages, supervisor);
   Report report;
   for (const auto& size : request.plan.sizes) {
     for (const auto dtype : request.plan.dtypes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sweep/plan.hpp"
+#include "sweep/supervisor.hpp"
 
 namespace parlab {
 
@@ -25,8 +26,9 @@ std::string tuned_file();
 // Searches and prints the best configuration of each variant, its ties, and what it gains over the
 // defaults; progress and notes go to messages. What an earlier search has measured is not measured
 // again. Exit status: 0, 1 when a configuration failed, 130 when interrupted. Throws UsageError
-// when there is nothing to tune.
-int tune(const TuneRequest& request, std::ostream& out, std::ostream& messages);
+// when there is nothing to tune. supervisor: may be null.
+int tune(const TuneRequest& request, std::ostream& out, std::ostream& messages,
+         Supervisor* supervisor = nullptr);
 
 // Makes plan run with the best known value of each tunable in best (its name: how the user asked
 // for it, "GPU_BLOCK_SIZE=best"). Returns what to tell the user: sizes that stand in for the one

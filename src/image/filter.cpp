@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "core/numbers.hpp"
 #include "places/executor.hpp"
 #include "verify/problem.hpp"
 #include "workloads/convsep.hpp"
@@ -13,6 +14,8 @@ namespace parlab {
 namespace {
 
 constexpr int most_radius = Convsep::max_radius;
+// Below it the neighbours' weights vanish beside the one in the middle.
+constexpr double least_deviation = 0.1;
 
 double number_in(const std::string& text, const std::string& argument, double most) {
   std::size_t end = 0;
@@ -72,6 +75,10 @@ std::vector<double> parse_filter(const std::string& text) {
     weights.assign(2 * static_cast<std::size_t>(radius) + 1, 1);
   } else if (kind == "gaussian") {
     const double deviation = number_in(text, argument, most_radius / 3);
+    if (deviation > 0 && deviation < least_deviation) {
+      throw UsageError("filter " + text + ": a deviation below " +
+                       significant(least_deviation, 1, 1) + " leaves the image as it is; write 0");
+    }
     const int radius = static_cast<int>(std::ceil(3 * deviation));
     for (int k = -radius; k <= radius; ++k) {
       weights.push_back(radius == 0 ? 1 : std::exp(-k * k / (2 * deviation * deviation)));

@@ -133,11 +133,13 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
 
 const std::vector<int>& pinning_order() { return cores().order; }
 
-int physical_cores() {
+int cpus_allowed() {
   static const auto quota = cpu_quota();
-  if (!quota) return cores().count;
-  return std::clamp(static_cast<int>(std::min(std::ceil(*quota), 1e6)), 1, cores().count);
+  const int all = static_cast<int>(cores().order.size());
+  return quota ? std::clamp(static_cast<int>(std::min(std::ceil(*quota), 1e6)), 1, all) : all;
 }
+
+int physical_cores() { return std::min(cores().count, cpus_allowed()); }
 
 std::size_t last_level_cache_bytes() {
   if (cores().cache_bytes > 0) return cores().cache_bytes;

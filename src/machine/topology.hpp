@@ -16,6 +16,9 @@ const std::vector<int>& pinning_order();
 // Physical cores among them, no more than the CPU time a container is given; at least 1.
 int physical_cores();
 
+// CPUs that this process may use at the same time, by its affinity and its control group.
+int cpus_allowed();
+
 // The last-level caches of these CPUs, together, in bytes. When the system does not say: 32 MiB.
 std::size_t last_level_cache_bytes();
 

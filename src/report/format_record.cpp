@@ -6,14 +6,20 @@
 #include <numeric>
 #include <ostream>
 
+#include "core/numbers.hpp"
 #include "core/variant.hpp"
 #include "report/reporter.hpp"
 
 namespace parlab {
 namespace {
 
-// "1024" for a square, as the template has no other; "300x1000" otherwise.
-std::string size_text(const Size& size) {
+// "1024" for a square, as the template has no other; "300x1000" otherwise. Parameters, a filter's
+// radius, are no size.
+std::string size_text(const Record& record) {
+  Size size = record.size;
+  if (const auto* workload = Registry::instance().workload(record.workload)) {
+    size.resize(size.size() - std::min(size.size(), workload->parameters().size()));
+  }
   const bool square =
       std::adjacent_find(size.begin(), size.end(), std::not_equal_to<>()) == size.end();
   return square && !size.empty() ? std::to_string(size[0]) : to_string(size);
@@ -48,7 +54,7 @@ class RecordReporter final : public Reporter {
   void point(const std::vector<Record>& records) override {
     // Emulated kernels come as points of their own, maybe of another size: they get no header.
     if (!std::all_of(records.begin(), records.end(), is_missing)) {
-      const auto size = size_text(records.front().size);
+      const auto size = size_text(records.front());
       line("Matrix size: %s", size.c_str());
       line("Adjusted matrix size: %s", size.c_str());  // nothing is padded
     }
@@ -102,8 +108,9 @@ class RecordReporter final : public Reporter {
     const double elapsed = std::accumulate(record.seconds.begin(), record.seconds.end(), 0.0);
     if (elapsed <= 0) return line("Elapsed time: not measured");
     const double flops = record.flops * static_cast<double>(record.seconds.size());
-    line("Elapsed time: %f s", elapsed);
-    line("Performance:  %f Gflop/s", flops * 1e-9 / elapsed);
+    // Six decimals, as the template has them, leave nothing of a microsecond.
+    line("Elapsed time: %s s", significant(elapsed, 7, 12).c_str());
+    line("Performance:  %s Gflop/s", significant(flops * 1e-9 / elapsed, 7, 12).c_str());
   }
 
   // In place of the GPU's record: one line that says why there is none.
@@ -111,7 +118,7 @@ class RecordReporter final : public Reporter {
     std::string why = record.detail.empty() ? "there is no GPU" : record.detail;
     if (record.emulated) {
       const std::string verdict(to_string(record.verdict));
-      why = "executed by emulation at size " + size_text(record.size) + ", " + verdict +
+      why = "executed by emulation at size " + size_text(record) + ", " + verdict +
             (record.detail.empty() ? "" : ": " + record.detail);
     }
     line("GPU kernel %s was not timed: %s", label_of(record).c_str(), why.c_str());

@@ -30,6 +30,9 @@ struct Plan {
   // An execution that takes longer stops this configuration from running at larger sizes: they are
   // `timed_out`.
   double point_limit_s = std::numeric_limits<double>::infinity();
+  // An execution that takes longer is ended, and its variant not tried again; by default a multiple
+  // of what is expected.
+  std::optional<double> execution_limit_s = {};
   // Of the host; sizes that need more are `out_of_memory`.
   double memory_bytes = std::numeric_limits<double>::infinity();
   double precision = 0.01;  // half width of the median's interval, relative

@@ -1,5 +1,7 @@
 #include "sweep/point.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -60,7 +62,7 @@ class Point {
   Point(Session& session, const PointPlan& plan, const std::function<bool()>& interrupted)
       : session_(session), plan_(plan), interrupted_(interrupted) {}
 
-  void run();
+  Supervisor::Points run();
   Estimate estimate();
 
  private:
@@ -70,6 +72,8 @@ class Point {
   void verify(InputKind kind);
   void compare_with_square(Trial& trial);
   void judge(Trial& trial);
+  void recall(Trial& trial);
+  double seconds_at_most(const Trial& trial) const;
   void require_memory() const;
   void set_up(InputKind kind);
   void load(Place& place);
@@ -97,6 +101,20 @@ class Point {
   double sampling_s_ = 0, checking_s_ = 0;
 };
 
+// What one execution may take; nobody measured it yet.
+double rough_seconds(const Trial& trial, const Work& work) {
+  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;  // flop or bytes in a second
+  const auto& [variant, size, dtype, tunables] = trial.call;
+  double rate = core;
+  if (variant->needs_gpu()) {
+    rate = trial.place != nullptr && !trial.place->can_time() ? emulated : gpu;
+  } else if (variant->backend != "serial") {
+    const auto threads = tunables.find("threads");
+    rate *= threads == tunables.end() ? physical_cores() : static_cast<double>(threads->second);
+  }
+  return (work.flops + work.bytes) / rate;
+}
+
 // As planned, with "all cores" said as a number.
 std::vector<Tunables> resolved_configurations(const Plan& plan, const PointPlan& point,
                                               const Variant& variant) {
@@ -104,14 +122,50 @@ std::vector<Tunables> resolved_configurations(const Plan& plan, const PointPlan&
       plan.choose ? plan.choose(variant, point.size, point.dtype) : configurations(plan, variant);
   for (auto& tunables : all) {
     const auto threads = tunables.find("threads");
-    if (threads != tunables.end() && threads->second == 0) threads->second = physical_cores();
+    if (threads == tunables.end()) continue;
+    if (threads->second == 0) threads->second = physical_cores();
+    threads->second = std::min<std::int64_t>(threads->second, omp_get_thread_limit());
   }
-  return all;
+  std::vector<Tunables> different;
+  for (auto& tunables : all) {
+    if (std::find(different.begin(), different.end(), tunables) == different.end()) {
+      different.push_back(std::move(tunables));
+    }
+  }
+  return different;
+}
+
+// A team that is smaller than what was asked for, or has less to run on.
+std::string why_fewer_threads(const Plan& plan, const Tunables& tunables) {
+  const auto asked = plan.tunables.find("threads");
+  const auto threads = tunables.find("threads");
+  if (asked == plan.tunables.end() || threads == tunables.end()) return "";
+  const auto most = *std::max_element(asked->second.begin(), asked->second.end());
+  if (most > omp_get_thread_limit()) {
+    return "OMP_THREAD_LIMIT=" + std::to_string(omp_get_thread_limit()) +
+           ": no larger team runs, or is recorded";
+  }
+  if (most <= cpus_allowed()) return "";
+  return "threads " + std::to_string(most) + ": they share " + std::to_string(cpus_allowed()) +
+         " CPUs, as many as the affinity and the control group of this process allow";
 }
 
 // Of all sizes: sweeps go from small to large.
 std::string configuration(const Call& call) {
   return call.key() + " " + std::string(to_string(call.dtype));
+}
+
+// One of them, for the supervisor: "dmv/serial/plain float 64x64 threads=2".
+std::string name_of(const Call& call) {
+  const auto tunables = to_string(call.tunables);
+  return call.variant->full_name() + " " + std::string(to_string(call.dtype)) + " " +
+         to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
+}
+
+constexpr std::string_view ended_mark = "ended: ";  // how such a detail begins
+
+bool was_endless(const Record& record) {
+  return record.verdict == Verdict::timed_out && record.detail.starts_with(ended_mark);
 }
 
 void Point::note_time(const Call& call, double seconds) {
@@ -148,9 +202,41 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   return record;
 }
 
+// What earlier points, and workers that came to their end, know of it.
+void Point::recall(Trial& trial) {
+  const auto variant = trial.call.variant->full_name();
+  if (session_.supervisor != nullptr) {
+    if (const auto* ended = session_.supervisor->ended(name_of(trial.call))) {
+      trial.verdict = ended->verdict;
+      trial.detail = ended->why;
+      return;
+    }
+    if (const auto* why = session_.supervisor->endless(variant)) {
+      session_.endless.emplace(variant, *why);
+    }
+  }
+  const auto slow = session_.too_slow.find(configuration(trial.call));
+  const auto endless = session_.endless.find(variant);
+  if (endless == session_.endless.end() && slow == session_.too_slow.end()) return;
+  trial.verdict = Verdict::timed_out;
+  trial.detail = endless != session_.endless.end() ? endless->second : slow->second;
+}
+
+// After which an execution is taken for one that never ends.
+double Point::seconds_at_most(const Trial& trial) const {
+  constexpr double at_least_s = 60, times_expected = 50;
+  if (const auto& limit = session_.plan.execution_limit_s) return *limit;
+  const Work work = session_.plan.workload->work(plan_.size, plan_.dtype);
+  return at_least_s + times_expected * rough_seconds(trial, work);
+}
+
 void Point::list() {
   for (const auto* variant : plan_.variants) {
     for (const auto& tunables : resolved_configurations(session_.plan, plan_, *variant)) {
+      if (const auto why = why_fewer_threads(session_.plan, tunables);
+          !why.empty() && !std::exchange(session_.said_threads, true)) {
+        session_.observer.note(why);
+      }
       trials_.push_back(std::make_unique<Trial>());
       Trial& trial = *trials_.back();
       trial.call = {variant, plan_.size, plan_.dtype, tunables};
@@ -160,11 +246,9 @@ void Point::list() {
       if (place.usable() && team != trial.call.tunables.end() && team->second == 0) {
         team->second = place.executor->gpus();
       }
-      const auto slow = session_.too_slow.find(configuration(trial.call));
-      if (slow != session_.too_slow.end()) {
-        trial.verdict = Verdict::timed_out;
-        trial.detail = slow->second;
-      } else if (trial.place == nullptr) {
+      recall(trial);
+      if (trial.verdict != Verdict::unverified) continue;
+      if (trial.place == nullptr) {
         trial.verdict = Verdict::no_device;
         trial.detail = place.why_not;
       } else if (!trial.place->can_time() && !variant->hardware.empty()) {
@@ -181,8 +265,9 @@ void Point::list() {
       Entry entry{trial.get(), blank(*trial, cache), false, nullptr};
       const Record* old = session_.recorded(entry.record);
       // What was skipped is measured when the limit allows it now.
-      if (old != nullptr &&
-          (old->verdict != Verdict::timed_out || trial->verdict == Verdict::timed_out)) {
+      if (old != nullptr && (old->verdict != Verdict::timed_out || was_endless(*old) ||
+                             trial->verdict == Verdict::timed_out)) {
+        if (was_endless(*old)) session_.endless.emplace(old->full_name(), old->detail);
         entry.record = *old;
         entry.recorded_before = true;
         if (old->timed()) note_time(trial->call, old->summary().median);
@@ -246,7 +331,11 @@ void Point::set_up(InputKind kind) {
 void Point::judge(Trial& trial) {
   bool reload = false;
   try {
-    const Checked checked = trial.place->executor->run_checked(trial.call);
+    const Checked checked = [&] {
+      const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
+                                            seconds_at_most(trial));
+      return trial.place->executor->run_checked(trial.call);
+    }();
     reload = checked.inputs_lost;
     trial.launch = checked.launch;
     trial.estimate_s = checked.seconds;
@@ -264,6 +353,10 @@ void Point::judge(Trial& trial) {
     trial.detail = error.what();
     trial.library = error.library;
     reload = error.verdict == Verdict::launch_failed && recover(*trial.place);
+    if (error.verdict == Verdict::timed_out) {
+      trial.detail = std::string(ended_mark) + trial.detail;
+      session_.endless.emplace(trial.call.variant->full_name(), trial.detail);
+    }
   } catch (const std::exception& error) {
     trial.verdict = Verdict::launch_failed;
     trial.detail = error.what();
@@ -299,6 +392,8 @@ void Point::verify(InputKind kind) {
     session_.observer.working_on("verifying " + trial->call.variant->full_name() + " " +
                                      to_string(plan_.size) + " " + to_string(trial->call.tunables),
                                  session_.done);
+    if (!trial->passed()) recall(*trial);  // another configuration of it may have been ended
+    if (trial->verdict == Verdict::timed_out) continue;
     judge(*trial);
     compare_with_square(*trial);
   }
@@ -355,12 +450,7 @@ void Point::store(Entry& entry) {
       if (beats_roof()) doubt_time(record);
     }
   }
-  session_.passed |= record.verdict == Verdict::passed;
-  session_.out_of_memory |= record.verdict == Verdict::out_of_memory;
-  session_.failed |=
-      record.verdict == Verdict::wrong_result || record.verdict == Verdict::implausible ||
-      record.verdict == Verdict::launch_failed || record.verdict == Verdict::unverified;
-  ++session_.done;
+  session_.count(record);
   if (session_.store) session_.store->append(record);
 }
 
@@ -399,7 +489,11 @@ void Point::take_batch(Entry& entry, bool check) {
   while (seconds_now() < entry.measurement->next_start_s() && !interrupted_()) continue;
   const double start_s = seconds_now();
   try {
-    const Batch batch = trial.place->executor->sample(trial.call, plan);
+    const Batch batch = [&] {
+      const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
+                                            static_cast<double>(count) * seconds_at_most(trial));
+      return trial.place->executor->sample(trial.call, plan);
+    }();
     const double end_s = seconds_now();
     sampling_s_ += end_s - start_s;
     if (!batch.damage.empty()) {
@@ -487,20 +581,6 @@ void Point::require_memory() const {
                        bytes_with_unit(session_.plan.memory_bytes) + " are free");
 }
 
-// What one execution may take; nobody measured it yet.
-double rough_seconds(const Trial& trial, const Work& work) {
-  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;  // flop or bytes in a second
-  const auto& [variant, size, dtype, tunables] = trial.call;
-  double rate = core;
-  if (variant->needs_gpu()) {
-    rate = trial.place != nullptr && !trial.place->can_time() ? emulated : gpu;
-  } else if (variant->backend != "serial") {
-    const auto threads = tunables.find("threads");
-    rate *= threads == tunables.end() ? physical_cores() : static_cast<double>(threads->second);
-  }
-  return (work.flops + work.bytes) / rate;
-}
-
 Estimate Point::estimate() {
   list();
   Estimate estimate{plan_.size, plan_.dtype};
@@ -518,7 +598,7 @@ Estimate Point::estimate() {
   return estimate;
 }
 
-void Point::run() {
+Supervisor::Points Point::run() {
   list();
   const auto places = places_in_use();
   // Before anything is recorded: the roofs belong to the run.
@@ -540,6 +620,7 @@ void Point::run() {
   }
   for (const auto cache : session_.plan.caches) measure(cache);
   if (problem_) verify_again();
+  Supervisor::Points points;
   for (const auto cache : session_.plan.caches) {
     if (interrupted_()) break;
     for (auto& entry : entries_) {
@@ -549,9 +630,12 @@ void Point::run() {
     for (const auto& entry : entries_) {
       if (entry.record.cache == cache) records.push_back(entry.record);
     }
-    if (!records.empty()) session_.observer.point(records);
+    if (records.empty()) continue;
+    session_.observer.point(records);
+    points.push_back(std::move(records));
   }
   for (auto* place : places) place->executor->release();
+  return points;
 }
 
 // Of the problems of a plan, on the host or on GPUs.
@@ -613,6 +697,15 @@ const Record* Session::recorded(const Record& record) const {
   return nullptr;
 }
 
+void Session::count(const Record& record) {
+  passed |= record.verdict == Verdict::passed;
+  out_of_memory |= record.verdict == Verdict::out_of_memory;
+  failed |= record.verdict == Verdict::wrong_result || record.verdict == Verdict::implausible ||
+            record.verdict == Verdict::launch_failed || record.verdict == Verdict::unverified ||
+            was_endless(record);
+  ++done;
+}
+
 void Session::lose(Place& place, const std::string& why) {
   place.why_not = why + "; run the same command again to go on";
   failed = true;
@@ -664,12 +757,16 @@ void Session::know_ceilings() {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
-    place.ceilings = known ? *known : ceilings_of(place);
     Ceilings& of_run = host ? run.host : run.device;
-    if (of_run.read.empty()) of_run = place.ceilings;  // of several GPUs the first
+    // A worker before has measured them; of several GPUs the run has those of the first.
+    const bool alone = host || (place.target == Target::gpu && plan.devices.size() == 1);
+    const bool from_run = !of_run.read.empty() && alone;
+    place.ceilings = known ? *known : from_run ? of_run : ceilings_of(place);
+    if (of_run.read.empty()) of_run = place.ceilings;
     if (place.target == Target::team) of_run.links = place.ceilings.links;
   }
-  if (store) store->describe(run);
+  // Behind the points of a worker before the run is in the file.
+  if (store && (supervisor == nullptr || !supervisor->run())) store->describe(run);
 }
 
 Estimate estimate_point(Session& session, const PointPlan& point) {
@@ -684,9 +781,21 @@ std::size_t count_measurements(const Plan& plan, const PointPlan& point) {
   return count;
 }
 
-void run_point(Session& session, const PointPlan& point,
-               const std::function<bool()>& interrupted_) {
-  Point(session, point, interrupted_).run();
+Supervisor::Points run_point(Session& session, const PointPlan& point,
+                             const std::function<bool()>& interrupted_) {
+  return Point(session, point, interrupted_).run();
+}
+
+void repeat_point(Session& session, const Supervisor::Points& points) {
+  for (const auto& records : points) {
+    for (const auto& record : records) {
+      session.count(record);
+      if (record.verdict == Verdict::passed && is_square(*session.plan.workload, record.size)) {
+        session.right_at_square[record.full_name()] = record.size;
+      }
+    }
+    session.observer.point(records);
+  }
 }
 
 }  // namespace parlab

@@ -107,7 +107,7 @@ std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
   return estimates;
 }
 
-int run_sweep(const Plan& plan, Observer& observer) {
+int run_sweep(const Plan& plan, Observer& observer, Supervisor* supervisor) {
   const InterruptGuard guard;
   if (!anything_wanted(plan)) return 0;  // all of it belongs to other shards
   Places places(plan.variants, devices_of(plan.devices, plan.emulate));
@@ -117,6 +117,8 @@ int run_sweep(const Plan& plan, Observer& observer) {
     note_others_at_work(session.run, observer);
   }
   session.run.node = plan.node;
+  session.supervisor = supervisor;
+  if (supervisor != nullptr && supervisor->run()) session.run = *supervisor->run();
   observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 
@@ -125,11 +127,22 @@ int run_sweep(const Plan& plan, Observer& observer) {
   for (const auto& part : parts) measurements += count_measurements(plan, part);
   observer.plan(measurements);
 
-  for (const auto& part : parts) {
-    if (interrupted != 0) break;
-    run_point(session, part, [] { return interrupted != 0; });
+  const std::function<bool()> stop = [&] {
+    return interrupted != 0 || (supervisor != nullptr && supervisor->interrupted());
+  };
+  std::size_t repeated = 0;
+  if (supervisor != nullptr) {
+    for (const auto& points : supervisor->completed()) repeat_point(session, points);
+    repeated = supervisor->completed().size();
+    supervisor->caught_up();
   }
-  if (interrupted != 0) {
+  for (auto part = parts.begin() + static_cast<std::ptrdiff_t>(repeated); part != parts.end();
+       ++part) {
+    if (stop()) break;
+    const auto points = run_point(session, *part, stop);
+    if (supervisor != nullptr && !stop()) supervisor->complete(session.run, points);
+  }
+  if (stop()) {
     observer.note(plan.results.empty() ? "interrupted"
                                        : "interrupted: the same command goes on from here");
     return 130;

@@ -40,7 +40,8 @@ void end_thread(Thread& thread) {
   const Crash& crash = thread.crash;
   if (crash.signal == 0) return;
   const auto below = thread.stack - stack_bytes - static_cast<const char*>(crash.address);
-  const bool overflow = std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
+  const bool overflow =
+      crash.at_address() && std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
   thread.fail(Verdict::launch_failed,
               overflow
                   ? "needs more than " + std::to_string(stack_bytes / 1024) + " KB of stack" +

@@ -1,5 +1,7 @@
 #include "places/emulation/crash.hpp"
 
+#include <cctype>
+#include <cstdio>
 #include <cstring>
 
 #include "places/emulation/block.hpp"
@@ -7,7 +9,7 @@
 namespace parlab::emulation {
 namespace {
 
-constexpr int faults[] = {SIGSEGV, SIGBUS};
+bool has_address(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
 
 struct HostCode {
   void* way_out[5]{};
@@ -37,20 +39,27 @@ __attribute__((noinline)) void run(HostCode& self, const std::function<void()>& 
 }  // namespace
 
 std::string Crash::text() const {
-  char text[60];
-  std::snprintf(text, sizeof text, " at address %p", address);
-  return std::string(signal == SIGBUS ? "bus error" : "segmentation fault") + text + line_of(calls);
+  std::string text = strsignal(signal);
+  text[0] = static_cast<char>(std::tolower(text[0]));  // in the middle of a sentence
+  if (has_address(signal)) {
+    char where[40];
+    std::snprintf(where, sizeof where, " at address %p", address);
+    text += where;
+  }
+  return text + line_of(calls);
 }
+
+bool Crash::at_address() const { return has_address(signal); }
 
 CatchCrashes::CatchCrashes() {
   struct sigaction action {};
   action.sa_sigaction = catch_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // it is left by a jump
-  for (std::size_t i = 0; i < std::size(faults); ++i) sigaction(faults[i], &action, &before_[i]);
+  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i], &action, &before_[i]);
 }
 
 CatchCrashes::~CatchCrashes() {
-  for (std::size_t i = 0; i < std::size(faults); ++i) sigaction(faults[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i], &before_[i], nullptr);
 }
 
 void SignalStack::enter() {
@@ -75,7 +84,9 @@ void run_host_code(const std::function<void()>& code, const Arena& arena) {
   }
   if (self.crash.signal == 0) return;
   const auto line = line_of(self.crash.calls);
-  if (const Allocation* const array = arena.owner(self.crash.address)) {
+  const Allocation* const array =
+      self.crash.at_address() ? arena.owner(self.crash.address) : nullptr;
+  if (array != nullptr) {
     throw PointError(Verdict::launch_failed, "host code touches device memory, " +
                                                  array->at(self.crash.address) + line +
                                                  ": only kernels, gpu.copy() and gpu.clear() may");

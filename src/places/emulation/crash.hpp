@@ -1,6 +1,8 @@
-// Memory faults become failures of the kernel, or of the host code of a variant, that made them.
+// Faults and aborts become failures of the kernel, or of the host code of a variant, that made
+// them.
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -17,6 +19,7 @@ struct Crash {
   const void* address = nullptr;
   Calls calls{};
 
+  bool at_address() const;   // address is where memory was touched
   std::string text() const;  // "segmentation fault at address 0x10 at line 12 of naive.cu"
 };
 
@@ -30,7 +33,8 @@ class CatchCrashes {
   CatchCrashes& operator=(const CatchCrashes&) = delete;
 
  private:
-  struct sigaction before_[2];
+  static constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+  std::array<struct sigaction, faults.size()> before_;
 };
 
 // Where this OS thread handles a fault: a stack that has overflowed has no room for that.

@@ -1,0 +1,226 @@
+#include "sweep/supervisor.hpp"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+#include <system_error>
+
+#include "record/json.hpp"
+#include "record/store.hpp"
+
+namespace parlab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int exit_interrupted = 130;
+constexpr auto look_every = std::chrono::milliseconds(200);
+// After Ctrl-C: what an execution may still take.
+constexpr double patience_s = 2;
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::string signal_text(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  std::string text = strsignal(signal);
+  if (name != nullptr) text += " (SIG" + std::string(name) + ")";
+  return text;
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+// These signals wait until they are asked for; a worker gets back what there was before.
+class Blocked {
+ public:
+  Blocked() {
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+  }
+  ~Blocked() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+
+  sigset_t set;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+struct Supervisor::Shared {
+  std::atomic<bool> interrupted;
+  std::atomic<bool> at_work;      // an execution is under way
+  std::atomic<bool> too_long;     // and was ended
+  std::atomic<unsigned> number;   // of the execution, or of the last one
+  std::atomic<double> at_most_s;  // what it may take
+  char call[1024];
+};
+
+Supervisor::Supervisor() {
+  void* const memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("memory that is shared with a worker");
+  shared_ = new (memory) Shared{};
+  log_ = memfd_create("parlab-completed", MFD_CLOEXEC);
+  if (log_ < 0) fail("a file that is shared with a worker");
+}
+
+Supervisor::~Supervisor() {
+  close(log_);
+  munmap(shared_, sizeof(Shared));
+}
+
+std::optional<int> Supervisor::start() {
+  std::cout.flush();
+  while (true) {
+    const pid_t self = getpid();
+    Blocked blocked;
+    const pid_t worker = fork();
+    if (worker < 0) fail("starting a worker");
+    if (worker == 0) {
+      // Whoever kills the supervisor means its worker too.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != self) _exit(EXIT_FAILURE);
+      return std::nullopt;
+    }
+    const int status = watch(worker);
+    if (shared_->interrupted && !WIFEXITED(status)) return exit_interrupted;
+    if (WIFEXITED(status) && !shared_->at_work) return WEXITSTATUS(status);
+    if (!blame(status)) return EXIT_FAILURE;
+    read_completed();
+  }
+}
+
+// Returns what waitpid() says in the end. Time is counted in looks: a program that was stopped and
+// goes on has not been at work meanwhile.
+int Supervisor::watch(pid_t worker) {
+  const Blocked blocked;
+  const timespec look{0, std::chrono::nanoseconds(look_every).count()};
+  const double look_s = std::chrono::duration<double>(look_every).count();
+  unsigned number = 0;
+  double taken_s = 0, since_interrupt_s = 0;
+  for (int status = 0;;) {
+    if (waitpid(worker, &status, WNOHANG) != 0) return status;
+    const int signal = sigtimedwait(&blocked.set, nullptr, &look);
+    if (signal == SIGINT && shared_->interrupted.exchange(true)) kill(worker, SIGKILL);
+    if (signal > 0) continue;
+    taken_s = shared_->at_work && number == shared_->number ? taken_s + look_s : 0;
+    number = shared_->number;
+    if (shared_->interrupted && shared_->at_work) since_interrupt_s += look_s;
+    shared_->too_long = taken_s > shared_->at_most_s;
+    if (shared_->too_long || since_interrupt_s > patience_s) kill(worker, SIGKILL);
+  }
+}
+
+// False: nothing was executed that could be blamed.
+bool Supervisor::blame(int status) {
+  const std::string call(shared_->call);
+  Ended ended;
+  if (shared_->at_work && shared_->too_long) {
+    ended = {Verdict::timed_out,
+             "ended: " + call + " took more than " + seconds_text(shared_->at_most_s)};
+  } else if (WIFEXITED(status)) {
+    ended.why = "ended the program with exit status " + std::to_string(WEXITSTATUS(status));
+  } else {
+    ended.why = "ended the program: " + signal_text(WTERMSIG(status));
+    if (WTERMSIG(status) == SIGKILL) ended.why += "; the system does so when memory runs out";
+  }
+  if (!shared_->at_work) ended.why += ", after it had returned";
+  shared_->at_work = shared_->too_long = false;
+  if (!call.empty() && ended_.emplace(call, ended).second) return true;
+  std::cerr << "parlab: " << ended.why << ", and no variant was at work: this is an error of parlab"
+            << std::endl;
+  return false;
+}
+
+void Supervisor::read_completed() {
+  std::string text(static_cast<std::size_t>(lseek(log_, 0, SEEK_END)), '\0');
+  if (pread(log_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    fail("reading what a worker completed");
+  }
+  completed_.clear();
+  Points points;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "part") {
+      completed_.push_back(std::move(points));
+      points.clear();
+    } else if (line == "point") {
+      points.emplace_back();
+    } else {
+      auto entry = from_json_line(line);
+      if (auto* run = std::get_if<Run>(&entry)) {
+        run_ = std::move(*run);
+      } else {
+        points.back().push_back(std::move(std::get<Record>(entry)));
+        set_run(points.back().back(), *run_);
+      }
+    }
+  }
+}
+
+void Supervisor::complete(const Run& run, const Points& points) {
+  std::cout.flush();  // what was printed is not printed again
+  if (!repeats) return;
+  std::string text = to_json_line(run) + "\n";
+  for (const auto& records : points) {
+    text += "point\n";
+    for (const auto& record : records) text += to_json_line(record) + "\n";
+  }
+  text += "part\n";
+  if (write(log_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    fail("keeping what is complete");
+  }
+}
+
+bool Supervisor::interrupted() const { return shared_->interrupted; }
+
+const Ended* Supervisor::ended(const std::string& call) const {
+  const auto found = ended_.find(call);
+  return found == ended_.end() ? nullptr : &found->second;
+}
+
+const std::string* Supervisor::endless(const std::string& variant) const {
+  for (const auto& [call, ended] : ended_) {
+    if (ended.verdict == Verdict::timed_out && call.starts_with(variant + " ")) return &ended.why;
+  }
+  return nullptr;
+}
+
+Supervisor::Execution::Execution(Supervisor* supervisor, const std::string& call,
+                                 double seconds_at_most)
+    : supervisor_(supervisor) {
+  if (supervisor_ == nullptr) return;
+  Shared& shared = *supervisor_->shared_;
+  const auto length = std::min(call.size(), sizeof shared.call - 1);
+  std::memcpy(shared.call, call.data(), length);
+  shared.call[length] = '\0';
+  shared.at_most_s = seconds_at_most;
+  ++shared.number;
+  shared.at_work = true;
+}
+
+Supervisor::Execution::~Execution() {
+  if (supervisor_ != nullptr) supervisor_->shared_->at_work = false;
+}
+
+}  // namespace parlab

@@ -1,0 +1,155 @@
+#!/bin/bash
+# One variant cannot end a sweep: whatever it does to its process is its own verdict, the others are
+# measured, and what was measured stays.
+set -u
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+copy_tree
+cd "$tree" || exit
+parlab=bin/parlab-emulated
+
+# plant BACKEND NAME CODE: a variant of dmv that is right, but for CODE, executed before it.
+plant() {
+  cat >"$1/dmv/$2.cpp" <<END
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+#include "host/host.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+namespace {
+[[gnu::noinline]] int deeper(volatile int* from) {
+  volatile int here[1024] = {*from};
+  return deeper(here) + here[1];
+}
+const Register<Dmv, float> variant({.rung = 90, .tunables = {threads()}},
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
+      volatile int zero = 0;
+      volatile int* volatile nowhere = nullptr;
+      $3
+      for (std::int64_t row = 0; row < p.rows; ++row) {
+        T sum = 0;
+        for (std::int64_t col = 0; col < p.cols; ++col) sum += p.a[row * p.cols + col] * p.x[col];
+        p.y[row] = sum;
+      }
+      (void)tunables;
+    });
+}  // namespace
+END
+}
+plant serial crash_segment '*nowhere = 1;'
+plant serial crash_abort 'std::abort();'
+plant serial crash_trap 'if (zero == 0) __builtin_trap();'
+plant serial crash_division 'zero = 7 / zero;'
+plant serial crash_recursion 'zero = deeper(&zero);'
+plant serial crash_exit 'std::exit(0);'
+plant serial crash_memory 'void* volatile memory = std::malloc(8); std::free(memory); std::free(memory);'
+plant serial crash_at_65 'if (p.rows == 65) *nowhere = 1;'
+plant serial endless 'while (zero == 0) continue;'
+plant openmp crash_thread '
+  #pragma omp parallel num_threads(2)
+  *nowhere = 1;'
+plant openmp crash_exception 'std::thread([] { throw 1; }).join();'
+cat >cuda/dmv/crashes.cu <<'END'
+#include <cstdlib>
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+namespace {
+__global__ void dmv_aborts(const float* a, float* y) {
+  if (threadIdx.x == 3 && a[0] == a[0]) abort();
+  y[0] = 0;
+}
+const Register<Dmv, float> variant({.rung = 90, .id = 77},
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
+      gpu.launch({{2}, {32}}, dmv_aborts, p.a, p.y);
+    });
+}  // namespace
+END
+cat >cuda/dmv/endless.cu <<'END'
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+namespace {
+__global__ void dmv_endless(float*) {
+  for (volatile int i = 0; i == 0;) continue;
+}
+const Register<Dmv, float> variant({.rung = 91, .id = 78},
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
+      gpu.launch({{1}, {32}}, dmv_endless, p.y);
+    });
+}  // namespace
+END
+expect "the planted variants are compiled" own_make $parlab
+
+quick="--iterations 3 --execution-limit 1.5"
+records=results/here/cslab-dmv.jsonl
+# shellcheck disable=SC2086 # words
+$parlab dmv 64,65,66 --backend serial,openmp --threads 1 $quick --format json --results $records >out 2>errors
+expect "a sweep with crashes in it ends with status 1" test $? = 1
+has() { # VARIANT PATTERN: at all three sizes
+  test "$(grep "\"variant\":\"$1\"" $records | grep -cE "$2")" = 3
+}
+expect "every variant has a line for each size" \
+  test "$(grep -c '"variant"' out)" = "$((3 * $($parlab dmv --list | grep -cE 'dmv/(serial|openmp)/')))"
+expect "a segmentation fault is a verdict" has crash_segment 'launch_failed.*SIGSEGV'
+expect "an abort is one" has crash_abort 'launch_failed.*SIGABRT'
+expect "a trap is one" has crash_trap 'launch_failed.*SIG(ILL|TRAP)'
+expect "a division by zero is one" has crash_division 'launch_failed.*SIGFPE'
+expect "an endless recursion is one" has crash_recursion 'launch_failed.*SIGSEGV'
+expect "exit() is one" has crash_exit 'launch_failed.*exit status 0'
+expect "memory freed twice is one" has crash_memory 'launch_failed.*SIGABRT'
+expect "a thread's fault is one" has crash_thread 'launch_failed.*SIGSEGV'
+expect "an exception in a thread is one" has crash_exception 'launch_failed.*SIGABRT'
+expect "an endless loop is ended" has endless 'timed_out.*took more than 1.5 s'
+expect "what crashes at one size passes at the others" \
+  test "$(grep crash_at_65 $records | grep -c '"passed"')" = 2
+expect "the variants beside them pass" test "$(grep -E '"variant":"(plain|rows)"' $records | grep -c '"passed"')" = 6
+expect "each is in the records once" test "$(grep -c '"type":"record"' $records)" = "$(grep -c '"variant"' out)"
+expect "of one run" test "$(grep -c '"type":"run"' $records)" = 1
+
+# The endless one is not waited for again: neither at other sizes nor by the same command.
+start=$(date +%s%N)
+# shellcheck disable=SC2086 # words
+$parlab dmv 64,65,66,67 --variant serial/endless --threads 1 $quick --results $records >out 2>&1
+expect "what was endless is not tried again: $((($(date +%s%N) - start) / 1000000)) ms" \
+  test $((($(date +%s%N) - start) / 1000000)) -lt 1400
+
+# shellcheck disable=SC2086 # words
+expect "all formats go on behind a crash" eval "
+  ! $parlab dmv 64,65 --backend serial --threads 1 $quick --format json >out.json 2>/dev/null &&
+  test \$(grep -c '\"variant\":\"plain\"' out.json) = 2"
+# shellcheck disable=SC2086 # words
+$parlab dmv 64,65 --variant serial/plain,serial/crash_segment --threads 1 $quick >out 2>&1
+expect "a table has its head once" test "$(grep -c '64x64' out)" = 1
+
+# In emulation block, thread and line are known.
+# shellcheck disable=SC2086 # words
+$parlab dmv 64 --variant cuda/crashes,cuda/naive $quick --format json >out 2>errors
+expect "an abort in a kernel names block and thread" \
+  grep -q 'crashes.*launch_failed.*block (.*thread (3,0).*line.*crashes.cu' out
+expect "the kernel beside it passes" grep -q 'naive.*"passed"' out
+# shellcheck disable=SC2086 # words
+$parlab dmv 64,65 --variant cuda/endless $quick --format json >out 2>errors
+expect "a kernel without end is ended once" test "$(grep -c 'timed_out.*64x64 took more than' out)" = 3
+
+# One Ctrl-C is enough.
+$parlab dmv 64 --variant serial/endless --threads 1 --execution-limit 60 >out 2>&1 &
+child=$!
+sleep 1.5
+start=$(date +%s%N)
+kill -INT $child
+wait $child
+expect "an interrupted sweep that hangs exits with 130" test $? = 130
+expect "soon: $((($(date +%s%N) - start) / 1000000)) ms" test $((($(date +%s%N) - start) / 1000000)) -lt 4000
+
+$parlab dmv 64 --variant serial/endless --threads 1 --execution-limit 60 >out 2>&1 &
+child=$!
+sleep 1
+kill -KILL $child
+wait $child 2>/dev/null
+sleep 0.3
+expect "with the program its worker is gone" test -z "$(pgrep -f 'serial/endless --threads 1')"
+end_tests
