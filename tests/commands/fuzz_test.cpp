@@ -1,0 +1,287 @@
+// Arguments, variables and record files that nobody would write: each is understood or refused, in
+// one line, and what a file leaves is shown, compared, exported and judged without an error.
+//
+// PARLAB_FUZZ_SECONDS: how long (10); PARLAB_FUZZ_FIRST: the seed of the first trial. A trial that
+// fails says its seed.
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <sstream>
+
+#include "cli/request.hpp"
+#include "commands/claims.hpp"
+#include "commands/compare.hpp"
+#include "commands/export.hpp"
+#include "commands/show.hpp"
+#include "core/name.hpp"
+#include "page/page.hpp"
+#include "record/json.hpp"
+#include "record/store.hpp"
+
+namespace {
+
+using namespace parlab;
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+unsigned long from_environment(const char* name, unsigned long fallback) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoul(text, nullptr, 10);
+}
+
+class Chance {
+ public:
+  explicit Chance(unsigned long seed) : engine_(seed) {}
+  std::size_t below(std::size_t count) { return engine_() % count; }
+  bool one_in(std::size_t count) { return below(count) == 0; }
+  template <typename T>
+  const T& of(const std::vector<T>& values) {
+    return values[below(values.size())];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+const Lines& odd_words() {
+  static const Lines words{"",
+                           "0",
+                           "-1",
+                           "1",
+                           "64",
+                           "1K",
+                           "0x10",
+                           "1e308",
+                           "1e-320",
+                           "nan",
+                           "-inf",
+                           "9223372036854775807",
+                           "9223372036854775808",
+                           "99999999999999999999999",
+                           "1:9223372036854775807:*2",
+                           "1:64:0",
+                           ",",
+                           "1,,2",
+                           ":",
+                           "x",
+                           "8x",
+                           "8x8x8x8",
+                           "best",
+                           "all",
+                           "dmv/cuda/naive",
+                           "--",
+                           "-",
+                           "=",
+                           "%s%n",
+                           "$(x)",
+                           "it's",
+                           "\x1b[31m",
+                           "\xff\xfe",
+                           "\xc2\x9b",
+                           std::string(3000, 'a'),
+                           std::string(2000, '9'),
+                           "../../etc/passwd",
+                           "/dev/zero",
+                           "/dev/full",
+                           "."};
+  return words;
+}
+
+// A few bytes of a text become others.
+std::string mutated(std::string text, Chance& chance) {
+  for (auto times = 1 + chance.below(4); times > 0; --times) {
+    const auto at = chance.below(text.size() + 1);
+    const auto length = std::min(text.size() - at, 1 + chance.below(12));
+    switch (chance.below(6)) {
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, text.substr(at, length));
+        break;
+      case 2:
+        if (at < text.size()) text[at] = static_cast<char>(chance.below(256));
+        break;
+      case 3:
+        text.replace(at, length, chance.of(odd_words()));
+        break;
+      case 4:
+        text.resize(at);
+        break;
+      default: {  // a whole number, wherever one stands
+        const auto first = text.find_first_of("0123456789", at);
+        if (first == text.npos) break;
+        const auto last = text.find_first_not_of("0123456789.e+-", first);
+        text.replace(first, std::min(last, text.size()) - first, chance.of(odd_words()));
+      }
+    }
+  }
+  return text;
+}
+
+Lines arguments(Chance& chance) {
+  static const Lines subjects = [] {
+    Lines all{"show",  "compare", "tune",     "export", "claims", "page",
+              "index", "merge",   "database", "query",  "machine"};
+    for (const auto* workload : Registry::instance().workloads()) {
+      all.emplace_back(workload->name());
+    }
+    return all;
+  }();
+  static const auto options = all_options();
+  Lines words{"parlab"};
+  if (!chance.one_in(10)) words.push_back(chance.of(subjects));
+  for (auto count = chance.below(6); count > 0; --count) {
+    if (chance.one_in(2)) {
+      words.push_back(chance.of(odd_words()));
+      continue;
+    }
+    const auto& option = chance.of(options);
+    words.push_back("--" + option.flag);
+    if (!option.argument.empty() || chance.one_in(8)) words.push_back(chance.of(odd_words()));
+    if (chance.one_in(20)) words.back() = mutated(words.back(), chance);
+  }
+  for (auto& word : words) word = word.substr(0, word.find('\0'));
+  return words;
+}
+
+Environment variables(Chance& chance) {
+  static const auto options = all_options();
+  Environment environment;
+  for (auto count = chance.below(4); count > 0; --count) {
+    const auto& option = chance.of(options);
+    environment[option.variable] = chance.of(odd_words());
+  }
+  if (chance.one_in(10)) environment["PARLAB_SEED"] = chance.of(odd_words());
+  return environment;
+}
+
+// One line, of which a terminal obeys nothing once it is printed as all messages are.
+bool is_one_line(const std::string& text) {
+  const auto shown = printable(text);
+  return !text.empty() && shown.find('\n') == shown.npos && shown.find('\x1b') == shown.npos;
+}
+
+// Calls trial with seeds until the time is over. What it throws is a failure.
+void repeat(const char* what, const std::function<void(Chance&)>& trial) {
+  using Clock = std::chrono::steady_clock;
+  const auto end =
+      Clock::now() + std::chrono::milliseconds(500 * from_environment("PARLAB_FUZZ_SECONDS", 10));
+  unsigned long seed = from_environment("PARLAB_FUZZ_FIRST", std::random_device{}());
+  std::size_t trials = 0;
+  for (; Clock::now() < end; ++seed, ++trials) {
+    Chance chance(seed);
+    try {
+      trial(chance);
+    } catch (const std::exception& error) {
+      BOOST_ERROR(std::string(what) + ", PARLAB_FUZZ_FIRST=" + std::to_string(seed) + ": " +
+                  error.what());
+      return;
+    }
+  }
+  BOOST_TEST(trials > 5);
+  BOOST_TEST_MESSAGE(what << ": " << trials << " trials");
+}
+
+// Records as they are in the repository: of each file its run and some of its records.
+const std::vector<Lines>& true_records() {
+  static const std::vector<Lines> files = [] {
+    std::vector<Lines> all;
+    for (const auto& entry : fs::directory_iterator("results/nvidia-h200")) {
+      if (entry.path().extension() != ".jsonl") continue;
+      std::ifstream in(entry.path());
+      Lines lines;
+      for (std::string line; lines.size() < 40 && std::getline(in, line);) lines.push_back(line);
+      all.push_back(lines);
+    }
+    return all;
+  }();
+  return files;
+}
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "parlab-fuzz-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+void write_lines(const fs::path& path, const Lines& lines) {
+  std::ofstream out(path, std::ios::binary);
+  for (const auto& line : lines) out << line << '\n';
+}
+
+void use(const std::string& file, const std::string& other) {
+  std::ostringstream out;
+  for (const auto* format : {"table", "csv", "json", "explain", "record"}) {
+    show_records({file}, {}, format, out);
+  }
+  export_records({file}, out);
+  print_claims({file}, "table", out);
+  try {
+    print_comparison({file, other, {}, {}, {}, "table"}, out);
+  } catch (const UsageError& refused) {  // nothing is left of it, or it is of several machines
+    if (!is_one_line(refused.what())) throw std::runtime_error("refused in more than one line");
+  }
+  if (out.str().find('\x1b') != std::string::npos) throw std::runtime_error("an escape is printed");
+}
+
+BOOST_AUTO_TEST_SUITE(fuzz)
+
+BOOST_AUTO_TEST_CASE(arguments_are_understood_or_refused_in_one_line) {
+  repeat("arguments", [](Chance& chance) {
+    const auto words = arguments(chance);
+    try {
+      parse_request(words, variables(chance));
+    } catch (const UsageError& refused) {
+      if (!is_one_line(refused.what())) {
+        throw std::runtime_error(std::string("refused in more than one line: ") + refused.what());
+      }
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
+  const Folder folder;
+  const auto file = folder.path / "here" / "cslab-dmv.jsonl", other = folder.path / "other.jsonl";
+  fs::create_directory(folder.path / "here");
+  BOOST_REQUIRE(!true_records().empty());
+  repeat("records", [&](Chance& chance) {
+    Lines lines = chance.of(true_records());
+    write_lines(other, lines);
+    for (auto times = 1 + chance.below(6); times > 0; --times) {
+      auto& line = lines[chance.below(lines.size())];
+      line = mutated(line, chance);
+    }
+    if (chance.one_in(4)) lines.erase(lines.begin());
+    write_lines(file, lines);
+    const auto loaded = load_records(file);
+    for (const auto& warning : loaded.warnings) {
+      if (!is_one_line(warning)) throw std::runtime_error("a warning of several lines: " + warning);
+    }
+    // What was read is written and read again as it is.
+    for (const auto& record : loaded.records) {
+      const auto line = to_json_line(record);
+      if (to_json_line(std::get<Record>(from_json_line(line))) != line) {
+        throw std::runtime_error("changes when it is written: " + line);
+      }
+    }
+    if (loaded.records.empty()) return;
+    use(file.string(), other.string());
+    if (chance.one_in(4)) page::machine_page(page::load_machine(folder.path / "here"), folder.path);
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,24 @@
+#!/bin/bash
+# What a kernel that somebody drops in does to the program: nothing when it does not compile, and a
+# word on rows and columns where it is right at squares alone.
+set -u
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+copy_tree
+cd "$tree" || exit
+sed 's/dmv_naive/dmv_mine/g; /\.id = /d; s/row \* cols + col/row * rows + col/' cuda/dmv/naive.cu >cuda/dmv/mine.cu
+printf '#include "gpu/gpu.hpp"\n__global__ void broken(int* y) { *y = unknown; }\n' >cuda/dmv/broken.cu
+
+parlab=bin/parlab-emulated
+own_make $parlab >make.log 2>&1
+expect "a kernel that does not compile is named, with the first error" \
+  eval "grep -A 1 'broken.cu is left out' make.log | grep -q unknown"
+expect "make check would notice" test ! -e build/emulated/cuda/dmv/broken.cu.o
+expect "the rest of the program is there" eval "$parlab dmv --list | grep -q 'cuda/mine'"
+expect "rows taken for columns are found where only a square was asked for" \
+  eval "$parlab dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'is one extent taken for another'"
+expect "and not where it is right" \
+  eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'emulating also at 33x67'"
+end_tests
