@@ -13,7 +13,7 @@ Environment environment_of_process();
 struct Option {
   std::string flag, variable;  // "block", "GPU_BLOCK_SIZE"; no variable: command line only
   std::string argument;        // what it takes, for --help; empty: a switch
-  std::string help;            // empty: of one action alone, whose line in --help has it
+  std::string help;            // empty: not in --help, or in the line of its action
   bool tunable = false;
   std::vector<std::string> commands = {};  // "show", "compare": theirs alone; empty: of runs
   bool parameter = false;                  // of a problem: a filter's radius

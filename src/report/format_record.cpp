@@ -42,6 +42,14 @@ std::string label_of(const Record& record) {
   return variant != nullptr && !variant->label.empty() ? variant->label : record.variant;
 }
 
+// With six decimals; they would leave nothing of a microsecond.
+std::string as_in_template(double number) {
+  if (number < 1e-3) return significant(number, 6, 12);
+  char text[64];
+  std::snprintf(text, sizeof text, "%f", number);
+  return text;
+}
+
 // A kernel that could not be timed for want of a GPU.
 bool is_missing(const Record& record) {
   return is_on_gpu(record) && (record.emulated || record.verdict == Verdict::no_device);
@@ -108,9 +116,8 @@ class RecordReporter final : public Reporter {
     const double elapsed = std::accumulate(record.seconds.begin(), record.seconds.end(), 0.0);
     if (elapsed <= 0) return line("Elapsed time: not measured");
     const double flops = record.flops * static_cast<double>(record.seconds.size());
-    // Six decimals, as the template has them, leave nothing of a microsecond.
-    line("Elapsed time: %s s", significant(elapsed, 7, 12).c_str());
-    line("Performance:  %s Gflop/s", significant(flops * 1e-9 / elapsed, 7, 12).c_str());
+    line("Elapsed time: %s s", as_in_template(elapsed).c_str());
+    line("Performance:  %s Gflop/s", as_in_template(flops * 1e-9 / elapsed).c_str());
   }
 
   // In place of the GPU's record: one line that says why there is none.
