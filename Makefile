@@ -94,7 +94,8 @@ EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
 EMULATION_LIBS := -l:libboost_context.a -l:libbacktrace.a
 # hwloc is linked in, so that a program runs where it is not installed; libudev every Debian has.
 HWLOC     := $(if $(wildcard /usr/lib/*/libhwloc.a /usr/lib/libhwloc.a),-l:libhwloc.a -l:libudev.so.1,-lhwloc)
-LIBS      := -l:libboost_program_options.a $(HWLOC) $(if $(SQLITE),-l:libsqlite3.a) -fopenmp -ldl
+LIBS      := -l:libboost_program_options.a $(HWLOC) $(if $(SQLITE),-l:libsqlite3.a) \
+             -l:libseccomp.a -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
@@ -146,7 +147,7 @@ BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.
 ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 
 # What experiments run: without a GPU not what takes nvcc minutes. The links point to what there is.
-ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) \
+ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link \
            $(if $(wildcard $(BIN)/parlab),,LINK_TO=parlab-emulated))
 
 ifdef CLUSTER
@@ -221,8 +222,20 @@ STALE_LINKS := $(shell for w in $(WORKLOADS); do \
                          [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
 .PHONY: $(STALE_LINKS)
 
-build: $(PARLAB) $(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%)
+build: $(PARLAB) $(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) $(LINKS)
 	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
+
+# How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with what executes it, and
+# without the workloads, which know what is right.
+RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core machine record places \
+            places/host statistics verify grade/runner)) src/grade/message.cpp src/grade/protocol.cpp)
+LINKS  := $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
+$(B)/grade/emulated.link: $(RUNNER) $(EMULATION:%=$(B)/emulated/%.o)
+	@mkdir -p $(@D)
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(LIBS) $(EMULATION_LIBS) >$@
+$(B)/grade/device.link: $(RUNNER) $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
+	@mkdir -p $(@D)
+	@echo $(NVCC) -o PROGRAM OBJECT $^ -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static >$@
 
 $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@
@@ -239,7 +252,7 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS)
 
 # What reads requests and writes records and reports compiles in two thirds of the time.
-LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters image page record report sweep tune),$(HOST_SOURCES))
+LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters grade image page record report sweep tune),$(HOST_SOURCES))
 LIGHT += $(wildcard scripts/*/claims.cpp)
 LIGHT := $(filter-out src/record/json.cpp,$(LIGHT)) # every command parses all records there are
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O1)

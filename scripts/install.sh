@@ -6,7 +6,7 @@ set -euo pipefail
 
 declare -A packages=(
   [build]="g++ make libboost-program-options-dev libboost-context-dev nlohmann-json3-dev
-           rapidjson-dev libopenblas-openmp-dev libhwloc-dev"
+           rapidjson-dev libopenblas-openmp-dev libhwloc-dev libseccomp-dev"
   [figures]="gnuplot-nox libsqlite3-dev fonts-dejavu-core"
   [check]="libboost-test-dev git"
 )

@@ -11,6 +11,7 @@
 #include "commands/database.hpp"
 #include "commands/emulate.hpp"
 #include "commands/export.hpp"
+#include "commands/grade.hpp"
 #include "commands/image.hpp"
 #include "commands/machine.hpp"
 #include "commands/memory.hpp"
@@ -92,6 +93,8 @@ int dispatch(Request request, char** arguments) {
     case Action::execute_once:
       execute_once(request.paths);
       break;
+    case Action::grade:
+      return grade_submissions(request, std::cout, std::cerr);
     case Action::database:
       warn(make_database(request.database));
       break;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "cli/lists.hpp"
 #include "cli/selection.hpp"
@@ -95,6 +96,44 @@ DatabaseRequest database_of(const Settings& settings) {
   return {settings.positional[0], views->text, settings.positional[1]};
 }
 
+// parlab grade [WORKLOAD] PATH
+void read_grading(const Settings& settings, Request& request) {
+  auto words = settings.positional;
+  if (words.size() == 2) {
+    request.plan.workload = &workload_called(words.front());
+    words.erase(words.begin());
+  }
+  if (words.size() != 1) {
+    throw UsageError(
+        "grade: needs a folder of submissions, or --check and a file: grade dmv submissions/");
+  }
+  auto& grade = request.grade;
+  grade.path = words.front();
+  const auto text = [&](const char* flag) {
+    const auto* setting = settings.find(flag);
+    return setting == nullptr ? std::string() : setting->text;
+  };
+  if (settings.find("sizes") != nullptr) grade.sizes = {text("sizes")};
+  if (settings.find("hidden") != nullptr) grade.hidden = {text("hidden")};
+  grade.reference = text("reference");
+  if (settings.find("points") != nullptr) grade.points = text("points");
+  grade.output = text("output");
+  grade.check = settings.on("check");
+  grade.anonymous = settings.on("anonymous");
+  if (const auto* setting = settings.find("seed")) {
+    const auto values =
+        parse_list(setting->name, setting->text, 0, std::numeric_limits<std::int64_t>::max());
+    if (values.size() != 1) throw UsageError("--seed " + setting->text + ": one number is allowed");
+    grade.seed = static_cast<std::uint64_t>(values[0]);
+  }
+  if (const auto* setting = settings.find("dtype")) {
+    request.plan.dtypes = {dtype_from_string(setting->text)};
+  }
+  if (const auto* setting = settings.find("execution-limit")) {
+    request.plan.execution_limit_s = parse_positive(setting->name, setting->text, 1e6);
+  }
+}
+
 // Takes what comes before the sizes: the workload, or one of the program's own actions.
 void take_subject(const std::string& called, Settings& settings, Request& request) {
   request.program = called;
@@ -156,6 +195,10 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
     if (request.paths.size() < 2 && !asks_for_help) {
       throw UsageError("query: needs a database and SQL: query FILE.db 'SELECT ...' [TEXT...]");
     }
+  } else if (first == "grade") {
+    request.command = first;
+    request.action = Action::grade;
+    if (!asks_for_help) read_grading(settings, request);
   } else if (first == "execute-once") {
     request.command = first;
     request.action = Action::execute_once;

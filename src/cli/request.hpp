@@ -30,6 +30,16 @@ struct DatabaseRequest {
   std::string output;   // the SQLite file, written as a whole or not at all
 };
 
+struct GradeRequest {
+  std::string path;                        // a file, or a folder of submissions
+  std::vector<std::string> sizes, hidden;  // as typed
+  std::string reference, output;
+  std::string points = "full within 1.2x, linear to 0 at 10x";
+  std::optional<std::uint64_t> seed;  // of the inputs; absent: one is drawn
+  bool check = false;                 // one file: is it right?
+  bool anonymous = false;
+};
+
 struct Request {
   enum class Action {
     run,
@@ -49,7 +59,8 @@ struct Request {
     execute_once,
     database,
     query,
-    filter_image
+    filter_image,
+    grade
   };
   Action action = Action::run;
   Plan plan;                       // what to measure; for usage and list its workload alone
@@ -75,6 +86,7 @@ struct Request {
   PageRequest page;                          // of page and index
   ImageRequest image;                        // of filter_image; the plan then has one variant
   DatabaseRequest database;                  // of database
+  GradeRequest grade;                        // of grade; its workload may follow from the files
   std::string command;                // show, compare, tune: what --help is about; empty: runs
   bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
   std::vector<std::string> warnings;  // one line each

@@ -114,6 +114,14 @@ const std::vector<CommandHelp>& command_helps() {
       {"machine",
        "Usage: parlab machine [options]\n\n"
        "Says what this machine is, and the ceilings that were measured on it once.\n"},
+      {"grade",
+       "Usage: parlab grade [<workload>] <folder> [options]\n"
+       "       parlab grade --check mine.cu\n\n"
+       "Builds each file of a folder, or each student's folder in it, runs it in a process of its "
+       "own,\n"
+       "and says who is right, who is fast, and what to try next; --check does that with one file, "
+       "on\n"
+       "any machine. Writes grades/WORKLOAD: pages, and grades.csv. docs/grading.md\n"},
       {"tune",
        "Usage: parlab tune <workload> <size>... [options]\n\n"
        "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
@@ -198,7 +206,7 @@ void print_help(std::ostream& out, const Request& request) {
   out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
       << (filters ? "       " + request.program + image : "")
       << (known ? ""
-                : "       parlab show|compare|merge|tune|export|claims|page|index|machine ...\n"
+                : "       parlab show|compare|merge|tune|grade|export|claims|page|index|machine\n"
                   "       ('parlab compare --help' says more; so with the others)\n"
                   "       parlab " +
                       std::string(filtering_workload) + image)

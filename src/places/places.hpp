@@ -33,6 +33,8 @@ class Places {
  public:
   // Opens what these variants ask for. One that cannot be opened has its reason in why_not.
   Places(const std::vector<const Variant*>& variants, const std::vector<int>& devices);
+  // One that is open already.
+  explicit Places(Place place) { places_.push_back(std::move(place)); }
 
   // Where the variant runs at this point of the sweep. The points go round the places of a kind,
   // one at a time: two GPUs at work together share the host's threads and its links to them, and

@@ -43,6 +43,7 @@ struct Plan {
   std::function<bool(const Size&, Dtype)> wanted = {};
   // Roofs that are known already; measured at the start where absent.
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
+  std::optional<std::uint64_t> seed = {};  // of what the inputs hold; absent: as everywhere
   std::vector<int> devices = {0};  // CUDA's numbers of the GPUs to share the points; empty: all
   std::string node;                // the host's name in its cluster, when it was given one
   std::string machine;             // its name, when it was given one

@@ -610,7 +610,7 @@ Supervisor::Points Point::run() {
     try {
       require_memory();
       problem_ = std::make_unique<Problem>(*session_.plan.workload, plan_.size, plan_.dtype,
-                                           plan_.variants);
+                                           plan_.variants, session_.plan.seed);
     } catch (const PointError& error) {
       for (auto* place : places) fail(*place, error);
     }

@@ -108,9 +108,13 @@ std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
 }
 
 int run_sweep(const Plan& plan, Observer& observer, Supervisor* supervisor) {
-  const InterruptGuard guard;
   if (!anything_wanted(plan)) return 0;  // all of it belongs to other shards
   Places places(plan.variants, devices_of(plan.devices, plan.emulate));
+  return run_sweep(plan, observer, places, supervisor);
+}
+
+int run_sweep(const Plan& plan, Observer& observer, Places& places, Supervisor* supervisor) {
+  const InterruptGuard guard;
   Session session{plan, places, observer, describe_run(plan.command, gpus_present(), plan.machine)};
   const auto on_host = [](const Variant* variant) { return variant->target == Target::host; };
   if (!plan.verify_only && std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {

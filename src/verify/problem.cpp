@@ -37,10 +37,11 @@ double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
 }
 
 Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
-                 const std::vector<const Variant*>& variants)
+                 const std::vector<const Variant*>& variants, std::optional<std::uint64_t> seed)
     : workload_(workload),
       size_(size),
       dtype_(dtype),
+      seed_(seed),
       inputs_(inputs_needed(workload, size, dtype, variants)),
       outputs_(arrays_needed(workload, size, dtype, variants)) {
   std::erase_if(outputs_, [](const ArraySpec& array) { return array.role != Role::output; });
@@ -51,6 +52,18 @@ void Problem::fill(InputKind kind) {
   oracles_.clear();
   oracles_of_change_.clear();
   refill();
+}
+
+void Problem::refill() {
+  inputs_.renew_guards();
+  workload_.fill(inputs_.view(), size_, dtype_, kind_);
+  if (!seed_ || kind_ == InputKind::wide) return;
+  // Elements take the place of others: what is known of all of them, their range, stays true.
+  Secret secret(*seed_);
+  constexpr int rounds = 200;
+  for (int i = 0; i < rounds; ++i) {
+    Changed(secret.changes(workload_, size_, inputs_.view()), inputs_.view()).keep();
+  }
 }
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs, const Variant& variant) {

@@ -24,17 +24,15 @@ double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
 
 class Problem {
  public:
-  // Throws PointError(out_of_memory).
+  // seed: of what the inputs hold, but for wide ones, whose structure it would break; absent: what
+  // they hold everywhere. Throws PointError(out_of_memory).
   Problem(const Workload& workload, const Size& size, Dtype dtype,
-          const std::vector<const Variant*>& variants);
+          const std::vector<const Variant*>& variants, std::optional<std::uint64_t> seed = {});
 
   // Makes the inputs of this kind; what an oracle said before no longer counts.
   void fill(InputKind kind);
   // The same inputs again, after a variant has damaged them.
-  void refill() {
-    inputs_.renew_guards();
-    workload_.fill(inputs_.view(), size_, dtype_, kind_);
-  }
+  void refill();
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
@@ -54,6 +52,7 @@ class Problem {
   Size size_;
   Dtype dtype_;
   InputKind kind_ = InputKind::integers;
+  std::optional<std::uint64_t> seed_;
   HostArrays inputs_;
   std::vector<ArraySpec> outputs_;
   using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;  // made when first asked

@@ -15,7 +15,7 @@ rooms=(
   record
   places
   sweep
-  "claims tune compare counters cluster image"
+  "claims tune compare counters cluster grade image"
   "page report"
   cli
   commands

@@ -66,7 +66,7 @@ class EmulatedGpu final : public Gpu {
  private:
   std::uint64_t seed_;
   emulation::Order order_;
-  std::chrono::milliseconds time_limit_{120000};
+  std::chrono::milliseconds time_limit_{60000};
   std::string owner_;  // for messages, where there are several: "GPU 1's "
   std::shared_ptr<EmulatedMachine> machine_;
   int device_;

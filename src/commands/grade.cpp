@@ -1,0 +1,265 @@
+#include "commands/grade.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <random>
+#include <sstream>
+
+#include "cli/lists.hpp"
+#include "core/file.hpp"
+#include "core/numbers.hpp"
+#include "core/text.hpp"
+#include "grade/grading.hpp"
+#include "page/grades.hpp"
+#include "places/presence.hpp"
+#include "report/console.hpp"
+#include "report/text_table.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace grade;
+
+// Long enough that a launch is a small part of it, short enough for a class.
+Size size_to_time(const Workload& workload, Dtype dtype) {
+  constexpr double most_bytes = 64e6, most_flops = 2e10;
+  Size size = complete_size(workload, {64});
+  for (std::int64_t n = 128; n <= (1 << 26); n *= 2) {
+    const auto larger = complete_size(workload, {n});
+    const Work work = workload.work(larger, dtype);
+    if (work.bytes > most_bytes || work.flops > most_flops) break;
+    size = larger;
+  }
+  return size;
+}
+
+// On the GPU, or on the host where all submissions are for it; nullptr: nothing is timed.
+const Variant* find_reference(const GradeRequest& asked, const Workload& workload, Dtype dtype,
+                              bool gpu, bool on_host) {
+  const auto variants = Registry::instance().variants(workload.name());
+  if (!gpu && !on_host) {
+    if (asked.reference.empty()) return nullptr;
+    throw UsageError("--reference " + asked.reference +
+                     ": nothing is timed without a GPU; leave it out to grade right and wrong");
+  }
+  const Variant* best = nullptr;
+  for (const auto* variant : variants) {
+    const auto name = variant->backend + "/" + variant->name;
+    if (!asked.reference.empty()) {
+      if (name == asked.reference || variant->full_name() == asked.reference) best = variant;
+      continue;
+    }
+    const bool peer = variant->needs_gpu() == gpu && variant->has(dtype) &&
+                      variant->arithmetic_in(dtype) == Arithmetic::ieee;
+    // The library; without one the highest rung.
+    if (peer && (best == nullptr || best->backend != "blas")) best = variant;
+  }
+  if (best == nullptr && !asked.reference.empty()) {
+    throw UsageError("--reference " + asked.reference + ": " + std::string(workload.name()) +
+                     " has no such variant (see --list)");
+  }
+  return best;
+}
+
+Assignment assignment_of(const Request& request, const std::vector<Submission>& submissions) {
+  const auto& asked = request.grade;
+  Assignment assignment;
+  assignment.workload = request.plan.workload;
+  if (assignment.workload == nullptr) {
+    for (const auto& submission : submissions) {
+      if (submission.file.empty() || assignment.workload != nullptr) continue;
+      assignment.workload = Registry::instance().workload(workload_of(submission.file));
+    }
+  }
+  if (assignment.workload == nullptr) {
+    throw UsageError("grade: name the workload, as in 'parlab grade dmv " + asked.path +
+                     "': no file includes the header of one");
+  }
+  const auto& workload = *assignment.workload;
+  assignment.dtype =
+      request.plan.dtypes.empty() ? workload.dtypes().front() : request.plan.dtypes.front();
+  assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
+  const bool cuda = std::any_of(submissions.begin(), submissions.end(),
+                                [](const Submission& one) { return one.is_cuda(); });
+  assignment.gpu = cuda && !why_no_gpu();
+  for (const auto& text : asked.sizes) {
+    for (auto& size : parse_sizes(workload, text, {})) assignment.sizes.push_back(std::move(size));
+  }
+  // One file at home: what is right there; a class: what a time is taken of as well.
+  if (assignment.sizes.empty()) {
+    for (const std::int64_t n : {1, 64, 100}) {
+      assignment.sizes.push_back(complete_size(workload, {n}));
+    }
+    if (!asked.check && (assignment.gpu || !cuda)) {
+      assignment.sizes.push_back(size_to_time(workload, assignment.dtype));
+    }
+  }
+  for (const auto& text : asked.hidden) {
+    for (auto& size : parse_sizes(workload, text, {})) assignment.hidden.push_back(std::move(size));
+  }
+  if (asked.hidden.empty()) assignment.hidden = hidden_sizes(workload, assignment.seed);
+  assignment.points = PointsRule(asked.points);
+  if (request.plan.execution_limit_s) assignment.limits.seconds = *request.plan.execution_limit_s;
+  if (!asked.check) {
+    assignment.reference = find_reference(asked, workload, assignment.dtype, assignment.gpu, !cuda);
+  }
+  return assignment;
+}
+
+std::string points_of(const Class& all, const Grade& grade) {
+  if (!grade.passed()) return "0";
+  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
+}
+
+std::string roof_of(const Grade& grade) { return grade.of_roof ? percent(*grade.of_roof) : ""; }
+
+void print_table(const Class& all, std::ostream& out) {
+  TextTable table({{"rank", true},
+                   {"student", false, 20},
+                   {"verdict", false, 14},
+                   {"time", true},
+                   {"+-95%", true},
+                   {"ratio", true},
+                   {"roof", true},
+                   {"points", true}});
+  std::vector<const Grade*> order;
+  for (const auto& grade : all.grades) order.push_back(&grade);
+  std::stable_sort(order.begin(), order.end(), [](const Grade* a, const Grade* b) {
+    const auto key = [](const Grade* grade) {
+      return std::make_tuple(!grade->passed(), grade->rank == 0, grade->rank);
+    };
+    return key(a) < key(b);
+  });
+  for (const auto* grade : order) {
+    const auto rank = grade->rank > 0 ? std::to_string(grade->rank) : "";
+    const std::string verdict(to_string(grade->verdict));
+    if (!grade->passed()) {
+      auto where = grade->where.empty() ? "" : "at " + to_string(grade->where) + ": ";
+      table.add({rank, grade->submission.student, verdict}, where + grade->detail);
+      continue;
+    }
+    if (!grade->timed) {
+      table.add({rank, grade->submission.student, verdict});
+      continue;
+    }
+    const auto summary = grade->timed->summary();
+    table.add({rank, grade->submission.student, verdict, seconds_with_unit(summary.median),
+               percent(relative_half_width(summary)),
+               grade->to_reference ? significant(grade->to_reference->value, 3, 2) + "x" : "",
+               roof_of(*grade), points_of(all, *grade)});
+  }
+  table.print(out);
+  const auto right = std::count_if(all.grades.begin(), all.grades.end(),
+                                   [](const Grade& grade) { return grade.passed(); });
+  out << '\n'
+      << right << " of " << all.grades.size() << " are right; inputs of the seed "
+      << all.assignment.seed << ", sizes";
+  for (const auto* sizes : {&all.assignment.sizes, &all.assignment.hidden}) {
+    for (const auto& size : *sizes) out << ' ' << to_string(size);
+  }
+  out << '\n';
+  if (all.timed()) {
+    out << "ratio: of the time of " << all.reference->full_name() << ", "
+        << seconds_with_unit(all.reference->summary().median)
+        << "; points: " << all.assignment.points.text() << '\n';
+  }
+}
+
+// A field as RFC 4180 has it; what a spreadsheet takes for a formula is text.
+std::string field(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@").find(text[0]) != std::string::npos;
+  const std::string safe = formula ? "'" + text : text;
+  if (safe.find_first_of(",\"\n") == safe.npos) return safe;
+  std::string quoted = "\"";
+  for (const char c : safe) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string csv_of(const Class& all) {
+  std::ostringstream out;
+  out << "student,points,verdict,rank,size,time_s,low_s,high_s,ratio,ratio_low,ratio_high,"
+         "roof_percent,registers,occupancy,detail\n";
+  const auto number = [](double value) {
+    return std::isfinite(value) ? significant(value, 6, 12) : "";
+  };
+  for (const auto& grade : all.grades) {
+    out << field(grade.submission.student) << ',' << points_of(all, grade) << ','
+        << to_string(grade.verdict) << ',' << (grade.rank > 0 ? std::to_string(grade.rank) : "")
+        << ',' << to_string(grade.timed ? grade.timed->size : grade.where) << ',';
+    if (grade.timed) {
+      const auto summary = grade.timed->summary();
+      out << number(summary.median) << ',' << number(summary.interval.low) << ','
+          << number(summary.interval.high) << ',';
+    } else {
+      out << ",,,";
+    }
+    if (grade.to_reference) {
+      out << number(grade.to_reference->value) << ',' << number(grade.to_reference->interval.low)
+          << ',' << number(grade.to_reference->interval.high) << ',';
+    } else {
+      out << ",,,";
+    }
+    out << (grade.of_roof ? number(100 * *grade.of_roof) : "") << ',';
+    const int registers = grade.timed ? grade.timed->launch.registers : 0;
+    out << (registers > 0 ? std::to_string(registers) : "") << ','
+        << (registers > 0 ? number(grade.timed->launch.occupancy) : "") << ','
+        << field(grade.detail) << '\n';
+  }
+  return out.str();
+}
+
+int print_check(const Class& all, std::ostream& out) {
+  const auto& grade = all.grades.front();
+  out << grade.submission.student << ": " << to_string(grade.verdict);
+  if (!grade.where.empty()) out << " at " << to_string(grade.where);
+  out << (grade.detail.empty() ? "" : ": ") << grade.detail << '\n';
+  const auto next = advice(all, grade);
+  if (!next.empty()) {
+    for (const auto& line : wrap(next, 98)) out << "  " << line << '\n';
+  }
+  return grade.passed() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int grade_submissions(const Request& request, std::ostream& out, std::ostream& messages) {
+  const auto& asked = request.grade;
+  auto submissions = find_submissions(asked.path);
+  if (asked.check && submissions.size() != 1) throw UsageError("--check: one file is needed");
+  const auto assignment = assignment_of(request, submissions);
+  const std::string workload(assignment.workload->name());
+  Progress progress(messages, terminal_width(STDERR_FILENO));
+  progress.start(submissions.size());
+  progress.show("building " + std::to_string(submissions.size()) + " submissions", 0);
+  // Beside the rest of what was built: it goes away with `make clean`.
+  const auto folder = repository() / "build" / "grade" / ("run-" + std::to_string(getpid()));
+  struct Removed {
+    fs::path folder;
+    ~Removed() {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+  } const removed{folder};
+  build(submissions, workload, folder, assignment.gpu && !asked.check);
+  std::size_t done = 0;
+  const auto all = grade::grade(assignment, std::move(submissions), request.plan.command,
+                                [&](const std::string& what) { progress.show(what, done++); });
+  progress.clear();
+  if (asked.check) return print_check(all, out);
+  print_table(all, out);
+  const fs::path into = asked.output.empty() ? "grades/" + workload : asked.output;
+  write_file(into / "grades.csv", csv_of(all));
+  write_file(into / "index.html", page::class_page(all, asked.anonymous));
+  for (const auto& grade : all.grades) {
+    write_file(into / "students" / (grade.submission.name + ".html"),
+               page::student_page(all, grade));
+  }
+  out << (into / "index.html").string() << ", grades.csv and students/: written\n";
+  return EXIT_SUCCESS;
+}
+
+}  // namespace parlab

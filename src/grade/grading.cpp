@@ -1,0 +1,285 @@
+#include "grade/grading.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+
+#include "core/numbers.hpp"
+#include "places/presence.hpp"
+#include "record/speedup.hpp"
+#include "sweep/sweep.hpp"
+
+namespace parlab::grade {
+namespace {
+
+// Keeps records; what a sweep has to say to a user is not for here.
+struct Kept final : Observer {
+  void run(const Run& run) override { machine = run.machine, date = run.date; }
+  void point(const std::vector<Record>& complete) override {
+    records.insert(records.end(), complete.begin(), complete.end());
+  }
+  void note(const std::string&) override {}
+  std::vector<Record> records;
+  std::string machine, date;
+};
+
+Plan plan_for(const Assignment& assignment, const std::string& command) {
+  Plan plan;
+  plan.workload = assignment.workload;
+  plan.dtypes = {assignment.dtype};
+  plan.caches = {Cache::hot};
+  plan.command = command;
+  plan.seed = assignment.seed;
+  plan.execution_limit_s = assignment.limits.seconds;
+  return plan;
+}
+
+// "" or why it cannot be graded as declared.
+std::string refused(const Assignment& assignment, const Variant& variant) {
+  const auto name = std::string(assignment.workload->name());
+  if (variant.workload != name) return "it is no " + name;
+  if (!variant.has(assignment.dtype)) {
+    return "it has no " + std::string(to_string(assignment.dtype)) + ": Register<..., " +
+           std::string(to_string(assignment.dtype)) + "> is needed";
+  }
+  if (variant.arithmetic != Arithmetic::ieee) {
+    return "it declares reduced arithmetic, " + std::string(to_string(variant.arithmetic)) +
+           ", whose results have a wider bound";
+  }
+  return "";
+}
+
+class Grader {
+ public:
+  Grader(const Assignment& assignment, const std::string& command)
+      : assignment_(assignment), command_(command) {}
+
+  void grade(Grade& grade) {
+    if (!grade.submission.trouble.empty()) {
+      grade.verdict = Verdict::not_supported;
+      grade.detail = grade.submission.trouble;
+      return;
+    }
+    // First where each access is watched: a message names the line, and a race is no luck.
+    const bool needs_device = verify(grade, grade.submission.program, false);
+    if (!grade.submission.on_gpu.empty() && (grade.passed() || needs_device)) {
+      verify(grade, grade.submission.on_gpu, true);
+    }
+  }
+
+  std::string machine, date;
+  std::optional<Ceilings> ceilings;
+
+ private:
+  // Returns whether only a device can tell.
+  bool verify(Grade& grade, const std::filesystem::path& program, bool on_device) {
+    try {
+      auto remote = std::make_unique<RemoteExecutor>(
+          program, std::string(assignment_.workload->name()), assignment_.limits);
+      Variant variant = remote->variant();
+      variant.name = grade.submission.name;
+      variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
+      variant.source = grade.submission.file.filename().string();
+      grade.idea = variant.idea;
+      if (const auto why = refused(assignment_, variant); !why.empty()) {
+        grade.verdict = Verdict::not_supported;
+        grade.detail = why;
+        return false;
+      }
+      Plan plan = plan_for(assignment_, command_);
+      plan.variants = {&variant};
+      plan.sizes = assignment_.sizes;
+      plan.sizes.insert(plan.sizes.end(), assignment_.hidden.begin(), assignment_.hidden.end());
+      plan.verify_only = true;
+      Place place{variant.target};
+      place.executor = std::move(remote);
+      Places places(std::move(place));
+      judge(grade, swept(plan, places));
+      const bool can_time = places.all().front().can_time();
+      const bool alone = on_device || !grade.submission.is_cuda();
+      if (grade.passed() && can_time && alone && assignment_.reference != nullptr) {
+        plan.verify_only = false;
+        plan.sizes = {assignment_.sizes.back()};
+        (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) =
+            ceilings.value_or(Ceilings{});
+        const auto records = swept(plan, places);
+        judge(grade, records);
+        if (grade.passed() && !records.empty() && records.front().timed()) {
+          grade.timed = records.front();
+        }
+      }
+      return grade.verdict == Verdict::not_supported && !variant.hardware.empty();
+    } catch (const PointError& error) {
+      grade.verdict = error.verdict;
+      grade.detail = error.what();
+      return false;
+    }
+  }
+
+  std::vector<Record> swept(const Plan& plan, Places& places) {
+    Kept kept;
+    run_sweep(plan, kept, places);
+    machine = kept.machine;
+    date = kept.date;
+    return kept.records;
+  }
+
+  static void judge(Grade& grade, const std::vector<Record>& records) {
+    grade.verdict = records.empty() ? Verdict::unverified : Verdict::passed;
+    grade.detail = records.empty() ? "interrupted" : "";
+    grade.where.clear();
+    for (const auto& record : records) {
+      if (record.verdict == Verdict::passed) continue;
+      grade.verdict = record.verdict;
+      grade.detail = record.detail;
+      grade.where = record.size;
+      return;
+    }
+  }
+
+  const Assignment& assignment_;
+  const std::string& command_;
+};
+
+// Our own rungs, for the ladder of the class, and the reference among them.
+void measure_ladder(Class& all, const std::string& command) {
+  const auto& assignment = all.assignment;
+  Plan plan = plan_for(assignment, command);
+  plan.sizes = {assignment.sizes.back()};
+  plan.seed.reset();
+  for (const auto* variant : Registry::instance().variants(assignment.workload->name())) {
+    const bool ieee = variant->arithmetic_in(assignment.dtype) == Arithmetic::ieee;
+    if (variant->target == assignment.reference->target && variant->has(assignment.dtype) && ieee) {
+      plan.variants.push_back(variant);
+    }
+  }
+  Kept kept;
+  Places places(plan.variants, {0});
+  run_sweep(plan, kept, places);
+  for (const auto& record : kept.records) {
+    if (!record.timed()) continue;
+    all.ladder.push_back(record);
+    if (record.full_name() == assignment.reference->full_name()) all.reference = record;
+  }
+}
+
+}  // namespace
+
+std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const auto parameters = workload.parameters();
+  const auto extents = workload.dimensions().size() - parameters.size();
+  std::vector<Size> sizes;
+  for (const std::uint64_t most : {40, 200, 700}) {
+    std::vector<std::int64_t> typed;
+    for (std::size_t i = 0; i < extents; ++i) {
+      typed.push_back(static_cast<std::int64_t>(2 + engine() % most));
+    }
+    if (extents > 1 && typed[0] == typed[1]) ++typed[1];
+    sizes.push_back(complete_size(workload, typed));
+  }
+  return sizes;
+}
+
+Class grade(const Assignment& assignment, std::vector<Submission> submissions,
+            const std::string& command, const std::function<void(const std::string&)>& says) {
+  Class all;
+  all.assignment = assignment;
+  Grader grader(assignment, command);
+  if (assignment.reference != nullptr) {
+    says("measuring " + assignment.reference->full_name() + " and the ladder");
+    measure_ladder(all, command);
+  }
+  for (auto& submission : submissions) {
+    says(submission.student);
+    Grade grade;
+    grade.submission = std::move(submission);
+    grader.grade(grade);
+    all.grades.push_back(std::move(grade));
+  }
+  all.machine = grader.machine;
+  all.date = grader.date;
+  std::vector<Uncertain> times;
+  std::vector<Grade*> timed;
+  for (auto& grade : all.grades) {
+    if (!grade.timed) continue;
+    times.push_back(grade.timed->summary().estimate);
+    timed.push_back(&grade);
+    if (grade.timed->roof_s > 0) {
+      grade.of_roof = grade.timed->roof_s / grade.timed->summary().median;
+    }
+    if (!all.reference) continue;
+    grade.to_reference = ratio(times.back(), all.reference->summary().estimate);
+    grade.points = assignment.points.of(*grade.to_reference);
+  }
+  const auto places = ranks(times);
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    timed[i]->rank = places[i];
+    // Whoever shares a rank shares its points.
+    for (std::size_t j = 0; j < timed.size(); ++j) {
+      if (places[i] == places[j]) timed[i]->points = std::max(timed[i]->points, timed[j]->points);
+    }
+  }
+  return all;
+}
+
+std::string advice(const Class& all, const Grade& grade) {
+  const auto says = [&](const char* part) { return grade.detail.find(part) != std::string::npos; };
+  if (!grade.passed()) {
+    if (says("does not compile") || says("cannot be linked")) {
+      return "Compile it as docs/first-kernel.md says; the first error of the compiler is above.";
+    }
+    if (says("race")) {
+      return "Two threads use one element and nothing orders them: a barrier between writing and "
+             "reading, an atomic, or one writer per element.";
+    }
+    if (says("__syncthreads") || says("barrier")) {
+      return "All threads of a block must reach the same barrier: keep it out of branches and "
+             "loops that only some of them take, and return after it.";
+    }
+    if (says("outside") || says("past the end") || says("beyond") || says("segmentation")) {
+      return "An index leaves its array: compare it with the extent before each access, and try a "
+             "size that is no multiple of the block.";
+    }
+    if (grade.verdict == Verdict::timed_out) {
+      return "It does not end: look for a loop whose condition never changes, or a thread that "
+             "waits for another which never comes.";
+    }
+    if (says("one extent")) return "It is right at squares only: rows and columns are swapped.";
+    if (says("memory")) return "It asks for more memory than it was given.";
+    if (grade.verdict == Verdict::wrong_result) {
+      return "Try the size at which it is wrong by hand, and one smaller: is every element "
+             "computed, once, and from all its terms? Sums of many numbers that are added in a "
+             "narrower type lose what the bound does not allow.";
+    }
+    return "";
+  }
+  if (!grade.timed) return "It is right at every size that was tried.";
+  const double own = grade.timed->summary().median;
+  const Record* next = nullptr;
+  for (const auto& rung : all.ladder) {
+    const double time = rung.summary().median;
+    if (time * 1.05 >= own) continue;
+    if (next == nullptr || time > next->summary().median) next = &rung;
+  }
+  if (next == nullptr) return "Nothing on our ladder is faster.";
+  std::string text = "The next rung that is faster is " + next->full_name() + ", " +
+                     significant(own / next->summary().median, 3, 2) + "x as fast";
+  for (const auto* variant : Registry::instance().variants(next->workload)) {
+    if (variant->full_name() == next->full_name() && !variant->idea.empty()) {
+      text += ": " + variant->idea;
+    }
+  }
+  text += ".";
+  const auto& launch = grade.timed->launch;
+  if (launch.spill_bytes > 0) {
+    text += " Its registers spill " + std::to_string(launch.spill_bytes) +
+            " bytes per thread to memory.";
+  } else if (launch.occupancy > 0 && launch.occupancy < 0.4) {
+    text += " Only " + percent(launch.occupancy) + " of the warps fit at once, limited by " +
+            launch.limited_by + ".";
+  }
+  return text;
+}
+
+}  // namespace parlab::grade

@@ -1,0 +1,67 @@
+// A class of submissions, judged: right or wrong, fast or slow, and how many points.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "core/workload.hpp"
+#include "grade/points.hpp"
+#include "grade/remote_executor.hpp"
+#include "grade/submission.hpp"
+#include "record/record.hpp"
+
+namespace parlab::grade {
+
+struct Assignment {
+  const Workload* workload = nullptr;
+  Dtype dtype = Dtype::f32;
+  std::vector<Size> sizes, hidden;     // in the hand-out, and not; times are of the last of sizes
+  std::uint64_t seed = 0;              // of what the inputs hold
+  const Variant* reference = nullptr;  // whose time has all the points; absent: no points
+  PointsRule points;
+  Limits limits;
+  bool gpu = false;  // there is one to measure on
+};
+
+// Sizes that nobody can foresee, rectangles where there are several extents.
+std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed);
+
+struct Grade {
+  Submission submission;
+  Verdict verdict = Verdict::unverified;  // of all sizes: the first that is not passed
+  std::string detail;                     // and why
+  Size where;                             // and at which size; empty: before any
+  std::string idea;                       // what the student wrote
+  std::optional<Record> timed;            // at the last public size, where it passed everywhere
+  std::optional<Ratio> to_reference;
+  std::optional<double> of_roof;
+  std::size_t rank = 0;  // from 1, with ties; 0: no time
+  double points = 0;     // where there is a reference, or it did not pass
+
+  bool passed() const { return verdict == Verdict::passed; }
+};
+
+struct Class {
+  Assignment assignment;
+  std::string date, machine;
+  std::vector<Grade> grades;   // by student
+  std::vector<Record> ladder;  // our own rungs at the same point, the reference among them
+  std::optional<Record> reference;
+
+  bool timed() const { return reference.has_value(); }
+};
+
+// Runs each submission that was built in a process of its own, one after the other. says: one line
+// about what happens next.
+Class grade(const Assignment& assignment, std::vector<Submission> submissions,
+            const std::string& command, const std::function<void(const std::string&)>& says);
+
+// What to do next, in a sentence or two: for a wrong one what its verdict usually means, for a
+// right one the rung of the ladder that is the next faster.
+std::string advice(const Class& all, const Grade& grade);
+
+}  // namespace parlab::grade

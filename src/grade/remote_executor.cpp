@@ -1,0 +1,235 @@
+#include "grade/remote_executor.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <system_error>
+
+#include "core/name.hpp"
+#include "core/numbers.hpp"
+#include "grade/protocol.hpp"
+
+namespace parlab::grade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Starting CUDA, loading arrays: what has no execution in it.
+constexpr double seconds_to_start = 60;
+constexpr std::size_t most_words = 1 << 20;  // of an answer, besides arrays
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
+  std::size_t bytes = 0;
+  for (const auto& array : arrays) bytes += array.bytes();
+  return bytes;
+}
+
+}  // namespace
+
+struct RemoteExecutor::Running {
+  Running(const std::filesystem::path& program, const std::string& workload, const Limits& limits,
+          int ours, int theirs)
+      : channel(ours),
+        process({program.string(), workload},
+                {.readable =
+                     [&] {
+                       auto folders = system_folders();
+                       folders.push_back(program.string());
+                       return folders;
+                     }(),
+                 .writable = {},
+                 .folder = "/",
+                 .cpu_s = 3600,
+                 .memory_bytes = limits.memory_bytes},
+                theirs) {
+    close(theirs);
+  }
+
+  Channel channel;
+  Process process;
+};
+
+RemoteExecutor::RemoteExecutor(std::filesystem::path program, std::string workload,
+                               const Limits& limits)
+    : program_(std::move(program)), workload_(std::move(workload)), limits_(limits) {}
+
+RemoteExecutor::~RemoteExecutor() = default;
+
+void RemoteExecutor::start() {
+  if (running_) return;
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw std::system_error(errno, std::generic_category(), "a channel to a submission");
+  }
+  running_ = std::make_unique<Running>(program_, workload_, limits_, ends[0], ends[1]);
+  auto described = ask(Message().put(Ask::describe), seconds_to_start);
+  variant_ = get_variant(described);
+  can_time_ = described.get<bool>();
+  described.expect_end();
+}
+
+const Variant& RemoteExecutor::variant() {
+  start();
+  return variant_;
+}
+
+Message RemoteExecutor::ask(const Message& message, double seconds) {
+  if (!running_) throw PointError(Verdict::launch_failed, "its process has ended");
+  const auto start = Clock::now();
+  try {
+    running_->channel.send(message);
+    Message reply = running_->channel.receive(most_words + 2 * bytes_of(outputs_), [&] {
+      if (!running_->process.why_ended().empty()) throw std::runtime_error("ended");
+      if (seconds_since(start) > seconds) running_->process.end("too long");
+    });
+    switch (reply.get(Answer::other_error)) {
+      case Answer::done:
+        return reply;
+      case Answer::point_error: {
+        const auto what = printable(reply.text());
+        PointError error(reply.get(Verdict::implausible), what);
+        if (error.verdict == Verdict::passed) error.verdict = Verdict::launch_failed;
+        throw error;
+      }
+      default:
+        throw PointError(Verdict::launch_failed, printable(reply.text()));
+    }
+  } catch (const Malformed&) {
+    running_.reset();
+    throw;
+  } catch (const PointError&) {
+    throw;
+  } catch (const std::runtime_error&) {
+    auto why = running_->process.why_ended();
+    // The channel may be closed before its process is seen to have ended.
+    if (why.empty()) why = running_->process.wait(1);
+    if (why.empty()) why = "closed its channel";
+    running_.reset();
+    if (seconds_since(start) > seconds) {
+      throw PointError(Verdict::timed_out, "took more than " + significant(seconds, 2) + " s");
+    }
+    throw PointError(Verdict::launch_failed, why);
+  }
+}
+
+void RemoteExecutor::load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) {
+  inputs_ = inputs;
+  outputs_ = outputs;
+  batches_.clear();
+  received_ = std::make_unique<HostArrays>(outputs);
+  start();
+  Message message;
+  message.put(Ask::load);
+  message.put_all(std::vector<Array>(inputs.begin(), inputs.end()),
+                  [](Message& to, const Array& array) { put(to, array.spec); });
+  message.put_all(outputs, [](Message& to, const ArraySpec& spec) { put(to, spec); });
+  for (const auto& array : inputs) message.put_bytes(array.data, array.spec.bytes());
+  ask(message, seconds_to_start);
+}
+
+void RemoteExecutor::release() {
+  if (running_) ask(Message().put(Ask::release), seconds_to_start);
+  inputs_ = {};
+  outputs_.clear();
+  received_.reset();
+}
+
+Checked RemoteExecutor::run_checked(const Call& call) {
+  Message message;
+  message.put(Ask::run_checked);
+  put(message, call.size, call.dtype, call.tunables);
+  const auto start = Clock::now();
+  auto reply = ask(message, limits_.seconds);
+  const double elapsed = seconds_since(start);
+  Checked checked;
+  checked.damage = printable(reply.text());
+  checked.inputs_lost = reply.get<bool>();
+  checked.seconds = std::clamp(reply.get<double>(), 0.0, elapsed);
+  checked.launch = get_launch(reply);
+  // What it does not send is not there.
+  received_->poison();
+  get_outputs(reply, received_->view());
+  reply.expect_end();
+  checked.outputs = received_->view();
+  return checked;
+}
+
+Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
+  Message message;
+  message.put(Ask::sample);
+  put(message, call.size, call.dtype, call.tunables);
+  put(message, plan);
+  const auto start = Clock::now();
+  auto reply = ask(message, limits_.seconds * static_cast<double>(plan.executions.size()));
+  const double elapsed = seconds_since(start);
+  Batch batch;
+  reply.get_all(plan.executions.size(),
+                [&](Message& from) { batch.seconds.push_back(from.get<double>()); });
+  batch.discarded = printable(reply.text());
+  batch.clock_hz = reply.get<double>();
+  batch.damage = printable(reply.text());
+  received_->poison();
+  get_outputs(reply, received_->view());
+  reply.expect_end();
+  batch.outputs = received_->view();
+  judge_clock(batch, elapsed);
+  return batch;
+}
+
+// The process of a submission may say of its time what it likes. All its executions together fit
+// into what passed here; and over many batches of different lengths one more execution costs what
+// it says, but for what surrounds it.
+void RemoteExecutor::judge_clock(const Batch& batch, double elapsed_s) {
+  constexpr double around_s = 200e-6;  // disturbing the arrays, and noticing the end
+  constexpr std::size_t batches_to_judge = 8;
+  const double reported = std::accumulate(batch.seconds.begin(), batch.seconds.end(), 0.0);
+  const bool numbers = std::all_of(batch.seconds.begin(), batch.seconds.end(),
+                                   [](double each) { return std::isfinite(each) && each > 0; });
+  if (batch.seconds.empty() || !numbers || reported > elapsed_s) {
+    throw PointError(Verdict::implausible, "its process reports times that cannot be");
+  }
+  batches_.push_back({static_cast<double>(batch.seconds.size()), elapsed_s, reported});
+  if (batches_.size() < batches_to_judge) return;
+  // The least of each: what else happens on the machine only adds to it.
+  double least_here = INFINITY, most_reported = 0;
+  for (const auto& each : batches_) {
+    least_here = std::min(least_here, each.elapsed_s / each.count);
+    most_reported = std::max(most_reported, each.reported_s / each.count);
+  }
+  if (most_reported < 0.2 * (least_here - around_s)) {
+    throw PointError(Verdict::implausible,
+                     "its process reports " + seconds_with_unit(most_reported) +
+                         " for executions of " + seconds_with_unit(least_here) +
+                         " by the clock of the grader");
+  }
+}
+
+std::optional<TransferTimes> RemoteExecutor::transfers(const Variant&) {
+  auto reply = ask(Message().put(Ask::transfers), seconds_to_start);
+  TransferTimes times;
+  times.to_device_s = reply.get<double>();
+  times.to_host_s = reply.get<double>();
+  if (times.to_device_s <= 0 && times.to_host_s <= 0) return std::nullopt;
+  return times;
+}
+
+bool RemoteExecutor::recover() {
+  if (running_) {
+    auto reply = ask(Message().put(Ask::recover), seconds_to_start);
+    return reply.get<bool>();
+  }
+  start();
+  return true;
+}
+
+}  // namespace parlab::grade

@@ -1,0 +1,64 @@
+// The place of one submission: a process of its own, which executes it and knows nothing else.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/variant.hpp"
+#include "grade/message.hpp"
+#include "grade/sandbox.hpp"
+#include "places/executor.hpp"
+
+namespace parlab::grade {
+
+struct Limits {
+  double seconds = 10;  // of one execution, until it is taken for endless
+  double memory_bytes = 4e9;
+};
+
+// An Executor whose variant runs in a confined process. What comes back is believed as far as it
+// can be checked here: outputs have the sizes that were asked for, and times fit the clock of this
+// process. A process that ends is a PointError(launch_failed), one that goes on too long
+// PointError(timed_out); the next load() starts another.
+class RemoteExecutor final : public Executor {
+ public:
+  // program: linked from runner/runner.cpp and the submission.
+  RemoteExecutor(std::filesystem::path program, std::string workload, const Limits& limits);
+  ~RemoteExecutor() override;
+
+  // What the submission declared. Throws PointError when its process does not answer.
+  const Variant& variant();
+
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override;
+  void release() override;
+  Checked run_checked(const Call& call) override;
+  Batch sample(const Call& call, const BatchPlan& plan) override;
+  std::optional<TransferTimes> transfers(const Variant& variant) override;
+  bool recover() override;
+  bool can_time() const override { return can_time_; }
+  Ceilings ceilings(const WantedCeilings&) override { return {}; }
+
+ private:
+  struct Running;
+  void start();
+  Message ask(const Message& message, double seconds);
+  void judge_clock(const Batch& batch, double elapsed_s);
+
+  std::filesystem::path program_;
+  std::string workload_;
+  Limits limits_;
+  std::unique_ptr<Running> running_;
+  Variant variant_;
+  bool can_time_ = false;
+  Arrays inputs_;
+  std::vector<ArraySpec> outputs_;
+  std::unique_ptr<HostArrays> received_;
+  // Of the batches so far, by this process's clock: what one more execution takes.
+  struct Clocked {
+    double count = 0, elapsed_s = 0, reported_s = 0;
+  };
+  std::vector<Clocked> batches_;
+};
+
+}  // namespace parlab::grade

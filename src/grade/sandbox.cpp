@@ -1,0 +1,266 @@
+#include "grade/sandbox.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/landlock.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "core/numbers.hpp"
+
+namespace parlab::grade {
+namespace {
+
+constexpr int channel_descriptor = 3, program_descriptor = 4;
+constexpr uid_t nobody = 65534;
+constexpr int exit_unconfined = 99;  // of a process that could not be confined: it runs nothing
+
+constexpr std::uint64_t may_read =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+// All that Linux 5.13 knows; what came later is not there to be used without these.
+constexpr std::uint64_t may_all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+constexpr std::uint64_t of_files =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+
+using Filter = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+void allow_below(int rules, const std::string& path, std::uint64_t access) {
+  const int at = open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (at < 0) return;  // what is not there needs no rule
+  landlock_path_beneath_attr rule{access, at};
+  if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
+    rule.allowed_access &= of_files;  // it is no folder
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  }
+  close(at);
+}
+
+// False: the kernel has no Landlock; other fences remain.
+bool fence_files(const Confinement& confinement) {
+  const landlock_ruleset_attr all{may_all};
+  const int rules =
+      static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, sizeof all.handled_access_fs, 0));
+  if (rules < 0) return false;
+  for (const auto& path : confinement.readable) allow_below(rules, path, may_read);
+  for (const auto& path : confinement.writable) allow_below(rules, path, may_all);
+  // Devices of a GPU are opened for writing; all others there are harmless.
+  allow_below(rules, "/dev", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+  close(rules);
+  return done;
+}
+
+void forbid(const Filter& filter, std::uint32_t action, std::initializer_list<int> calls) {
+  for (const int call : calls) seccomp_rule_add(filter.get(), action, call, 0);
+}
+
+// Made before the fork. own_pid is known only behind it: signals to oneself stay allowed there.
+Filter make_filter(const Confinement& confinement) {
+  Filter filter(seccomp_init(SCMP_ACT_ALLOW), [](scmp_filter_ctx all) { seccomp_release(all); });
+  if (!filter) throw std::runtime_error("libseccomp gives no filter");
+  forbid(filter, SCMP_ACT_ERRNO(EPERM),
+         {SCMP_SYS(ptrace),
+          SCMP_SYS(process_vm_readv),
+          SCMP_SYS(process_vm_writev),
+          SCMP_SYS(pidfd_getfd),
+          SCMP_SYS(mount),
+          SCMP_SYS(umount2),
+          SCMP_SYS(unshare),
+          SCMP_SYS(setns),
+          SCMP_SYS(chroot),
+          SCMP_SYS(bpf),
+          SCMP_SYS(perf_event_open),
+          SCMP_SYS(userfaultfd),
+          SCMP_SYS(keyctl),
+          SCMP_SYS(add_key),
+          SCMP_SYS(io_uring_setup),
+          SCMP_SYS(open_by_handle_at),
+          SCMP_SYS(kexec_load),
+          SCMP_SYS(init_module),
+          SCMP_SYS(finit_module),
+          SCMP_SYS(reboot),
+          SCMP_SYS(settimeofday),
+          SCMP_SYS(clock_settime),
+          SCMP_SYS(shmget),
+          SCMP_SYS(msgget),
+          SCMP_SYS(semget)});
+  if (confinement.may_start) return filter;
+  forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socket), SCMP_SYS(socketpair)});
+  // To start another process is no accident: it ends the one that tries.
+  forbid(filter, SCMP_ACT_KILL_PROCESS, {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)});
+  seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
+                   SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  // Its flags cannot be looked at; the C library then takes clone().
+  forbid(filter, SCMP_ACT_ERRNO(ENOSYS), {SCMP_SYS(clone3)});
+  // The one program that is started stands in a descriptor which is closed by that.
+  seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(execveat), 1,
+                   SCMP_A0(SCMP_CMP_NE, program_descriptor));
+  return filter;
+}
+
+void limit(int what, rlim_t most) {
+  const rlimit both{most, most};
+  setrlimit(static_cast<__rlimit_resource>(what), &both);
+}
+
+// In the child, up to the program. Only what is safe behind a fork, and the C library's memory.
+[[noreturn]] void become(const std::vector<char*>& arguments, const Confinement& confinement,
+                         const Filter& filter, int program, int channel, int output, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(exit_unconfined);
+  setsid();
+  // First out of the way of where they are to be.
+  const int at_channel = channel < 0 ? -1 : fcntl(channel, F_DUPFD, 100);
+  const int at_program = fcntl(program, F_DUPFD, 100), at_output = fcntl(output, F_DUPFD, 100);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(at_output, STDOUT_FILENO);
+  dup2(at_output, STDERR_FILENO);
+  if (at_channel >= 0) dup2(at_channel, channel_descriptor);
+  dup3(at_program, program_descriptor, O_CLOEXEC);
+  close_range(program_descriptor + 1, ~0u, 0);
+  if (at_channel < 0) close(channel_descriptor);
+
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, static_cast<rlim_t>(confinement.cpu_s) + 1);
+  limit(RLIMIT_FSIZE, confinement.file_bytes);
+  limit(RLIMIT_MEMLOCK, 1 << 20);
+  unshare(CLONE_NEWNET | CLONE_NEWIPC);  // where the system lets us
+  if (chdir(confinement.folder.c_str()) != 0) _exit(exit_unconfined);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  const bool fenced = fence_files(confinement);
+  if (geteuid() == 0 && !confinement.may_start) {
+    limit(RLIMIT_NPROC, 512);
+    if (setgroups(0, nullptr) != 0 || setgid(nobody) != 0 || setuid(nobody) != 0) {
+      _exit(exit_unconfined);
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // another user's has none
+    if (getppid() != parent) _exit(exit_unconfined);
+  } else if (!fenced && !confinement.may_start) {
+    _exit(exit_unconfined);  // nothing would keep it from this user's files
+  }
+  if (!confinement.may_start) {
+    for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo)}) {
+      seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 1,
+                       SCMP_A0(SCMP_CMP_NE, static_cast<scmp_datum_t>(getpid())));
+    }
+  }
+  if (seccomp_load(filter.get()) != 0) _exit(exit_unconfined);
+  char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", locale[] = "LC_ALL=C.UTF-8";
+  char cache[] = "CUDA_CACHE_DISABLE=1";
+  std::string temporary =
+      "TMPDIR=" + (confinement.writable.empty() ? "/" : confinement.writable.front());
+  char* const environment[] = {path, locale, cache, temporary.data(), nullptr};
+  syscall(SYS_execveat, program_descriptor, "", arguments.data(), environment, AT_EMPTY_PATH);
+  _exit(exit_unconfined);
+}
+
+}  // namespace
+
+std::vector<std::string> system_folders() {
+  return {"/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/proc", "/sys"};
+}
+
+Process::Process(const std::vector<std::string>& program, const Confinement& confinement,
+                 int channel, const std::string& output)
+    : memory_bytes_(confinement.memory_bytes) {
+  const auto filter = make_filter(confinement);
+  std::vector<std::string> words = program;
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int file = open(words.at(0).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail("starting " + words[0]);
+  const int to = open(output.empty() ? "/dev/null" : output.c_str(),
+                      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (to < 0) {
+    close(file);
+    fail("writing " + output);
+  }
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) become(arguments, confinement, filter, file, channel, to, parent);
+  close(file);
+  close(to);
+  if (pid_ < 0) fail("starting " + words[0]);
+}
+
+Process::~Process() { end("ended"); }
+
+void Process::note_end(int status) {
+  ended_ = true;
+  if (!why_.empty()) return;
+  if (WIFEXITED(status)) {
+    const int code = WEXITSTATUS(status);
+    why_ = code == exit_unconfined ? "could not be confined on this system, and was not run"
+                                   : "ended the program with exit status " + std::to_string(code);
+    return;
+  }
+  const int signal = WTERMSIG(status);
+  const char* const name = sigabbrev_np(signal);
+  why_ = "ended the program: " + std::string(strsignal(signal)) + " (SIG" +
+         (name != nullptr ? name : std::to_string(signal)) + ")";
+  if (signal == SIGSYS) why_ += ": it tried to start a process or another program";
+  if (signal == SIGXCPU) why_ += ": it used up its CPU time";
+}
+
+double Process::resident_bytes() const {
+  std::ifstream statm("/proc/" + std::to_string(pid_) + "/statm");
+  double pages = 0, resident = 0;
+  statm >> pages >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+std::string Process::why_ended() {
+  if (ended_) return why_;
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) == pid_) {
+    note_end(status);
+  } else if (resident_bytes() > memory_bytes_) {
+    end("took more than " + bytes_with_unit(memory_bytes_) + " of memory");
+  }
+  return why_;
+}
+
+std::string Process::wait(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  for (std::string why; (why = why_ended()).empty();) {
+    if (Clock::now() > until) end("took more than " + significant(seconds, 2) + " s");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return why_ == "ended the program with exit status 0" ? "" : why_;
+}
+
+void Process::end(const std::string& why) {
+  if (ended_) return;
+  if (why_.empty()) why_ = why;
+  // What a compiler has started is in its session.
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+  ended_ = true;
+}
+
+}  // namespace parlab::grade

@@ -1,0 +1,198 @@
+#!/bin/bash
+# A class of made-up submissions is graded without a GPU: right ones, wrong ones in the ways that
+# students err, and those that try to get out or to be graded for something else.
+set -u
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+parlab=$PWD/bin/parlab-emulated
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit
+mkdir class
+declare -A expected
+escaped=/tmp/parlab-grade-escaped-$$
+
+# hand EXPECTED FILE KERNEL [HOST [CLEAR]]: a file for dmv in float. KERNEL: the body of the kernel,
+# which has row, a, x, y, rows and cols; HOST: what stands before the launch.
+hand() {
+  local verdict=$1 file=$2 kernel=$3 host=${4:-} grid=${5:-'ceil_div(p.rows, 64)'} outside=${6:-}
+  expected[$(basename "${file%.cu}")]=$verdict
+  mkdir -p "$(dirname "class/$file")"
+  cat >"class/$file" <<END
+#include <fstream>
+#include <vector>
+#include <csignal>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gpu/gpu.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+$outside
+namespace {
+__global__ void dmv_mine(const float* a, const float* x, float* y, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  $kernel
+}
+}  // namespace
+const Register<Dmv, float> variant({.idea = "mine"},
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
+      $host
+      gpu.launch({.grid = {$grid}, .block = {64}}, dmv_mine, p.a, p.x, p.y, p.rows, p.cols);
+    });
+END
+}
+sum='float sum = 0;
+  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];'
+right="if (row >= rows) return;
+  $sum
+  y[row] = sum;"
+
+hand passed ann.cu "$right"
+hand passed bob.cu "$right" '' 'ceil_div(p.rows, 64)' 'int helper = 1; int twice() { return 2; }'
+hand passed cleo.cu "$right" '' 'ceil_div(p.rows, 64)' 'int helper = 2; int twice() { return 4; }'
+hand passed dora.cu 'const std::int64_t own = row / 32;
+  if (own >= rows) return;
+  float sum = 0;
+  for (std::int64_t col = threadIdx.x % 32; col < cols; col += 32) sum += a[own * cols + col] * x[col];
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (threadIdx.x % 32 == 0) y[own] = sum;' '' 'ceil_div(p.rows, 2)'
+hand passed emil.cu '__shared__ float tile[64];
+  float sum = 0;
+  for (std::int64_t first = 0; first < cols; first += 64) {
+    if (first + threadIdx.x < cols) tile[threadIdx.x] = x[first + threadIdx.x];
+    __syncthreads();
+    for (std::int64_t i = 0; row < rows && i < 64 && first + i < cols; ++i) sum += a[row * cols + first + i] * tile[i];
+    __syncthreads();
+  }
+  if (row < rows) y[row] = sum;'
+hand passed "Fay O'Neil/dmv.cu" "$right"
+unset 'expected[dmv]' && expected["Fay O'Neil"]=passed
+
+hand wrong_result no_bounds.cu "$sum y[row] = sum;"
+hand wrong_result last_row.cu "if (row >= rows - 1) return; $sum y[row] = sum;"
+hand wrong_result swapped.cu 'if (row >= rows) return;
+  float sum = 0;
+  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * rows + col] * x[col];
+  y[row] = sum;'
+hand wrong_result race.cu 'y[0] = 0; for (std::int64_t r = 0; r < rows; ++r) {
+  if (threadIdx.x == 0) y[r] = 0;
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) y[r] += a[r * cols + col] * x[col]; }' '' 1
+hand wrong_result no_barrier.cu '__shared__ float tile[64];
+  float sum = 0;
+  for (std::int64_t first = 0; first < cols; first += 64) {
+    if (first + threadIdx.x < cols) tile[threadIdx.x] = x[first + threadIdx.x];
+    for (std::int64_t i = 0; row < rows && i < 64 && first + i < cols; ++i) sum += a[row * cols + first + i] * tile[i];
+  }
+  if (row < rows) y[row] = sum;'
+hand "launch_failed|wrong_result" branch.cu "if (row >= rows) return;
+  if (threadIdx.x < 16) __syncthreads();
+  $sum y[row] = sum;"
+hand wrong_result narrow.cu 'if (row >= rows) return;
+  __nv_bfloat16 sum = __float2bfloat16(0.f);
+  for (std::int64_t col = 0; col < cols; ++col) sum = __float2bfloat16(__bfloat162float(sum) + a[row * cols + col] * x[col]);
+  y[row] = __bfloat162float(sum);'
+sed -i '1i #include <cuda_bf16.h>' class/narrow.cu
+hand wrong_result not_cleared.cu 'if (row >= rows) return;
+  for (std::int64_t col = 0; col < cols; ++col) atomicAdd(&y[row], a[row * cols + col] * x[col]);'
+hand wrong_result wrong_index.cu 'if (row >= rows) return;
+  float sum = 0;
+  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[row];
+  y[row] = sum;'
+hand wrong_result off_by_one.cu 'if (row >= rows) return;
+  float sum = 0;
+  for (std::int64_t col = 1; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  y[row] = sum;'
+hand wrong_result one_block.cu "$right" '' 1
+hand wrong_result changes_input.cu "const_cast<float*>(x)[0] = 1; $right"
+hand launch_failed host_pointer.cu "$right" 'p.y[0] = 0;'
+hand wrong_result uninitialised.cu 'if (row >= rows) return;
+  float sum;
+  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  y[row] = sum;'
+hand "launch_failed|wrong_result" misaligned.cu 'if (row >= rows) return;
+  float sum = 0;
+  for (std::int64_t col = 0; col < cols; col += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(&a[row * cols + col]);
+    sum += four.x * x[col] + four.y * x[col + 1] + four.z * x[col + 2] + four.w * x[col + 3];
+  }
+  y[row] = sum;'
+hand "wrong_result|launch_failed" shared_past_end.cu "__shared__ float tile[32];
+  tile[threadIdx.x] = 0; __syncthreads(); $right"
+
+hand not_supported does_not_compile.cu 'this is no C++'
+hand not_supported two_errors.cu "$right" 'p.nothing();'
+hand timed_out endless.cu 'for (volatile int i = 0; i == 0;) continue;'
+hand timed_out endless_host.cu "$right" 'for (volatile int i = 0; i == 0;) continue;'
+hand launch_failed eats_memory.cu "$right" 'static std::vector<std::vector<char>> all; while (true) all.emplace_back(64 << 20, 1);'
+hand passed writes_files.cu "$right" "std::ofstream(\"$escaped\") << 1; std::ofstream(\"escaped\") << 1; std::ofstream(\"$folder/class/ann.cu\") << 1;"
+hand passed reads_others.cu "$right" "if (std::ifstream(\"$folder/class/ann.cu\").good() || std::ifstream(\"$PWD/../grades.csv\").good()) std::_Exit(7);"
+hand launch_failed forks.cu "$right" 'if (fork() == 0) for (;;) pause();'
+hand launch_failed starts_program.cu "$right" 'execl("/bin/sh", "sh", "-c", "sleep 1000", nullptr);'
+hand passed network.cu "$right" 'if (socket(AF_INET, SOCK_STREAM, 0) >= 0) std::_Exit(7);'
+hand passed kills_the_grader.cu "$right" 'kill(getppid(), SIGKILL); kill(-1, SIGKILL);'
+hand launch_failed exits.cu "$right" 'std::_Exit(0);'
+hand launch_failed crashes.cu "$right" 'volatile int* volatile at = nullptr; *at = 1;'
+hand launch_failed before_main.cu "$right" '' 1 'struct Early { Early() { std::_Exit(0); } } early;'
+hand launch_failed answers_by_itself.cu "$right" '' 1 'struct Early { Early() { char text[64]{}; text[0] = 9; (void)!write(3, text, 64); } } early;'
+hand wrong_result remembers.cu "$right" 'static std::vector<std::int64_t> seen; static bool done = false; if (done) return; done = seen.empty();'
+hand wrong_result constant.cu 'if (row < rows) y[row] = 0;'
+hand not_supported reads_at_compile_time.cu "$right" '' 1 "#include \"$folder/class/ann.cu\""
+hand not_supported wider_bound.cu "$right"
+sed -i 's/{.idea = "mine"}/{.idea = "mine", .arithmetic = Arithmetic::bf16}/' class/wider_bound.cu
+hand launch_failed two.cu "$right"
+sed -n '/^const Register/,$p' class/two.cu | sed 's/ variant(/ another(/' >>class/two.cu
+mkdir class/empty && expected[empty]=not_supported
+cat >class/openmp.cpp <<'END'
+#include "host/host.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+const Register<Dmv, float> variant({.tunables = {threads()}},
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
+      #pragma omp parallel for num_threads(static_cast<int>(tunables["threads"]))
+      for (std::int64_t row = 0; row < p.rows; ++row) {
+        T sum = 0;
+        for (std::int64_t col = 0; col < p.cols; ++col) sum += p.a[row * p.cols + col] * p.x[col];
+        p.y[row] = sum;
+      }
+    });
+END
+expected[openmp]=passed
+
+before=$(md5sum class/*.cu | md5sum)
+start=$SECONDS
+"$parlab" grade dmv class --seed 5 --execution-limit 3 >out 2>errors
+expect "a class of ${#expected[@]} is graded: $(tail -1 out)" test -s grades/dmv/index.html
+echo "  ($((SECONDS - start)) s)"
+for student in "${!expected[@]}"; do
+  line=$(grep -E "^\"?'?$student\"?," grades/dmv/grades.csv)
+  expect "$student: ${expected[$student]} (${line:0:160})" \
+    grep -qE "^[^,]*,[^,]*,(${expected[$student]})," <<<"$line"
+done
+has() { grep -E "^$1," grades/dmv/grades.csv | grep -qE "$2"; }
+expect "a wrong one is told block, thread and line" has race 'block .*thread .*line [0-9]+ of race.cu'
+expect "that does not compile, its first error" has does_not_compile 'does_not_compile.cu:[0-9]+'
+expect "that is right at squares only, its element and size" has swapped '[0-9]+x[0-9]+'
+expect "one that starts processes, what it did" has forks 'SIGSYS'
+expect "one that takes memory, how much" has eats_memory 'memory'
+expect "wrong ones have no points" has constant '^constant,0,'
+expect "nothing was written" test ! -e "$escaped" -a ! -e /escaped -a "$(md5sum class/*.cu | md5sum)" = "$before"
+expect "nothing is left running" test -z "$(pgrep -f "$folder|build/grade/run-")"
+expect "nothing is left of the builds" test -z "$(ls -d "$(dirname "$parlab")"/../build/grade/run-* 2>/dev/null)"
+expect "each has a page" test "$(find grades/dmv/students -name '*.html' | wc -l)" = ${#expected[@]}
+expect "with what to try next" grep -q 'What to try next' grades/dmv/students/race.html
+expect "the class has a page with names" grep -q 'O&#39;Neil' grades/dmv/index.html
+expect "the seed is on it" grep -q 'the seed 5' grades/dmv/index.html
+
+mkdir small && cp class/ann.cu class/constant.cu small
+"$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
+expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/index.html && ! grep -qE 'ann|constant' anon/index.html"
+expect "one file is checked at home" "$parlab" grade --check class/dora.cu
+expect "and a wrong one fails" eval "! '$parlab' grade --check class/race.cu"
+"$parlab" grade dmv small --points 'half of it' >out 2>&1
+expect "a rule that is none is refused" test $? = 2
+"$parlab" grade dmv nowhere >out 2>&1
+expect "a folder that is not there is refused" test $? = 2
+end_tests
