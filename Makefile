@@ -60,7 +60,7 @@ PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp scripts/*/claims.cpp) \
                 $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
 CUDA_SOURCES := $(wildcard src/places/cuda/*.cu cuda/*/*.cu blas/*/*.cu)
-KERNELS      := $(wildcard cuda/*/*.cu)
+EMULATED_KERNELS := $(wildcard cuda/*/*.cu)
 EMULATION    := $(wildcard src/places/emulation/*.cpp)
 TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
 TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
@@ -140,7 +140,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: build check device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint install clean help $(EXPERIMENTS)
+.PHONY: assignment build check device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint install clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -185,6 +185,9 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 	@$(MAKE) $(ENOUGH)
 	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
+assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [OUT=folder]
+	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))"
+
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
 gallery: ## draw the few pictures of docs/gallery again, from the records in the repository
@@ -213,7 +216,7 @@ print-%:
 # ---- programs ------------------------------------------------------------------------------------
 HOST_OBJECTS     := $(HOST_SOURCES:%=$(B)/host/%.o)
 CUDA_OBJECTS     := $(CUDA_SOURCES:%=$(B)/cuda/%.o)
-EMULATED_OBJECTS := $(EMULATION:%=$(B)/emulated/%.o) $(KERNELS:%=$(B)/emulated/%.o)
+EMULATED_OBJECTS := $(EMULATION:%=$(B)/emulated/%.o) $(EMULATED_KERNELS:%=$(B)/emulated/%.o)
 MAIN_OBJECT      := $(B)/host/src/main.cpp.o
 
 # bin/dmv and its kin; made anew when they point elsewhere.
@@ -288,7 +291,7 @@ $(DATABASE_OBJECTS): IDENTITY += $(SQLITE)
 # Everything the emulated build has, and the tests, under AddressSanitizer and UBSan; but what is
 # below the emulated kernels has checks of its own, and stacks that AddressSanitizer does not know.
 CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(TEST_SOURCES)) \
-                 $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(KERNELS) $(TEST_KERNELS))
+                 $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(EMULATED_KERNELS) $(TEST_KERNELS))
 
 $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS) \
@@ -356,7 +359,7 @@ $(call shell-of,$1): $1
 endef
 $(foreach t,$(SHELL_TESTS),$(eval $(call shell_test,$t)))
 emulate-kernels: $(BIN)/parlab-emulated # none of ours may be left out
-	$(piece) ls $(KERNELS:%=$(B)/emulated/%.o)
+	$(piece) ls $(EMULATED_KERNELS:%=$(B)/emulated/%.o)
 compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
 	$(piece) true
 

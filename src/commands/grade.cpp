@@ -102,6 +102,12 @@ Assignment assignment_of(const Request& request, const std::vector<Submission>& 
     for (auto& size : parse_sizes(workload, text, {})) assignment.hidden.push_back(std::move(size));
   }
   if (asked.hidden.empty()) assignment.hidden = hidden_sizes(workload, assignment.seed);
+  // The arrays, once more as they are received, and what a student may keep beside them.
+  double most = 0;
+  for (const auto& size : assignment.sizes) {
+    most = std::max(most, workload.work(size, assignment.dtype).bytes);
+  }
+  assignment.limits.memory_bytes = 2e9 + 6 * most;
   assignment.points = PointsRule(asked.points);
   if (request.plan.execution_limit_s) assignment.limits.seconds = *request.plan.execution_limit_s;
   if (!asked.check) {

@@ -102,8 +102,13 @@ class Grader {
         plan.sizes = {assignment_.sizes.back()};
         (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) =
             ceilings.value_or(Ceilings{});
-        const auto records = swept(plan, places);
-        judge(grade, records);
+        // What else happens on a machine can make a time implausible, though hardly twice.
+        std::vector<Record> records;
+        for (int look = 0; look < 2; ++look) {
+          records = swept(plan, places);
+          judge(grade, records);
+          if (grade.verdict != Verdict::implausible) break;
+        }
         if (grade.passed() && !records.empty() && records.front().timed()) {
           grade.timed = records.front();
         }
@@ -142,7 +147,7 @@ class Grader {
 };
 
 // Our own rungs, for the ladder of the class, and the reference among them.
-void measure_ladder(Class& all, const std::string& command) {
+Ceilings measure_ladder(Class& all, const std::string& command) {
   const auto& assignment = all.assignment;
   Plan plan = plan_for(assignment, command);
   plan.sizes = {assignment.sizes.back()};
@@ -161,6 +166,7 @@ void measure_ladder(Class& all, const std::string& command) {
     all.ladder.push_back(record);
     if (record.full_name() == assignment.reference->full_name()) all.reference = record;
   }
+  return places.of(*assignment.reference, 0).ceilings;
 }
 
 }  // namespace
@@ -188,7 +194,7 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
   Grader grader(assignment, command);
   if (assignment.reference != nullptr) {
     says("measuring " + assignment.reference->full_name() + " and the ladder");
-    measure_ladder(all, command);
+    grader.ceilings = measure_ladder(all, command);
   }
   for (auto& submission : submissions) {
     says(submission.student);

@@ -148,7 +148,7 @@ Variant get_variant(Message& message) {
   variant.workload = message.text(100);
   variant.idea = printable(message.text(300));
   variant.hardware = printable(message.text(100));
-  variant.target = message.get(Target::gpu);
+  variant.target = message.get(Target::team);
   variant.arithmetic = message.get(Arithmetic::bf16x9);
   message.get_all(16, [&](Message& from) { variant.dtypes.push_back(from.get(Dtype::bf16)); });
   message.get_all(16, [&](Message& from) {

@@ -214,8 +214,11 @@ void RemoteExecutor::judge_clock(const Batch& batch, double elapsed_s) {
   }
 }
 
-std::optional<TransferTimes> RemoteExecutor::transfers(const Variant&) {
-  auto reply = ask(Message().put(Ask::transfers), seconds_to_start);
+std::optional<TransferTimes> RemoteExecutor::transfers(const Call& call) {
+  Message message;
+  message.put(Ask::transfers);
+  put(message, call.size, call.dtype, call.tunables);
+  auto reply = ask(message, seconds_to_start);
   TransferTimes times;
   times.to_device_s = reply.get<double>();
   times.to_host_s = reply.get<double>();

@@ -14,7 +14,7 @@ namespace parlab::grade {
 
 struct Limits {
   double seconds = 10;  // of one execution, until it is taken for endless
-  double memory_bytes = 4e9;
+  double memory_bytes = 2e9;
 };
 
 // An Executor whose variant runs in a confined process. What comes back is believed as far as it
@@ -34,7 +34,7 @@ class RemoteExecutor final : public Executor {
   void release() override;
   Checked run_checked(const Call& call) override;
   Batch sample(const Call& call, const BatchPlan& plan) override;
-  std::optional<TransferTimes> transfers(const Variant& variant) override;
+  std::optional<TransferTimes> transfers(const Call& call) override;
   bool recover() override;
   bool can_time() const override { return can_time_; }
   Ceilings ceilings(const WantedCeilings&) override { return {}; }

@@ -167,10 +167,11 @@ void limit(int what, rlim_t most) {
   }
   if (seccomp_load(filter.get()) != 0) _exit(exit_unconfined);
   char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", locale[] = "LC_ALL=C.UTF-8";
-  char cache[] = "CUDA_CACHE_DISABLE=1";
+  // Nothing is kept for later, by the driver or by a compiler.
+  char cache[] = "CUDA_CACHE_DISABLE=1", compiler_cache[] = "CCACHE_DISABLE=1";
   std::string temporary =
       "TMPDIR=" + (confinement.writable.empty() ? "/" : confinement.writable.front());
-  char* const environment[] = {path, locale, cache, temporary.data(), nullptr};
+  char* const environment[] = {path, locale, cache, compiler_cache, temporary.data(), nullptr};
   syscall(SYS_execveat, program_descriptor, "", arguments.data(), environment, AT_EMPTY_PATH);
   _exit(exit_unconfined);
 }

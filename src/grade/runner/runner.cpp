@@ -58,7 +58,7 @@ class Runner {
         break;
       }
       case Ask::transfers: {
-        const auto times = executor_->transfers(*variant_).value_or(TransferTimes{});
+        const auto times = executor_->transfers(call(ask)).value_or(TransferTimes{});
         message.put(times.to_device_s).put(times.to_host_s);
         break;
       }
@@ -75,6 +75,7 @@ class Runner {
  private:
   void open() {
     if (executor_) return;
+    if (variant_->target == Target::team) throw std::runtime_error("it is for several GPUs");
     executor_ = variant_->needs_gpu() ? make_gpu_executor() : make_host_executor();
   }
 
