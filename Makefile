@@ -233,12 +233,18 @@ build: $(PARLAB) $(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) $(LINKS)
 RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core machine record places \
             places/host statistics verify grade/runner)) src/grade/message.cpp src/grade/protocol.cpp)
 LINKS  := $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
-$(B)/grade/emulated.link: $(RUNNER) $(EMULATION:%=$(B)/emulated/%.o)
+# Our libraries are linked in beforehand, once: a submission is linked in a moment, and where it is
+# graded they need not be installed.
+$(B)/grade/emulated.o: $(RUNNER) $(EMULATION:%=$(B)/emulated/%.o)
 	@mkdir -p $(@D)
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(LIBS) $(EMULATION_LIBS) >$@
-$(B)/grade/device.link: $(RUNNER) $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
+	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(filter %.a,$(HWLOC)) $(EMULATION_LIBS)
+$(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
-	@echo $(NVCC) -o PROGRAM OBJECT $^ -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static >$@
+	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(filter %.a,$(HWLOC))
+$(B)/grade/emulated.link: $(B)/grade/emulated.o
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -fopenmp -ldl >$@
+$(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
+	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -lgomp -ldl -cudart static >$@
 
 $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@

@@ -50,7 +50,9 @@ struct RemoteExecutor::Running {
                  .writable = {},
                  .folder = "/",
                  .cpu_s = 3600,
-                 .memory_bytes = limits.memory_bytes},
+                 .memory_bytes = limits.memory_bytes,
+                 // Of memory that has a descriptor, as drivers use it: no file can be made.
+                 .file_bytes = std::uint64_t{1} << 30},
                 theirs) {
     close(theirs);
   }

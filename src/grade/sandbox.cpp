@@ -144,7 +144,6 @@ void limit(int what, rlim_t most) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>(confinement.cpu_s) + 1);
   limit(RLIMIT_FSIZE, confinement.file_bytes);
-  limit(RLIMIT_MEMLOCK, 1 << 20);
   unshare(CLONE_NEWNET | CLONE_NEWIPC);  // where the system lets us
   if (chdir(confinement.folder.c_str()) != 0) _exit(exit_unconfined);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -80,7 +80,7 @@ void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
   };
   std::vector<Rung> rungs;
   for (const auto& rung : all.ladder) {
-    rungs.push_back({rung.full_name(), rung.summary().median, true});
+    rungs.push_back({name(rung), rung.summary().median, true});
   }
   std::size_t number = 0;
   for (const auto* grade : in_order(all)) {
@@ -132,9 +132,9 @@ std::string class_page(const Class& all, bool anonymous) {
     ++number;
     Row row;
     const auto& name = grade->submission.name;
-    row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
     row.push_back(anonymous ? Cell{"no. " + std::to_string(number)}
                             : Cell{grade->submission.student, {}, "students/" + name + ".html"});
+    row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
     row.push_back(
         {verdict_words(*grade), grade->passed() || anonymous ? "" : grade->detail.substr(0, 160)});
     row.push_back({time_words(*grade), grade->timed ? interval(grade->timed->summary()) : ""});
@@ -144,7 +144,7 @@ std::string class_page(const Class& all, bool anonymous) {
     row.push_back({points_words(all, *grade)});
     rows.push_back(std::move(row));
   }
-  write_cards(html, {"rank", "student", "verdict", "time", "of the reference", "roof", "points"},
+  write_cards(html, {"student", "rank", "verdict", "time", "of the reference", "roof", "points"},
               rows);
   write_ladder_of_class(html, all, anonymous);
   return end_page(html);
