@@ -1,16 +1,39 @@
 // Each GPU of a team has a strip of the image. A point of its first and of its last row has
-// neighbours in the strips above and below: of each of them one row travels, its halo. All other
-// points have their neighbours at home, and are computed while the halos are on their way; the
-// first and the last row follow, by launches of three rows of a that yield one of b.
+// neighbours in the strips above and below: of each of them one row travels, its halo. The inside
+// of the strip is computed while the halos are on their way. The edges follow: an eighth of the
+// strip each, where one row would do, for one row is not work enough for all multiprocessors.
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 
 namespace {
 
-// Rows of the image, as if they were one; all of b but its border is computed.
+// Rows of the image, as if they were one: all of b but its border is computed.
+struct Band {
+  std::int64_t first, rows;
+};
+struct Bands {
+  std::vector<Band> inside, edges;
+};
+
+Bands bands_of(std::int64_t rows, bool above, bool below) {
+  const std::int64_t top = above ? -1 : 0, bottom = below ? rows + 1 : rows;
+  if (rows < 4) return {{}, {{top, bottom - top}}};
+  const auto edge = std::max<std::int64_t>(rows / 8, 1);
+  // Rows `first` to `last` - 1 are computed as the inside, with one more of a around them.
+  const std::int64_t first = above ? edge : 1, last = below ? rows - edge : rows - 1;
+  Bands bands{{{first - 1, last - first + 2}}, {}};
+  if (above) bands.edges.push_back({-1, edge + 2});
+  if (below) bands.edges.push_back({last - 1, edge + 2});
+  return bands;
+}
+
 template <typename T>
-Conv2d::Args<T> rows_of(const Conv2d::Args<T>& part, std::int64_t first, std::int64_t rows) {
-  return {part.a + first * part.cols, part.b + first * part.cols, rows, part.cols};
+void compute(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables,
+             const std::vector<Band>& bands) {
+  for (const auto& [first, rows] : bands) {
+    const auto at = first * p.cols;
+    choose_word(gpu, Conv2d::Args<T>{p.a + at, p.b + at, rows, p.cols}, tunables);
+  }
 }
 
 // The last row of each strip to the one below, the first to the one above.
@@ -41,14 +64,13 @@ const Register<Conv2d, float, double> variant(
             },
     },
     []<typename T>(Gpus& team, const Parts<Conv2d::Args<T>>& parts, const Tunables& tunables) {
-      const auto inside = [&](Gpu& gpu, int i) {
-        if (parts[i].rows > 2) choose_word(gpu, parts[i], tunables);
+      const auto bands = [&](int i) {
+        return bands_of(parts[i].rows, i > 0, i + 1 < team.count());
       };
-      team.beside([&] { exchange_halos(team, parts); }, [&] { team.each(inside); });
-      team.each([&](Gpu& gpu, int i) {
-        const auto& part = parts[i];
-        const bool above = i > 0, below = i + 1 < team.count(), one_row = part.rows == 1;
-        if (above && (below || !one_row)) choose_word(gpu, rows_of(part, -1, 3), tunables);
-        if (below && !one_row) choose_word(gpu, rows_of(part, part.rows - 2, 3), tunables);
-      });
+      team.beside(
+          [&] { exchange_halos(team, parts); },
+          [&] {
+            team.each([&](Gpu& gpu, int i) { compute(gpu, parts[i], tunables, bands(i).inside); });
+          });
+      team.each([&](Gpu& gpu, int i) { compute(gpu, parts[i], tunables, bands(i).edges); });
     });

@@ -20,13 +20,16 @@ void exchange_halos(Gpus& team, const Parts<Convsep::Args<T>>& parts) {
   team.exchange(moves);
 }
 
-// The rows of b that need no halo; and those that do, once the halos have come.
+// The rows of b that are computed beside the transfers, and those that follow once the halos have
+// come. A quarter of the strip at each edge, where no more than `radius` rows need it: few rows are
+// not work enough for all multiprocessors.
 struct Bands {
   std::vector<Band> inside, edges;
 };
 
 Bands bands_of(std::int64_t rows, std::int64_t radius, bool above, bool below) {
-  const auto first = above ? radius : 0, last = below ? rows - radius : rows;
+  const auto edge = std::max(radius, rows / 4);
+  const auto first = above ? edge : 0, last = below ? rows - edge : rows;
   if (first >= last) return {{}, {{0, rows, above ? radius : 0, below ? radius : 0}}};
   Bands bands{{{first, last - first, first, rows - last}}, {}};
   if (above) bands.edges.push_back({0, first, radius, rows - first + (below ? radius : 0)});

@@ -514,6 +514,15 @@ void Point::take_batch(Entry& entry, bool check) {
   }
 }
 
+// What cannot be told is left out; whether the variant runs is for its samples to say.
+std::optional<double> moving_of(const Trial& trial) {
+  try {
+    return trial.place->executor->seconds_of_transfers(trial.call);
+  } catch (const PointError&) {
+    return std::nullopt;
+  }
+}
+
 void Point::measure(Cache cache) {
   std::vector<Entry*> open;
   for (auto& entry : entries_) {
@@ -524,9 +533,7 @@ void Point::measure(Cache cache) {
     if (!entry.trial->transfers) {
       entry.trial->transfers = entry.trial->place->executor->transfers(entry.trial->call);
     }
-    if (!entry.trial->moving_s) {
-      entry.trial->moving_s = entry.trial->place->executor->seconds_of_transfers(entry.trial->call);
-    }
+    if (!entry.trial->moving_s) entry.trial->moving_s = moving_of(*entry.trial);
     entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
     open.push_back(&entry);
   }
@@ -732,7 +739,11 @@ Ceilings Session::ceilings_of(Place& place) {
   }
   if (!links_known) {
     note("the links between the GPUs");
-    ceilings.links = place.executor->links();
+    try {
+      ceilings.links = place.executor->links();
+    } catch (const PointError& error) {
+      observer.note(std::string("the links could not be measured: ") + error.what());
+    }
   }
   if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
   return ceilings;

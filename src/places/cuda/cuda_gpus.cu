@@ -5,6 +5,8 @@
 namespace parlab {
 namespace {
 
+constexpr std::size_t events_at_most = 256;  // of 128 transfers in one execution
+
 void wait_for(cudaStream_t stream, const CudaEvent& event) {
   cuda_check(cudaStreamWaitEvent(stream, event.handle), "waiting for another GPU");
 }
@@ -64,9 +66,9 @@ void CudaGpus::abandon() {
 // ---- watching
 
 void CudaGpus::watch(Member& member) {
+  if (member.noted == member.events.size()) return;
   member.gpu->select();
-  member.watched.emplace_back();
-  record(member.watched.back(), stream_of(member));
+  record(member.events[member.noted++], stream_of(member));
 }
 
 template <typename F>
@@ -81,7 +83,11 @@ void CudaGpus::watched(F transfer) {
 }
 
 void CudaGpus::begin_watch() {
-  for (auto& member : members_) member->watched.clear();
+  for (auto& member : members_) {
+    member->gpu->select();
+    while (member->events.size() < events_at_most) member->events.emplace_back();
+    member->noted = 0;
+  }
   watching_ = true;
 }
 
@@ -91,11 +97,10 @@ double CudaGpus::end_watch() {
   for (auto& member : members_) {
     member->gpu->select();
     double seconds = 0;
-    for (std::size_t i = 0; i + 1 < member->watched.size(); i += 2) {
-      seconds += seconds_between(member->watched[i], member->watched[i + 1]);
+    for (std::size_t i = 0; i + 1 < member->noted; i += 2) {
+      seconds += seconds_between(member->events[i], member->events[i + 1]);
     }
     most = std::max(most, seconds);
-    member->watched.clear();
   }
   return most;
 }

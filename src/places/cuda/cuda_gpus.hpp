@@ -1,7 +1,6 @@
 // A team of real GPUs: collectives by NCCL, everything else by copies from memory to memory.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -41,7 +40,10 @@ class CudaGpus final : public Gpus {
     CudaGpu* gpu;
     CudaStream beside;  // made on its device, as the events are
     CudaEvent ready, moved;
-    std::deque<CudaEvent> watched;  // one before and one behind each transfer
+    // One before and one behind each transfer. Made before any work is held back: to make an event
+    // can mean to wait for the device.
+    std::vector<CudaEvent> events;
+    std::size_t noted = 0;
   };
   cudaStream_t stream_of(const Member& member) const {
     return beside_ ? member.beside.handle : member.gpu->cuda_stream();

@@ -1,0 +1,78 @@
+// A collective that not all GPUs come to ends within the time limit, and the next one works. On
+// machines with two GPUs and NCCL.
+#ifndef PARLAB_EMULATED
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+
+#include "places/cuda/cuda_gpus.hpp"
+#include "places/cuda/team_timer.hpp"
+#include "places/presence.hpp"
+
+using namespace parlab;
+
+namespace {
+
+__global__ void stay_away(long long nanoseconds) {
+  long long start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - start < nanoseconds);
+}
+
+double seconds_of(const std::function<void()>& action) {
+  const auto start = std::chrono::steady_clock::now();
+  action();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hanging_team, *boost::unit_test::precondition([](auto) {
+                        return gpus_present().size() > 1;
+                      }))
+
+BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_ended) {
+  constexpr int elements = 1000;
+  constexpr double limit_s = 2;
+  constexpr long long absence_ns = 6'000'000'000;
+  enable_peer_access({0, 1});
+  CudaGpu first(0), second(1);
+  CudaGpus team({&first, &second});
+  TeamTimer timer(
+      {&first, &second}, [&] { team.abandon(); }, limit_s);
+  OnEach<float> data;
+  std::vector<DeviceMemory> memory;
+  team.each([&](Gpu& gpu, int) {
+    memory.push_back(device_memory(elements * sizeof(float), "a test"));
+    data.push_back(reinterpret_cast<float*>(memory.back().get()));
+    gpu.clear(data.back(), elements * sizeof(float));
+  });
+  const auto add_up = [&] { team.all_reduce(data, data, elements); };
+  const auto nothing = [] {};
+  const auto warm_up = [&] {  // NCCL starts in the open
+    add_up();
+    timer.run_held(nothing, nothing);
+  };
+  warm_up();
+  timer.run_held(nothing, add_up);
+
+  const double taken = seconds_of([&] {
+    const auto ended = [](const PointError& error) { return error.verdict == Verdict::timed_out; };
+    BOOST_CHECK_EXCEPTION(timer.run_held(nothing,
+                                         [&] {
+                                           team[1];
+                                           stay_away<<<1, 1, 0, second.cuda_stream()>>>(absence_ns);
+                                           add_up();
+                                         }),
+                          PointError, ended);
+  });
+  BOOST_TEST(taken >= limit_s);
+  BOOST_TEST(taken < 12);
+  BOOST_TEST(!timer.hangs());
+  warm_up();
+  BOOST_CHECK_NO_THROW(timer.run_held(nothing, add_up));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+#endif
