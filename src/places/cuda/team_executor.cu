@@ -98,10 +98,7 @@ class TeamExecutor final : public Executor {
     select_scratch(call);
     // As on one GPU: once in the open, then held back behind the poison.
     Checked checked;
-    checked.seconds = seconds_of([&] {
-      run(call, placed);
-      wait_for_all(placed);
-    });
+    checked.seconds = run_in_the_open(call, placed);
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
     placed.team->timer.run_held([&] { poison_all(placed); }, [&] { run(call, placed); }, hold_s);
     checked.launch = placed.team->gpus[0].main_launch();
@@ -142,6 +139,7 @@ class TeamExecutor final : public Executor {
       each(placed, [&](Device& device, int) { device.disturber.queue(disturbed, now); });
       disturbed = now;
     };
+    run_in_the_open(call, placed);
     TeamTimer::Work work{[&] { run(call, placed); }};
     work.before = [&](int i) {
       disturb(i);
@@ -195,6 +193,7 @@ class TeamExecutor final : public Executor {
     Placed& placed = place(call);
     if (placed.count() < 2) return std::nullopt;
     select_scratch(call);
+    run_in_the_open(call, placed);
     std::vector<double> seconds;
     for (int i = 0; i < 5; ++i) {
       placed.team->gpus.begin_watch();
@@ -374,9 +373,14 @@ class TeamExecutor final : public Executor {
                            call.tunables);
   }
 
-  // In the open nothing is timed; what does not end is ended as behind the gate.
-  void wait_for_all(Placed& placed) {
-    placed.team->timer.run_held([] {}, [] {});
+  // Whatever waits for a device comes here, before any is held back: NCCL's kernels need a larger
+  // stack than a device begins with, and put_back() has made it small again. What does not end is
+  // ended as behind the gate.
+  double run_in_the_open(const Call& call, Placed& placed) {
+    return seconds_of([&] {
+      run(call, placed);
+      placed.team->timer.run_held([] {}, [] {});
+    });
   }
 
   void poison_all(Placed& placed) {
