@@ -1,10 +1,13 @@
 -- What the figures of several-gpus read. One row of records is one measurement.
 
--- side: rows of the matrix or image, or elements of the vector.
+-- side: rows of the matrix or image, or elements of the vector. name: what is divided is said where a
+-- workload has several ways.
 CREATE VIEW timed AS
-  SELECT *, workload || '/' || variant || CASE dtype WHEN 'float' THEN '' ELSE '/' || dtype END AS name,
-         coalesce(rows, m, n) AS side, coalesce(rows, m, n) || CASE WHEN cols IS NULL THEN ''
-           ELSE 'x' || cols END AS size
+  SELECT *, workload || CASE backend WHEN 'blas' THEN '/cublas' ELSE '' END
+           || CASE workload WHEN 'dmv' THEN replace(variant, 'split_', '/') ELSE '' END
+           || CASE dtype WHEN 'float' THEN '' WHEN 'bfloat16' THEN '/bf16' ELSE '/' || dtype END AS name,
+         coalesce(rows, m, n) AS side,
+         coalesce(rows, m, n) || CASE WHEN cols IS NULL THEN '' ELSE 'x' || cols END AS size
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL AND cache = 'hot';
 
@@ -40,3 +43,10 @@ CREATE VIEW pays AS
     AND NOT EXISTS (SELECT 1 FROM strong l WHERE l.name = s.name AND l.gpus = s.gpus
                       AND l.side >= s.side AND l.gained_low <= 1)
   GROUP BY name, gpus;
+
+-- Bytes per second between the GPUs: see Ceilings::links.
+CREATE VIEW links AS
+  SELECT DISTINCT gpu, gpu_uuid, link_one_way AS one_way, link_both_ways AS both_ways,
+         link_all_reduce_over_2 AS over_2, link_all_reduce_over_4 AS over_4,
+         link_all_reduce_over_8 AS over_8
+  FROM records WHERE link_one_way IS NOT NULL;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <ostream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -142,15 +143,24 @@ class Filler {
   Statement insert_;
 };
 
-// A view may name what no record of this machine has filled: columns for it, behind the others.
-// Dimensions are there in every record; without any record those of all workloads are, so that the
-// views find nothing and do not fail.
-std::vector<TableColumn> with_missing(const RecordTable& table) {
+// A view makes a column of this name itself: one of the records' would hide it.
+bool makes(const std::string& views, const std::string& column) {
+  return std::regex_search(views, std::regex("\\bAS " + column + "\\b"));
+}
+
+// A view may name what no record of this machine has filled, the dimension of a workload that was
+// not measured yet, a tunable, a counter, a link of a machine with more GPUs: columns for it,
+// behind the others, so that it finds nothing and does not fail.
+std::vector<TableColumn> with_missing(const RecordTable& table, const std::string& views) {
   auto columns = table.columns();
-  std::set<std::string> names;
+  std::set<std::string> names{"link_one_way", "link_both_ways"};
+  for (const auto* gpus : {"2", "4", "8"}) {
+    names.insert(std::string("link_all_reduce_over_") + gpus);
+  }
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& dimension : workload->dimensions()) {
-      if (table.empty()) names.insert(std::string(dimension));
+      const std::string name(dimension);
+      if (table.empty() || !makes(views, name)) names.insert(name);
     }
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       for (const auto& tunable : variant->tunables) names.insert(tunable.name);
@@ -224,7 +234,7 @@ std::vector<std::string> make_database(const DatabaseRequest& request) {
     // It is new, and nobody's until it is complete: nothing to roll back, nothing left beside it.
     database.run("PRAGMA journal_mode = OFF");
     database.run("BEGIN");
-    Filler filler(database, "records", with_missing(table));
+    Filler filler(database, "records", with_missing(table, views));
     table.each_row([&](const std::vector<std::string>& row) { filler.add(row); });
     add_published(database);
     database.run(views);
