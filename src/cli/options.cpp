@@ -249,6 +249,7 @@ std::vector<Option> all_options() {
     for (const auto& workload : workloads) help += (help == "of " ? "" : ", ") + workload;
     if (name == "block") help = "threads in a block of the GPU";
     if (name == "threads") help = "threads of the CPU";
+    if (name == "gpus") help = "GPUs that share one problem; runs variants for several";
     options.push_back({name, variable_of(name), "LIST", help, true});
   }
   return options;

@@ -57,9 +57,10 @@ void print_workloads(std::ostream& out) {
 }
 
 std::string tunable_line(const Tunable& tunable) {
-  const bool all = tunable.name == "threads" && tunable.fallback == 0;
-  return "--" + tunable.name + " " + (all ? "all cores" : std::to_string(tunable.fallback)) + " (" +
-         tunable.allowed() + ")";
+  std::string fallback = std::to_string(tunable.fallback);
+  if (tunable.fallback == 0 && tunable.name == "threads") fallback = "all cores";
+  if (tunable.fallback == 0 && tunable.name == "gpus") fallback = "all GPUs";
+  return "--" + tunable.name + " " + fallback + " (" + tunable.allowed() + ")";
 }
 
 void print_option(std::ostream& out, const Option& option) {

@@ -49,6 +49,9 @@ bool is_square(const Workload& workload, const Size& size, std::int64_t extent) 
 
 // The ends of the range, the fallback, and odd and even values between, as far as allowed.
 std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
+  if (tunable.name == "gpus") {
+    return thorough ? std::vector<std::int64_t>{1, 2, 3, 8} : std::vector<std::int64_t>{2};
+  }
   std::set<std::int64_t> values{tunable.fallback};
   const std::vector<std::int64_t> candidates =
       thorough ? std::vector<std::int64_t>{tunable.min, 2,  3,  7,   8,   16,   31,
