@@ -22,6 +22,12 @@ sizes() {
     *) echo 257x1003 3x4099 260x132 ;;
   esac
 }
+dtypes() {
+  case $1 in
+    matmul) echo float double half bfloat16 ;;
+    *) echo float double ;;
+  esac
+}
 workloads=("$@")
 (($#)) || mapfile -t workloads < <(basename -a cuda/*/)
 failures=0
@@ -30,7 +36,7 @@ trap 'rm -f "$log"' EXIT
 for workload in "${workloads[@]}"; do
   for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
     for size in $(sizes "$workload"); do
-      for dtype in float double; do
+      for dtype in $(dtypes "$workload"); do
         # A kernel that waits for another one never ends when they are serialised: 2 minutes each.
         timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 bin/parlab execute-once \
           "$workload" "$size" $dtype >"$log" 2>&1

@@ -133,6 +133,16 @@ __global__ void __launch_bounds__(S::threads)
                              [&](int y, int x) { return sum[y][x] / divisor; });
 }
 
+// With fewer steps a block does little but fill its stages.
+template <typename S>
+constexpr std::int64_t least_steps = 2 * S::stages;
+
+// How many blocks there is work for.
+template <typename S, typename T>
+std::int64_t balanced_blocks(const Covariance::Args<T>& p) {
+  return S::count(p.n) * ceil_div(p.m, S::deep) / least_steps<S>;
+}
+
 // The covariance from tiles S, by as many blocks as run at once.
 template <typename S, typename T>
 void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
@@ -142,11 +152,9 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   const std::int64_t at_once =
       std::int64_t{gpu.multiprocessors()} *
       gpu.resident_blocks(covariance_balanced<T, S>, S::threads, S::shared_bytes);
-  // With fewer steps a block does little but fill its stages.
-  constexpr std::int64_t least_steps = 2 * S::stages;
   const auto left = tiles % at_once, steps = left * steps_of_tile;
   const BalancedShares shares{tiles - left, steps,
-                              std::clamp<std::int64_t>(steps / least_steps, 1, at_once)};
+                              std::clamp<std::int64_t>(steps / least_steps<S>, 1, at_once)};
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
   gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
               .block = {S::threads},

@@ -1,8 +1,9 @@
 // The products on the tensor cores, which make twice as many multiply-adds of doubles as the other
 // units of an H200, and ask for less shared memory: a warp multiplies 16 x 4 by 4 x 8 elements at a
 // time, and each value read is used by several lanes. A block computes a tile of 128 x 128, a warp
-// 64 x 32 of it; the work is shared out as in `balanced`. Only in double: in float the tensor cores
-// would round the operands.
+// 64 x 32 of it, or of 64 x 64 where the larger ones would leave a part of the device without work;
+// the work is shared out as in `balanced`. Only in double: in float the tensor cores would round
+// the operands.
 #include "balanced.cuh"
 #include "gpu/tensor_cores.hpp"
 
@@ -11,12 +12,15 @@ using namespace parlab;
 namespace {
 
 // What balanced.cuh and CovarianceCopies want to know of a tile: see CovarianceTile.
+template <int SIZE>
 struct TensorTile {
-  static constexpr int size = 128, rows = 8, cols = 8;
-  static constexpr int deep = 16, stages = 4;
-  static constexpr int threads = size * size / (rows * cols), blocks_per_sm = 1;
-  static constexpr int vector = 2;
+  static constexpr int size = SIZE;
   static constexpr int warps_down = 2, warp_rows = size / warps_down, warp_cols = 32;
+  static constexpr int rows = warp_rows / 8, cols = warp_cols / 4;  // of a thread
+  static constexpr int deep = 16, stages = 4;
+  static constexpr int threads = size * size / (rows * cols);
+  static constexpr int blocks_per_sm = size == 128 ? 1 : 2;
+  static constexpr int vector = 2;
   // 4 more: the 4 rows a warp reads together lie in different banks of shared memory.
   static constexpr int pair = 2 * size + 4;
   static constexpr int shared_bytes = stages * deep * pair * sizeof(double);
@@ -40,10 +44,10 @@ struct TensorTile {
 };
 
 // As in tile.cuh, with 4 rows at a time in place of one.
-__device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, std::int64_t stride,
-                              int steps, double* shared,
-                              double (&sum)[TensorTile::rows][TensorTile::cols]) {
-  using S = TensorTile;
+template <int SIZE, typename S = TensorTile<SIZE>>
+__device__ void multiply_tile(TensorTile<SIZE>, const double* rows, int i0, int j0,
+                              std::int64_t stride, int steps, double* shared,
+                              double (&sum)[S::rows][S::cols]) {
   using Vector = CovarianceVector<double>;
   constexpr int down = S::rows / 2, across = S::cols / 4;  // of 16 x 16
   constexpr int slices = S::deep / 4, stage = S::deep * S::pair;
@@ -112,9 +116,13 @@ __device__ void multiply_tile(TensorTile, const double* rows, int i0, int j0, st
 const Register<Covariance, double> variant(
     {
         .rung = 7,
-        .idea = "the same with the products of doubles on the tensor cores, tiles of 128 x 128",
+        .idea = "the same with the products of doubles on the tensor cores, tiles up to 128 x 128",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
-      launch_balanced<TensorTile>(gpu, p);
+      if (balanced_blocks<TensorTile<128>>(p) >= gpu.multiprocessors()) {
+        launch_balanced<TensorTile<128>>(gpu, p);
+      } else {
+        launch_balanced<TensorTile<64>>(gpu, p);
+      }
     });

@@ -22,18 +22,11 @@ __global__ void __launch_bounds__(256, 1)
   place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row, tile_col);
   const auto row0 = static_cast<int>(tile_row * Tile::rows);
   const auto col0 = static_cast<int>(tile_col * Tile::cols);
-  const int steps = warpgroup_steps<T>(k);
+  const int steps = warpgroup_steps<Tile>(k);
 
   const auto copy = [&](int step) {  // by one thread
-    const int s = step % Tile::stages, k0 = step * Tile::depth;
-    unsigned char* const stage = stages + s * Tile::stage_bytes;
-    arrive_expecting(full[s], Tile::stage_bytes);
-    load_box(stage, a, full[s], k0, row0);
-    _Pragma("unroll")
-    for (int p = 0; p < Tile::panels; ++p) {
-      load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[s],
-               col0 + p * Tile::panel_cols, k0);
-    }
+    const int s = step % Tile::stages;
+    copy_stage<Tile>(stages + s * Tile::stage_bytes, full[s], a, b, step, row0, col0);
   };
   if (threadIdx.x == 0) {
     for (Barrier& barrier : full) init_barrier(barrier, 1);
@@ -42,7 +35,7 @@ __global__ void __launch_bounds__(256, 1)
   }
   __syncthreads();
 
-  WarpgroupSums<T> sums;
+  WarpgroupSums<Tile> sums;
   Ring<Tile::stages> ring;
   int next = Tile::stages;
   const auto arrived = [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); };
@@ -71,6 +64,6 @@ const Register<Matmul, half, bfloat16, float> variant(
       gpu.launch({.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
                   .block = {Tile::threads},
                   .shared_bytes = Tile::shared_bytes},
-                 matmul_bulk<T>, map_of_a<T>(a, p.m, p.k), map_of_b<T>(b, p.k, p.n), p.c, p.m, p.k,
-                 p.n);
+                 matmul_bulk<T>, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n), p.c, p.m,
+                 p.k, p.n);
     });

@@ -19,17 +19,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   using Tile = WarpgroupTile<T>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
-  const int steps = warpgroup_steps<T>(k);
-  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));  // pairs of tiles
-  const auto across = static_cast<int>(ceil_div(n, Tile::cols));
-  const int rank = block_in_cluster();
-  const auto each_tile = [&](auto compute) {
-    for (int pair = blockIdx.x / 2; pair < down * across; pair += gridDim.x / 2) {
-      int row, col;
-      place_of_tile<Tile::pairs_down>(pair, down, across, row, col);
-      compute((2 * row + rank) * Tile::rows, col * Tile::cols);
-    }
-  };
+  const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
     for (Barrier& barrier : full) init_barrier(barrier, 1);
@@ -42,28 +32,21 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   if (threadIdx.x >= Tile::threads) {  // ---- the third warpgroup copies
     give_registers<40>();
     if (threadIdx.x == Tile::threads) {
-      each_tile([&](int row0, int col0) {
+      each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          unsigned char* const stage = stages + ring.stage * Tile::stage_bytes;
           // All warps of both blocks have done with the stage: what is sent goes to both.
           wait(empty[ring.stage], ring.parity ^ 1);
-          arrive_expecting(full[ring.stage], Tile::stage_bytes);
-          load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
-          _Pragma("unroll")
-          for (int i = 0; i < Tile::panels / 2; ++i) {
-            const int p = rank * (Tile::panels / 2) + i;
-            load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[ring.stage],
-                     std::uint16_t{0b11}, col0 + p * Tile::panel_cols, step * Tile::depth, 0);
-          }
+          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes, full[ring.stage], a, b,
+                                  step, row0, col0);
         }
       });
     }
     __syncwarp();
   } else {  // ---- two multiply
     take_registers<232>();
-    WarpgroupSums<T> sums;
+    WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
-    each_tile([&](int row0, int col0) {
+    each_tile<Tile>(m, n, [&](int row0, int col0) {
       sums.multiply(
           stages, steps, ring, [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
           [&](int stage) {
@@ -87,11 +70,9 @@ const Register<Matmul, half, bfloat16, float> variant(
       using Tile = WarpgroupTile<T>;
       refuse_without_warpgroups();
       const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
-      const std::int64_t pairs = ceil_div(p.m, 2 * Tile::rows) * ceil_div(p.n, Tile::cols);
-      const std::int64_t clusters = std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2);
-      gpu.launch({.grid = {2 * clusters},
+      gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
                   .block = {Tile::threads + 128},
                   .shared_bytes = Tile::shared_bytes},
-                 matmul_clusters<T>, map_of_a<T>(a, p.m, p.k), map_of_b<T>(b, p.k, p.n), p.c, p.m,
-                 p.k, p.n);
+                 matmul_clusters<T>, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n), p.c,
+                 p.m, p.k, p.n);
     });

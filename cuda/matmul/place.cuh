@@ -1,4 +1,4 @@
-// Which tile of C a block computes.
+// Which tile of C a block computes, and the way of two neighbouring sums to C.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,18 @@ __device__ __forceinline__ void place_of_tile(Index tile, Index tiles_down, Inde
 __device__ __forceinline__ void place_of_block(std::int64_t tiles_down, std::int64_t tiles_across,
                                                std::int64_t& row, std::int64_t& col) {
   place_of_tile<8, std::int64_t>(blockIdx.x, tiles_down, tiles_across, row, col);
+}
+
+// Columns col and col + 1 of a row of n floats, col even, as far as they are there. In 8 bytes
+// where rows begin at multiples of them.
+__device__ __forceinline__ void store_pair(float* row, std::int64_t col, std::int64_t n, float left,
+                                           float right) {
+  if (n % 2 == 0) {
+    if (col < n) *reinterpret_cast<float2*>(row + col) = float2{left, right};
+  } else {
+    if (col < n) row[col] = left;
+    if (col + 1 < n) row[col + 1] = right;
+  }
 }
 
 }  // namespace

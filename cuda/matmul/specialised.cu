@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(384, 1)
   place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row, tile_col);
   const auto row0 = static_cast<int>(tile_row * Tile::rows);
   const auto col0 = static_cast<int>(tile_col * Tile::cols);
-  const int steps = warpgroup_steps<T>(k);
+  const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
     for (Barrier& barrier : full) init_barrier(barrier, 1);
@@ -37,20 +37,14 @@ __global__ void __launch_bounds__(384, 1)
     give_registers<40>();
     if (threadIdx.x == Tile::threads) {
       for (int step = 0; step < steps; ++step, ring.advance()) {
-        unsigned char* const stage = stages + ring.stage * Tile::stage_bytes;
         wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
-        arrive_expecting(full[ring.stage], Tile::stage_bytes);
-        load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
-        _Pragma("unroll")
-        for (int p = 0; p < Tile::panels; ++p) {
-          load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full[ring.stage],
-                   col0 + p * Tile::panel_cols, step * Tile::depth);
-        }
+        copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes, full[ring.stage], a, b, step,
+                         row0, col0);
       }
     }
   } else {  // ---- two multiply
     take_registers<232>();
-    WarpgroupSums<T> sums;
+    WarpgroupSums<Tile> sums;
     sums.multiply(
         stages, steps, ring, [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
         [&](int stage) {
@@ -75,6 +69,6 @@ const Register<Matmul, half, bfloat16, float> variant(
       gpu.launch({.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
                   .block = {Tile::threads + 128},
                   .shared_bytes = Tile::shared_bytes},
-                 matmul_specialised<T>, map_of_a<T>(a, p.m, p.k), map_of_b<T>(b, p.k, p.n), p.c,
-                 p.m, p.k, p.n);
+                 matmul_specialised<T>, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n),
+                 p.c, p.m, p.k, p.n);
     });

@@ -4,22 +4,22 @@
 //
 // The additions need care: a tensor core cuts off what does not fit, always towards zero, and over
 // thousands of additions that adds up. So the large products, of first parts, are summed over 64
-// columns of A only; what comes out is added to a sum in ordinary registers, rounded to nearest.
-// The small products have sums of their own along all of k, which also take what those additions
-// rounded off. That is 192 registers of sums per thread, for 64 x 128 of C per warpgroup.
+// columns of A only. What comes out is added to a sum in ordinary registers, and what that addition
+// rounds off is where the next 64 columns begin. The small products have sums of their own along
+// all of k. That is 192 registers of sums per thread, for 64 x 128 of C per warpgroup.
 //
 // Otherwise as in `overlapped`: persistent blocks in clusters of two that share what they read of
 // B, one warp that copies, two warpgroups that multiply.
 #pragma once
-
-#include <algorithm>
 
 #include "gpu/warpgroup.hpp"
 #include "place.cuh"
 #include "warpgroup.cuh"
 #include "workloads/matmul.hpp"
 
-namespace parlab {
+using namespace parlab;
+
+namespace {
 
 // a = a0 + a1 + a2, three bfloat16 of 8 bits each: all of a float. Of the nine products the three
 // that are left out are smaller than the last bit of the whole.
@@ -54,6 +54,7 @@ struct SplitTile {
   static constexpr int panel = Scheme::parts * b_part;
   static constexpr int stage_bytes = Scheme::parts * a_part + 2 * panel;
   static constexpr int steps_per_sum = 2;
+  static constexpr int pairs_down = 8;  // in a group of tiles that are taken together
   static constexpr int warps = 8, threads = 32 * warps;
   static constexpr int shared_bytes = Scheme::stages * stage_bytes + 1024;
 };
@@ -72,30 +73,41 @@ __device__ __forceinline__ float power_of_two(int exponent) {
   return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
+// C = A B, m x n, as the kernel below knows it: which tiles there are, how A lies in memory, and
+// what becomes of a sum.
+struct PlainProduct {
+  float* c;
+  std::int64_t m, n;
+  static constexpr bool a_across = false;  // rows of the array are rows of A, not of its transposed
+  static constexpr int b_facts = 1;        // which of SplitFacts::largest is of B; A's is 0
+
+  template <typename Tile, typename Compute>
+  __device__ __forceinline__ void each_tile(Compute compute) const {
+    ::each_tile<Tile>(m, n, compute);
+  }
+  // Two neighbouring sums, col even.
+  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, float left,
+                                        float right) const {
+    if (row < m) store_pair(c + row * n, col, n, left, right);
+  }
+};
+
 // `only_if`: the kernel does its work if facts->uneven is that; nullptr: in any case. C is the
 // product of the parts in a and b times 2^-(exponents of A and B) for two halves.
-template <typename Scheme>
+template <typename Scheme, typename Product>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_split_products(const PARLAB_GRID_CONSTANT TensorMap a,
                           const PARLAB_GRID_CONSTANT TensorMap b, const SplitFacts* facts,
-                          std::uint32_t only_if, float* c, std::int64_t m, std::int64_t k,
-                          std::int64_t n) {
+                          std::uint32_t only_if, Product product, std::int64_t k) {
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
   if (facts != nullptr && facts->uneven != only_if) return;
   unsigned char* const shared = aligned_shared_memory();
   __shared__ Barrier full[stages], empty[stages];
-  const auto steps = static_cast<int>(ceil_div(k, Tile::depth));
-  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));  // pairs of tiles
-  const auto across = static_cast<int>(ceil_div(n, Tile::cols));
+  // Whole sums of large products; what lies beyond the end is zero.
+  const auto steps =
+      static_cast<int>(ceil_div(k, Tile::depth * Tile::steps_per_sum)) * Tile::steps_per_sum;
   const int rank = block_in_cluster();
-  const auto each_tile = [&](auto compute) {
-    for (int pair = blockIdx.x / 2; pair < down * across; pair += gridDim.x / 2) {
-      int row, col;
-      place_of_tile<8>(pair, down, across, row, col);
-      compute((2 * row + rank) * Tile::rows, col * Tile::cols);
-    }
-  };
 
   if (threadIdx.x == 0) {
     for (Barrier& barrier : full) init_barrier(barrier, 1);
@@ -108,12 +120,18 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   if (threadIdx.x >= Tile::threads) {  // ---- the third warpgroup copies
     give_registers<24>();
     if (threadIdx.x == Tile::threads) {
-      each_tile([&](int row0, int col0) {
+      product.template each_tile<Tile>([&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
           unsigned char* const stage = shared + ring.stage * Tile::stage_bytes;
           wait(empty[ring.stage], ring.parity ^ 1);
           arrive_expecting(full[ring.stage], Tile::stage_bytes);
-          load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
+          if constexpr (Product::a_across) {
+            load_box(stage, a, full[ring.stage], row0, step * Tile::depth);
+            load_box(stage + Scheme::parts * Tile::a_part / 2, a, full[ring.stage], row0 + 64,
+                     step * Tile::depth);
+          } else {
+            load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
+          }
           load_box(stage + Scheme::parts * Tile::a_part + rank * Tile::panel, b, full[ring.stage],
                    std::uint16_t{0b11}, col0 + rank * 64, step * Tile::depth, 0);
         }
@@ -123,72 +141,86 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   } else {  // ---- two multiply
     take_registers<240>();
     const int thread = threadIdx.x, group = thread / 128, lane = thread % 32;
-    each_tile([&](int row0, int col0) {
-      float sum[64], large[64], small[64];
+    const auto release = [&](int stage) {
+      if (lane < 2) arrive_in_cluster(empty[stage], lane);
+    };
+    // Starts the products of a stage: the large ones, then, as a group of their own, the small
+    // ones. A part of A is 64 bytes of each of 128 rows, or, across k, two panels of 64 columns,
+    // one for each warpgroup, as those of B.
+    const auto start = [&](const unsigned char* stage, float(&large)[64], float(&small)[64]) {
+      constexpr bool across = Product::a_across;
+      constexpr int a_part = across ? Tile::a_part / 2 : Tile::a_part;
+      constexpr int a_slice = across ? 16 * 128 : 32;  // bytes to the next 16 of k
+      const std::uint64_t a0 =
+          across ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
+                 : operand_in_shared<64>(stage + group * 64 * 64, 512);
+      const std::uint64_t b0 =
+          operand_in_shared<128>(stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
+      const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number) {
+        multiply_add<Scheme::factor, true, across>(
+            to, a0 + (a_number * a_part + i * a_slice) / 16,
+            b0 + (b_number * Tile::b_part + i * 16 * 128) / 16);
+      };
+      begin_products();
       _Pragma("unroll")
-      for (float& s : sum) s = 0;
-      _Pragma("unroll 1")
-      for (int step = 0; step < steps; ++step) {
-        wait(full[ring.stage], ring.parity);
-        const unsigned char* const stage = shared + ring.stage * Tile::stage_bytes;
-        const std::uint64_t first_a = operand_in_shared<64>(stage + group * 64 * 64, 512);
-        const std::uint64_t first_b =
-            operand_in_shared<128>(stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
-        const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number, bool add) {
-          multiply_add<Scheme::factor, true>(
-              to, first_a + (a_number * Tile::a_part + i * 32) / 16,
-              first_b + (b_number * Tile::b_part + i * 16 * 128) / 16, add);
-        };
-        begin_products();
+      for (int i = 0; i < Tile::depth / 16; ++i) multiply(large, i, 0, 0);
+      end_products();
+      _Pragma("unroll")
+      for (int i = 0; i < Tile::depth / 16; ++i) {
         _Pragma("unroll")
-        for (int i = 0; i < Tile::depth / 16; ++i) {
-          _Pragma("unroll")
-          for (int p = 0; p < Scheme::small_products; ++p) {
-            multiply(small, i, Scheme::a_part(p), Scheme::b_part(p), step > 0 || i > 0 || p > 0);
-          }
-          multiply(large, i, 0, 0, step % Tile::steps_per_sum > 0 || i > 0);
-        }
-        end_products();
-        wait_for_products<0>();
-        if (lane < 2) arrive_in_cluster(empty[ring.stage], lane);
-        ring.advance();
-        if ((step + 1) % Tile::steps_per_sum == 0 || step + 1 == steps) {
-          pin_registers(large);
-          pin_registers(small);
-          _Pragma("unroll")
-          for (int i = 0; i < 64; ++i) {
-            const float before = sum[i];
-            sum[i] += large[i];
-            // What was rounded off, exactly where the sum is the larger one: Dekker, 1971.
-            small[i] += (large[i] - (sum[i] - before)) * (1 / Scheme::small_unit);
-          }
+        for (int p = 0; p < Scheme::small_products; ++p) {
+          multiply(small, i, Scheme::a_part(p), Scheme::b_part(p));
         }
       }
+      end_products();
+    };
+    product.template each_tile<Tile>([&](int row0, int col0) {
+      float sum[64], large[64], small[64];
+      _Pragma("unroll")
+      for (int i = 0; i < 64; ++i) sum[i] = large[i] = small[i] = 0;
+      int before = 0;  // the stage whose products may still be under way
+      _Pragma("unroll 1")
+      for (int step = 0; step < steps; step += Tile::steps_per_sum) {
+        _Pragma("unroll")
+        for (int s = 0; s < Tile::steps_per_sum; ++s) {
+          wait(full[ring.stage], ring.parity);
+          start(shared + ring.stage * Tile::stage_bytes, large, small);
+          wait_for_products<2>();
+          if (step + s > 0) release(before);
+          before = ring.stage;
+          ring.advance();
+        }
+        wait_for_products<1>();  // the small products of the last stage run on
+        pin_registers(large);
+        _Pragma("unroll")
+        for (int i = 0; i < 64; ++i) {
+          const float sum_before = sum[i];
+          sum[i] += large[i];
+          // What was rounded off, exactly where the sum is the larger one: Dekker, 1971.
+          large[i] -= sum[i] - sum_before;
+        }
+        pin_registers(large);
+      }
+      wait_for_products<0>();
+      release(before);
+      pin_registers(small);
       float scale = 1, scale_again = 1;  // their product may be too small for one float
       if (Scheme::factor == Factor::f16) {
-        const int back = -split_exponent(facts->largest[0]) - split_exponent(facts->largest[1]);
+        const int back =
+            -split_exponent(facts->largest[0]) - split_exponent(facts->largest[Product::b_facts]);
         scale = power_of_two(back / 2);
         scale_again = power_of_two(back - back / 2);
       }
       const auto result = [&](int i) {
-        return (sum[i] + small[i] * Scheme::small_unit) * scale * scale_again;
+        return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale * scale_again;
       };
-      const bool pairs = n % 2 == 0;
       _Pragma("unroll")
       for (int part = 0; part < 2; ++part) {
         const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
-        if (row >= m) continue;
         _Pragma("unroll")
         for (int j = 0; j < 16; ++j) {
-          const std::int64_t col = col0 + 8 * j + lane % 4 * 2;
           const int at = 4 * j + 2 * part;
-          float* const to = c + row * n + col;
-          if (pairs && col < n) {
-            *reinterpret_cast<float2*>(to) = float2{result(at), result(at + 1)};
-          } else {
-            if (col < n) to[0] = result(at);
-            if (col + 1 < n) to[1] = result(at + 1);
-          }
+          product.store(row, col0 + 8 * j + lane % 4 * 2, result(at), result(at + 1));
         }
       }
     });
@@ -198,8 +230,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 
 // Sums of a few products: a thread per element.
 constexpr std::int64_t few_products = 16;
-static __global__ void matmul_few(const float* a, const float* b, float* c, std::int64_t m,
-                                  std::int64_t k, std::int64_t n) {
+__global__ void matmul_few(const float* a, const float* b, float* c, std::int64_t m, std::int64_t k,
+                           std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= m * n) return;
   const std::int64_t row = i / n, col = i % n;
@@ -215,9 +247,9 @@ struct alignas(16) SplitPiece {
 // Three bfloat16 whose sum is the element, each the rest of the ones before rounded to nearest.
 // What is not finite stays in the first alone. A thread splits 8 neighbours; rows are `pitch` long
 // and filled up with zeros.
-static __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to,
-                                             std::int64_t height, std::int64_t width,
-                                             std::int64_t pitch, const SplitFacts* facts) {
+__global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std::int64_t height,
+                                      std::int64_t width, std::int64_t pitch,
+                                      const SplitFacts* facts) {
   constexpr int parts = ThreeBfloat16::parts;
   if (facts != nullptr && facts->uneven == 0) return;
   const std::int64_t across = pitch / 8;
@@ -249,29 +281,32 @@ static __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* t
 
 inline std::int64_t split_pitch(std::int64_t width) { return ceil_div(width, std::int64_t{8}) * 8; }
 
-// The products of parts that lie in a and b, one part after the other, rows of split_pitch().
+// Parts of a matrix, one after the other, with rows of split_pitch(width): boxes of `box_width`
+// elements of `box_height` rows, of all parts.
+template <typename Scheme>
+TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height, std::int64_t width,
+                       int box_height, int box_width) {
+  const std::int64_t pitch = 2 * split_pitch(width);
+  return tensor_map({Scheme::element,
+                     parts,
+                     {width, height, Scheme::parts},
+                     {pitch, height * pitch},
+                     {box_width, box_height, Scheme::parts},
+                     2 * box_width});
+}
+
+// The products of the parts in a and b.
 template <typename Scheme>
 void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p, const std::uint16_t* a,
                            const std::uint16_t* b, const SplitFacts* facts, std::uint32_t only_if) {
   using Tile = SplitTile<Scheme>;
-  const std::int64_t a_pitch = 2 * split_pitch(p.k), b_pitch = 2 * split_pitch(p.n);
-  const TensorMap a_map = tensor_map({Scheme::element,
-                                      a,
-                                      {p.k, p.m, Scheme::parts},
-                                      {a_pitch, p.m * a_pitch},
-                                      {Tile::depth, Tile::rows, Scheme::parts},
-                                      64});
-  const TensorMap b_map = tensor_map({Scheme::element,
-                                      b,
-                                      {p.n, p.k, Scheme::parts},
-                                      {b_pitch, p.k * b_pitch},
-                                      {64, Tile::depth, Scheme::parts},
-                                      128});
-  const std::int64_t pairs = ceil_div(p.m, 2 * Tile::rows) * ceil_div(p.n, Tile::cols);
-  const std::int64_t clusters = std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2);
-  gpu.launch(
-      {.grid = {2 * clusters}, .block = {Tile::threads + 128}, .shared_bytes = Tile::shared_bytes},
-      matmul_split_products<Scheme>, a_map, b_map, facts, only_if, p.c, p.m, p.k, p.n);
+  gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
+              .block = {Tile::threads + 128},
+              .shared_bytes = Tile::shared_bytes},
+             matmul_split_products<Scheme, PlainProduct>,
+             map_of_parts<Scheme>(a, p.m, p.k, Tile::rows, Tile::depth),
+             map_of_parts<Scheme>(b, p.k, p.n, Tile::depth, 64), facts, only_if,
+             PlainProduct{p.c, p.m, p.n}, p.k);
 }
 
 inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
@@ -279,18 +314,20 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.k, p.n);
 }
 
+// Into three bfloat16 each; with facts only if they are uneven.
+inline void split_into_bfloat16(Gpu& gpu, const float* matrix, std::uint16_t* to,
+                                std::int64_t height, std::int64_t width, const SplitFacts* facts) {
+  const std::int64_t pitch = split_pitch(width);
+  gpu.launch({.grid = {ceil_div(height * pitch / 8, 256)}, .block = {256}}, matmul_split_bfloat16,
+             matrix, to, height, width, pitch, facts);
+}
+
 // Splits A and B into three bfloat16 each and multiplies; with facts only if they are uneven.
 inline void multiply_three_bfloat16(Gpu& gpu, const Matmul::Args<float>& p, std::uint16_t* a,
                                     std::uint16_t* b, const SplitFacts* facts) {
-  const auto split = [&](const float* from, std::uint16_t* to, std::int64_t height,
-                         std::int64_t width) {
-    const std::int64_t pitch = split_pitch(width);
-    gpu.launch({.grid = {ceil_div(height * pitch / 8, 256)}, .block = {256}}, matmul_split_bfloat16,
-               from, to, height, width, pitch, facts);
-  };
-  split(p.a, a, p.m, p.k);
-  split(p.b, b, p.k, p.n);
+  split_into_bfloat16(gpu, p.a, a, p.m, p.k, facts);
+  split_into_bfloat16(gpu, p.b, b, p.k, p.n, facts);
   launch_split_products<ThreeBfloat16>(gpu, p, a, b, facts, 1);
 }
 
-}  // namespace parlab
+}  // namespace

@@ -1,8 +1,11 @@
 // Products of doubles on the tensor cores: a warp multiplies 16 x 4 by 4 x 8 elements at a time, at
 // twice the rate of the other units of an H200, and each value read from shared memory is used by
-// several lanes. A block computes a tile of C of 128 x 128, or of 128 x 64 where those would leave
-// a part of the device without work. Only in double: in float the tensor cores would round A and B.
+// several lanes. A block computes a tile of C of 128 x 64, or of 64 x 64 where those would leave a
+// part of the device without work; several blocks share a multiprocessor. Only in double: in float
+// the tensor cores would round A and B.
 #include <cuda_pipeline.h>
+
+#include <algorithm>
 
 #include "gpu/tensor_cores.hpp"
 #include "place.cuh"
@@ -12,14 +15,24 @@ using namespace parlab;
 
 namespace {
 
-// rows x cols: of C, per block and per warp.
+// rows x cols: of C, per block and per warp. depth: columns of A in a stage of shared memory.
+// Two or three blocks on a multiprocessor have something to multiply while one waits for its
+// barrier.
 struct LargeTile {
-  static constexpr int rows = 128, cols = 128;
-  static constexpr int warp_rows = 64, warp_cols = 32;
+  static constexpr int rows = 128, cols = 64, warp_rows = 64, warp_cols = 32;
+  static constexpr int depth = 16, stages = 3, blocks_per_sm = 2;
+  static constexpr double share = 1;  // of its time, for as much work: as measured on an H200
 };
 struct SmallTile {
-  static constexpr int rows = 128, cols = 64;
-  static constexpr int warp_rows = 32, warp_cols = 32;
+  static constexpr int rows = 64, cols = 64, warp_rows = 32, warp_cols = 32;
+  static constexpr int depth = 16, stages = 4, blocks_per_sm = 3;
+  static constexpr double share = 1.02;
+};
+// For the smallest problems: eight warps share what one block has.
+struct WholeTile {
+  static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
+  static constexpr int depth = 16, stages = 4, blocks_per_sm = 1;
+  static constexpr double share = 1.04;
 };
 
 // What follows from a tile.
@@ -28,7 +41,7 @@ struct Tiling : Tile {
   static constexpr int warps_down = Tile::rows / Tile::warp_rows;
   static constexpr int threads = 32 * warps_down * (Tile::cols / Tile::warp_cols);
   static constexpr int down = Tile::warp_rows / 16, across = Tile::warp_cols / 16;  // of a warp
-  static constexpr int depth = 16, stages = 4;  // columns of A in a stage of shared memory
+  static constexpr int depth = Tile::depth, stages = Tile::stages;
   // Padded, so that what neighbouring lanes read lies in different banks.
   static constexpr int a_stride = depth + 4, b_stride = Tile::cols + 4;
   static constexpr int b_begin = Tile::rows * a_stride, stage = b_begin + depth * b_stride;
@@ -156,7 +169,7 @@ __device__ __forceinline__ void store(double* c, std::int64_t m, std::int64_t n,
 
 // WIDTH: elements copied at once, of rows of A and of B; 2 where all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
-__global__ void __launch_bounds__(S::threads, 1)
+__global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     matmul_tensor(const double* a, const double* b, double* c, std::int64_t m, std::int64_t k,
                   std::int64_t n) {
   double* const shared = shared_memory<double>();
@@ -212,6 +225,15 @@ std::int64_t tiles(const Matmul::Args<double>& p) {
   return ceil_div(p.m, S::rows) * ceil_div(p.n, S::cols);
 }
 
+// The time in units of an element: whole rounds of as many tiles as run at once, and a fifth of one
+// to begin and to end.
+template <typename S>
+double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
+  const std::int64_t at_once = std::int64_t{gpu.multiprocessors()} * S::blocks_per_sm;
+  return (static_cast<double>(ceil_div(tiles<S>(p), at_once)) + 0.2) * S::rows * S::cols *
+         S::blocks_per_sm * S::share;
+}
+
 template <typename S>
 void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
   const auto kernel = p.k % 2 == 0 && p.n % 2 == 0 ? matmul_tensor<2, S> : matmul_tensor<1, S>;
@@ -224,19 +246,20 @@ void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
 const Register<Matmul, double> variant(
     {
         .rung = 8,
-        .idea = "products of doubles on the tensor cores, tiles of 128 x 128 or 128 x 64",
+        .idea = "products of doubles on the tensor cores, tiles of 128 x 64 or 64 x 64",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Large = Tiling<LargeTile>;
       using Small = Tiling<SmallTile>;
-      // A block has a multiprocessor for itself: which shape needs less time in whole waves?
-      const auto waves = [&](std::int64_t blocks) {
-        return ceil_div(blocks, gpu.multiprocessors());
-      };
-      if (waves(tiles<Large>(p)) * Large::cols <= waves(tiles<Small>(p)) * Small::cols) {
+      using Whole = Tiling<WholeTile>;
+      const double large = estimate<Large>(gpu, p), small = estimate<Small>(gpu, p),
+                   whole = estimate<Whole>(gpu, p);
+      if (large <= std::min(small, whole)) {
         launch_tensor<Large>(gpu, p);
-      } else {
+      } else if (small <= whole) {
         launch_tensor<Small>(gpu, p);
+      } else {
+        launch_tensor<Whole>(gpu, p);
       }
     });

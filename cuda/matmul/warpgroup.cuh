@@ -1,34 +1,41 @@
-// What the rungs on warpgroup products share: the tile of C of a block, the products of one stage
-// of shared memory, and the way of the sums to C.
+// What the rungs on warpgroup products share: the tile of C of a block, the copies and the products
+// of one stage of shared memory, and the way of the sums to C.
 //
-// A block computes 128 x 256 of C (in TF32 256 x 128) with two warpgroups, in steps of 128 bytes
-// along k: 64 columns of A, in TF32 32. A stage of shared memory holds both tiles as rows of 128
-// bytes: the rows of A; then B in panels, each of them all rows of B's tile, 64 or 32 columns wide.
-// Each 8 rows are permuted in pieces of 16 bytes, so that neither copies nor products meet bank
-// conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE 256, 192 or 128, with two
+// warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32 32. A stage of shared memory
+// holds both tiles as rows of 128 bytes: the rows of A; then B in panels, each of them all rows of
+// B's tile, 64 or 32 columns wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither
+// copies nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 
+#include "aligned.cuh"
 #include "gpu/warpgroup.hpp"
 #include "place.cuh"
 #include "workloads/matmul.hpp"
 
-namespace parlab {
+using namespace parlab;
 
-template <typename T>
+namespace {
+
+template <typename T, int EDGE = 256>
 struct WarpgroupTile {
+  using Element = T;
   static constexpr bool narrow = sizeof(T) == 2;
-  static constexpr int rows = narrow ? 128 : 256, cols = narrow ? 256 : 128;  // of C
-  static constexpr int depth = 128 / sizeof(T);  // columns of A, rows of B: of a stage
+  static constexpr int rows = narrow ? 128 : EDGE, cols = narrow ? EDGE : 128;
+  static constexpr int sums = rows * cols / 256;  // of a thread
+  static constexpr int depth = 128 / sizeof(T);   // columns of A, rows of B: of a stage
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
   static constexpr int stages = 4;
-  // Steps come in multiples of: see WarpgroupSums<float>.
+  // Steps come in multiples of: see the sums in TF32.
   static constexpr int steps_at_once = narrow ? 1 : 2;
-  // Pairs of tiles, one below the other, in a group of tiles that are taken together: 2048 rows.
+  // Pairs of tiles, one below the other, in a group of tiles that are taken together: of about 2048
+  // rows.
   static constexpr int pairs_down = 1024 / rows;
   static constexpr int warps = 8, threads = 32 * warps;  // that multiply
   static constexpr int alignment = 1024;  // of what is permuted; dynamic shared memory has less
@@ -36,9 +43,8 @@ struct WarpgroupTile {
 };
 
 // Steps along k of a tile.
-template <typename T>
+template <typename Tile>
 __device__ __forceinline__ int warpgroup_steps(std::int64_t k) {
-  using Tile = WarpgroupTile<T>;
   const std::int64_t at_once = Tile::depth * Tile::steps_at_once;
   return static_cast<int>(ceil_div(k, at_once)) * Tile::steps_at_once;
 }
@@ -51,12 +57,12 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
 
 // Products of half and bfloat16: warpgroup 0 has the upper 64 rows of C's tile, 1 the lower ones.
 // Both operands come from shared memory, B transposed on the way.
-template <typename T>
+template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
-  using Tile = WarpgroupTile<T>;
-  static constexpr Factor factor = std::is_same_v<T, half> ? Factor::f16 : Factor::bf16;
+  static constexpr Factor factor =
+      std::is_same_v<typename Tile::Element, half> ? Factor::f16 : Factor::bf16;
 
-  float sum[128];
+  float sum[Tile::sums];
 
   // Sums of the products of `steps` stages, one after the other along the ring. arrived(ring)
   // returns when the ring's stage can be read, done(stage) is called when it has been read. The
@@ -83,28 +89,20 @@ struct WarpgroupSums {
   __device__ __forceinline__ void store(float* c, std::int64_t m, std::int64_t n, std::int64_t row0,
                                         std::int64_t col0) const {
     const int thread = threadIdx.x % 256, lane = thread % 32;
-    const bool pairs = n % 2 == 0;
     _Pragma("unroll")
     for (int part = 0; part < 2; ++part) {
       const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
       if (row >= m) continue;
       _Pragma("unroll")
-      for (int j = 0; j < 32; ++j) {
-        const std::int64_t col = col0 + 8 * j + lane % 4 * 2;
-        float* const at = c + row * n + col;
-        const float left = sum[4 * j + 2 * part], right = sum[4 * j + 2 * part + 1];
-        if (pairs && col < n) {
-          *reinterpret_cast<float2*>(at) = float2{left, right};
-        } else {
-          if (col < n) at[0] = left;
-          if (col + 1 < n) at[1] = right;
-        }
+      for (int j = 0; j < Tile::cols / 8; ++j) {
+        store_pair(c + row * n, col0 + 8 * j + lane % 4 * 2, n, sum[4 * j + 2 * part],
+                   sum[4 * j + 2 * part + 1]);
       }
     }
   }
 
   // Where box q of a warp's part of C lies, and what it is; swizzled as bulk copies do it.
-  static constexpr int box_rows = 16, box_cols = 32;
+  static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
     row = threadIdx.x % 256 / 32 * 16;
     col = 32 * q;
@@ -143,11 +141,9 @@ struct WarpgroupSums {
 // come from registers, where any layout will do. Warpgroup 0 has the left 64 columns of C's tile,
 // each warp 16 of them, each lane two neighbours: row g of B^T is column 2 g, row g + 8 column 2 g
 // + 1.
-template <>
-struct WarpgroupSums<float> {
-  using Tile = WarpgroupTile<float>;
-
-  float sum[128];
+template <typename Tile>
+struct WarpgroupSums<Tile, false> {
+  float sum[Tile::sums];
 
   // As above. Two sets of registers take turns, without a condition between them: the compiler has
   // to see that none is refilled while products use it. A last stage beyond the end is all zeros.
@@ -179,26 +175,17 @@ struct WarpgroupSums<float> {
                                         std::int64_t col0) const {
     const int thread = threadIdx.x % 256, lane = thread % 32;
     const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
-    const bool pairs = n % 2 == 0;
     _Pragma("unroll")
-    for (int j = 0; j < 32; ++j) {
+    for (int j = 0; j < Tile::rows / 8; ++j) {
       _Pragma("unroll")
       for (int e = 0; e < 2; ++e) {
         const std::int64_t row = row0 + 8 * j + lane % 4 * 2 + e;
-        if (row >= m) continue;
-        float* const at = c + row * n + col;
-        const float left = sum[4 * j + e], right = sum[4 * j + 2 + e];
-        if (pairs && col < n) {
-          *reinterpret_cast<float2*>(at) = float2{left, right};
-        } else {
-          if (col < n) at[0] = left;
-          if (col + 1 < n) at[1] = right;
-        }
+        if (row < m) store_pair(c + row * n, col, n, sum[4 * j + e], sum[4 * j + 2 + e]);
       }
     }
   }
 
-  static constexpr int box_rows = 32, box_cols = 16;
+  static constexpr int box_rows = 32, box_cols = 16, boxes = Tile::rows / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
     row = 32 * q;
     col = threadIdx.x % 256 / 32 * 16;
@@ -253,48 +240,67 @@ struct WarpgroupSums<float> {
   std::uint32_t b[2][4][4];  // of the stage whose products run, and of the next
 };
 
+// ---- copies by the copy engine, each asked for by one thread
+
+// A stage: A's tile from row0 on and B's from col0 on, of this step along k.
+template <typename Tile>
+__device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full, const TensorMap& a,
+                                           const TensorMap& b, int step, int row0, int col0) {
+  arrive_expecting(full, Tile::stage_bytes);
+  load_box(stage, a, full, step * Tile::depth, row0);
+  _Pragma("unroll")
+  for (int p = 0; p < Tile::panels; ++p) {
+    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full, col0 + p * Tile::panel_cols,
+             step * Tile::depth);
+  }
+}
+
+// The same in a cluster of two blocks whose tiles lie below one another: of B each asks for every
+// other panel, which arrives in both.
+template <typename Tile>
+__device__ __forceinline__ void copy_shared_stage(unsigned char* stage, Barrier& full,
+                                                  const TensorMap& a, const TensorMap& b, int step,
+                                                  int row0, int col0) {
+  arrive_expecting(full, Tile::stage_bytes);
+  load_box(stage, a, full, step * Tile::depth, row0);
+  _Pragma("unroll")
+  for (int i = 0; i < Tile::panels; i += 2) {
+    const int p = i + static_cast<int>(block_in_cluster());
+    if (p == Tile::panels) break;
+    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full, std::uint16_t{0b11},
+             col0 + p * Tile::panel_cols, step * Tile::depth, 0);
+  }
+}
+
+// ---- blocks that stay, in clusters of two
+
+// The tiles of C of this block, one after the other: compute(row0, col0). The two blocks of a
+// cluster have tiles below one another; pairs are taken in groups of Tile::pairs_down.
+template <typename Tile, typename Compute>
+__device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n, Compute compute) {
+  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));  // pairs of tiles
+  const auto across = static_cast<int>(ceil_div(n, Tile::cols));
+  const int rank = block_in_cluster();
+  for (int pair = blockIdx.x / 2; pair < down * across; pair += gridDim.x / 2) {
+    int row, col;
+    place_of_tile<Tile::pairs_down>(pair, down, across, row, col);
+    compute((2 * row + rank) * Tile::rows, col * Tile::cols);
+  }
+}
+
+template <typename Tile>
+std::int64_t pairs_of_tiles(std::int64_t m, std::int64_t n) {
+  return ceil_div(m, 2 * Tile::rows) * ceil_div(n, Tile::cols);
+}
+
+// As many blocks as multiprocessors, or as there are tiles.
+template <typename Tile>
+std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
+  return 2 * std::min<std::int64_t>(pairs_of_tiles<Tile>(m, n), gpu.multiprocessors() / 2);
+}
+
 // ---- on the host
 // ---------------------------------------------------------------------------------
-
-// A matrix whose rows begin at multiples of 16 bytes, as bulk copies demand.
-struct AlignedMatrix {
-  const void* data;
-  std::int64_t pitch;  // bytes
-};
-
-// A row of `to` is `pitch` elements, what exceeds those of `from` is zero. A thread writes 16
-// bytes.
-template <typename T>
-__global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::int64_t cols,
-                                  std::int64_t pitch) {
-  constexpr int width = 16 / sizeof(T);
-  struct alignas(16) Piece {
-    T element[width];
-  };
-  const std::int64_t across = pitch / width;
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= rows * across) return;
-  const std::int64_t row = i / across, col = i % across * width;
-  Piece piece;
-  _Pragma("unroll")
-  for (int e = 0; e < width; ++e) {
-    piece.element[e] = T{};
-    if (col + e < cols) piece.element[e] = from[row * cols + col + e];
-  }
-  *reinterpret_cast<Piece*>(to + row * pitch + col) = piece;
-}
-
-// The matrix itself where its rows are aligned, else a copy in scratch memory whose rows are.
-template <typename T>
-AlignedMatrix align_rows(Gpu& gpu, const T* matrix, std::int64_t rows, std::int64_t cols) {
-  constexpr std::int64_t width = 16 / sizeof(T), threads = 256;
-  if (cols % width == 0) return {matrix, cols * static_cast<std::int64_t>(sizeof(T))};
-  const std::int64_t pitch = ceil_div(cols, width) * width;
-  T* const copy = gpu.scratch<T>(rows * pitch);
-  gpu.launch({.grid = {ceil_div(rows * pitch / width, threads)}, .block = {threads}},
-             matmul_align_rows<T>, matrix, copy, rows, cols, pitch);
-  return {copy, pitch * static_cast<std::int64_t>(sizeof(T))};
-}
 
 // Float is rounded to TF32.
 inline std::map<Dtype, std::string> tensor_units() {
@@ -314,20 +320,18 @@ constexpr MapElement map_element() {
 }
 
 // Of A: one box is the block's part of a stage. Of B: one box is a panel.
-template <typename T>
+template <typename Tile>
 TensorMap map_of_a(const AlignedMatrix& a, std::int64_t m, std::int64_t k) {
-  using Tile = WarpgroupTile<T>;
-  return tensor_map({map_element<T>(),
+  return tensor_map({map_element<typename Tile::Element>(),
                      a.data,
                      {k, m, 1},
                      {a.pitch, m * a.pitch},
                      {Tile::depth, Tile::rows, 1},
                      128});
 }
-template <typename T>
+template <typename Tile>
 TensorMap map_of_b(const AlignedMatrix& b, std::int64_t k, std::int64_t n) {
-  using Tile = WarpgroupTile<T>;
-  return tensor_map({map_element<T>(),
+  return tensor_map({map_element<typename Tile::Element>(),
                      b.data,
                      {n, k, 1},
                      {b.pitch, k * b.pitch},
@@ -335,4 +339,4 @@ TensorMap map_of_b(const AlignedMatrix& b, std::int64_t k, std::int64_t n) {
                      128});
 }
 
-}  // namespace parlab
+}  // namespace

@@ -50,14 +50,14 @@ __global__ void __launch_bounds__(256, 1)
   };
 
   // ---- the walk along k
-  const int steps = warpgroup_steps<T>(k);
+  const int steps = warpgroup_steps<Tile>(k);
   constexpr int ahead = Tile::stages - 2;
   _Pragma("unroll")
   for (int step = 0; step < ahead; ++step) {
     if (step < steps) copy(step);
     __pipeline_commit();
   }
-  WarpgroupSums<T> sums;
+  WarpgroupSums<Tile> sums;
   Ring<Tile::stages> ring;
   int step = 0;
   const auto arrived = [&](const Ring<Tile::stages>&) {

@@ -298,85 +298,91 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   PARLAB_8(kind, s, i), PARLAB_8(kind, s, i + 8), PARLAB_8(kind, s, i + 16), \
       PARLAB_8(kind, s, i + 24)
 #define PARLAB_64(kind, s) PARLAB_32(kind, s, 0), PARLAB_32(kind, s, 32)
+#define PARLAB_96(kind, s) PARLAB_64(kind, s), PARLAB_32(kind, s, 64)
 #define PARLAB_128(kind, s) PARLAB_64(kind, s), PARLAB_32(kind, s, 64), PARLAB_32(kind, s, 96)
 #define PARLAB_NUMBERS_64                                                                      \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
   "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, " \
   "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, " \
   "%56, %57, %58, %59, %60, %61, %62, %63"
-#define PARLAB_NUMBERS_128                                                                       \
-  PARLAB_NUMBERS_64                                                                              \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
-  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, "   \
-  "%100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, "   \
-  "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define PARLAB_NUMBERS_96                                                            \
+  PARLAB_NUMBERS_64                                                                  \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
+  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define PARLAB_NUMBERS_128                                                           \
+  PARLAB_NUMBERS_96                                                                  \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109" \
+  ", %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122"   \
+  ", %123, %124, %125, %126, %127"
 
-// Both operands from shared memory; `add` false: sum = a b. FLAGS: of signs and of transposition.
-#define PARLAB_PRODUCT_256(TYPES, KIND, FLAGS)                             \
-  PARLAB_SM90A(                                                            \
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                    \
-      "wgmma.mma_async.sync.aligned.m64n256" TYPES " {" PARLAB_NUMBERS_128 \
-      "}, %128, %129, add" FLAGS ";\n}"                                    \
-      : PARLAB_128(KIND, sum)                                              \
-      : "l"(a), "l"(b), "r"(static_cast<int>(add)))
-#define PARLAB_PRODUCT_128(TYPES, KIND, FLAGS)                                                     \
-  PARLAB_SM90A(                                                                                    \
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                             \
-      "wgmma.mma_async.sync.aligned.m64n128" TYPES " {" PARLAB_NUMBERS_64 "}, %64, %65, add" FLAGS \
-      ";\n}"                                                                                       \
-      : PARLAB_64(KIND, sum)                                                                       \
-      : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+// Both operands from shared memory, N columns of b; `add` false: sum = a b. FLAGS: the signs of
+// both, where they have one, and whether they are transposed, where they can be. A, B, ADD, AT, BT:
+// the numbers of these operands.
+#define PARLAB_PRODUCT(N, NUMBERS, REGISTERS, A, B, ADD, TYPES, FLAGS)                 \
+  PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                             \
+               ", 0;\n"                                                                \
+               "wgmma.mma_async.sync.aligned.m64n" N TYPES " {" NUMBERS "}, " A ", " B \
+               ", add" FLAGS ";\n}"                                                    \
+               : REGISTERS                                                             \
+               : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(a_across), "n"(b_across))
+#define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, FLAGS_256, FLAGS_192, FLAGS_128)               \
+  if constexpr (registers == 128) {                                                            \
+    PARLAB_PRODUCT("256", PARLAB_NUMBERS_128, PARLAB_128(KIND, sum), "%128", "%129", "%130",   \
+                   TYPES, FLAGS_256);                                                          \
+  } else if constexpr (registers == 96) {                                                      \
+    PARLAB_PRODUCT("192", PARLAB_NUMBERS_96, PARLAB_96(KIND, sum), "%96", "%97", "%98", TYPES, \
+                   FLAGS_192);                                                                 \
+  } else {                                                                                     \
+    PARLAB_PRODUCT("128", PARLAB_NUMBERS_64, PARLAB_64(KIND, sum), "%64", "%65", "%66", TYPES, \
+                   FLAGS_128);                                                                 \
+  }
+#define PARLAB_NARROW_PRODUCT(TYPES)                                                 \
+  PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, "+f", ", 1, 1, %131, %132", ", 1, 1, %99, %100", \
+                             ", 1, 1, %67, %68")
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 256 or 128: twice the registers of sum. b_across: b lies across K, see operand_in_shared();
-// only elements of two bytes can.
-template <Factor factor, bool b_across = false, typename Sum, int registers>
+// N = 256, 192 or 128: twice the registers of sum. a_across, b_across: the operand lies across K,
+// see operand_in_shared(); only elements of two bytes can.
+template <Factor factor, bool b_across = false, bool a_across = false, typename Sum, int registers>
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers], std::uint64_t a,
                                              std::uint64_t b, bool add = true) {
-  static_assert(registers == 128 || registers == 64);
+  static_assert(registers == 128 || registers == 96 || registers == 64);
   constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
-  static_assert(narrow || !b_across, "only elements of two bytes can lie across K");
-  if constexpr (registers == 128) {
-    if constexpr (factor == Factor::f16 && b_across) {
-      PARLAB_PRODUCT_256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::f16) {
-      PARLAB_PRODUCT_256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
-    } else if constexpr (factor == Factor::bf16 && b_across) {
-      PARLAB_PRODUCT_256("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::bf16) {
-      PARLAB_PRODUCT_256("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
-    } else if constexpr (factor == Factor::tf32) {
-      PARLAB_PRODUCT_256("k8.f32.tf32.tf32", "+f", ", 1, 1");
-    } else {
-      PARLAB_PRODUCT_256("k32.s32.s8.s8", "+r", "");
-    }
+  static_assert(narrow || !(a_across || b_across), "only elements of two bytes can lie across K");
+  if constexpr (factor == Factor::f16) {
+    PARLAB_NARROW_PRODUCT("k16.f32.f16.f16")
+  } else if constexpr (factor == Factor::bf16) {
+    PARLAB_NARROW_PRODUCT("k16.f32.bf16.bf16")
+  } else if constexpr (factor == Factor::tf32) {
+    PARLAB_PRODUCT_OF_ANY_SIZE("k8.f32.tf32.tf32", "+f", ", 1, 1", ", 1, 1", ", 1, 1")
   } else {
-    if constexpr (factor == Factor::f16 && b_across) {
-      PARLAB_PRODUCT_128("k16.f32.f16.f16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::f16) {
-      PARLAB_PRODUCT_128("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
-    } else if constexpr (factor == Factor::bf16 && b_across) {
-      PARLAB_PRODUCT_128("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 1");
-    } else if constexpr (factor == Factor::bf16) {
-      PARLAB_PRODUCT_128("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
-    } else if constexpr (factor == Factor::tf32) {
-      PARLAB_PRODUCT_128("k8.f32.tf32.tf32", "+f", ", 1, 1");
-    } else {
-      PARLAB_PRODUCT_128("k32.s32.s8.s8", "+r", "");
-    }
+    PARLAB_PRODUCT_OF_ANY_SIZE("k32.s32.s8.s8", "+r", "", "", "")
   }
 }
 
-// The same with a in registers, in TF32.
-__device__ __forceinline__ void multiply_add(float (&sum)[128], const std::uint32_t (&a)[4],
+// The same with a in registers, in TF32. A: the numbers of its registers; B, ADD: of b and of add.
+#define PARLAB_PRODUCT_FROM_REGISTERS(N, NUMBERS, REGISTERS, A, B, ADD)                            \
+  PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                                         \
+               ", 0;\n"                                                                            \
+               "wgmma.mma_async.sync.aligned.m64n" N "k8.f32.tf32.tf32 {" NUMBERS "}, {" A "}, " B \
+               ", add, 1, 1;\n}"                                                                   \
+               : REGISTERS                                                                         \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)))
+template <int registers>
+__device__ __forceinline__ void multiply_add(float (&sum)[registers], const std::uint32_t (&a)[4],
                                              std::uint64_t b, bool add = true) {
-  PARLAB_SM90A(
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %133, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" PARLAB_NUMBERS_128
-      "}, {%128, %129, %130, %131}, %132, add, 1, 1;\n}"
-      : PARLAB_128("+f", sum)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)));
+  static_assert(registers == 128 || registers == 96 || registers == 64);
+  if constexpr (registers == 128) {
+    PARLAB_PRODUCT_FROM_REGISTERS("256", PARLAB_NUMBERS_128, PARLAB_128("+f", sum),
+                                  "%128, %129, %130, %131", "%132", "%133");
+  } else if constexpr (registers == 96) {
+    PARLAB_PRODUCT_FROM_REGISTERS("192", PARLAB_NUMBERS_96, PARLAB_96("+f", sum),
+                                  "%96, %97, %98, %99", "%100", "%101");
+  } else {
+    PARLAB_PRODUCT_FROM_REGISTERS("128", PARLAB_NUMBERS_64, PARLAB_64("+f", sum),
+                                  "%64, %65, %66, %67", "%68", "%69");
+  }
 }
 
 #ifndef __CUDA_ARCH_FEAT_SM90_ALL
@@ -385,10 +391,14 @@ __device__ __forceinline__ void multiply_add(float (&sum)[128], const std::uint3
 #undef PARLAB_8
 #undef PARLAB_32
 #undef PARLAB_64
+#undef PARLAB_96
 #undef PARLAB_128
 #undef PARLAB_NUMBERS_64
+#undef PARLAB_NUMBERS_96
 #undef PARLAB_NUMBERS_128
-#undef PARLAB_PRODUCT_256
-#undef PARLAB_PRODUCT_128
+#undef PARLAB_PRODUCT
+#undef PARLAB_PRODUCT_OF_ANY_SIZE
+#undef PARLAB_NARROW_PRODUCT
+#undef PARLAB_PRODUCT_FROM_REGISTERS
 
 }  // namespace parlab
