@@ -121,6 +121,11 @@ class Columns {
     return static_cast<Wide>(p_.data[k * p_.n + j]) - mean_[j];
   }
 
+  // All means are whole numbers.
+  bool whole() const {
+    return std::all_of(mean_.begin(), mean_.end(),
+                       [](Wide mean) { return mean == std::nearbyint(mean); });
+  }
   // No sum of whole numbers, in whatever order, is larger than this.
   double largest_sum() const {
     return std::max(*std::max_element(of_input_.begin(), of_input_.end()), largest_product() * 8);
@@ -206,19 +211,20 @@ struct Result {
   }
 };
 
-// exact: whole numbers, and equality is demanded.
+// exact: whole numbers, and equality is demanded as long as all means are whole.
 template <typename T, typename Wide>
 class CovarianceOracle final : public Oracle {
  public:
   CovarianceOracle(const Covariance::Args<T>& p, bool exact, Arithmetic arithmetic)
       : n_(p.n), divisor_(p.divisor), rounds_(rounding(dtype_of<T>(), arithmetic)) {
     const Columns<T, Wide> columns(p);
-    if (exact && columns.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
+    // Where elements have changed between executions, means need not be whole any more.
+    exact_ = exact && columns.whole();
+    if (exact_ && columns.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
       throw std::logic_error("covariance: whole inputs whose sums reach " +
                              std::to_string(columns.largest_product()) + ", too much for " +
                              std::string(to_string(dtype_of<T>())));
     }
-    exact_ = exact;
     const double row_products = static_cast<double>(p.m) * static_cast<double>(p.n);
     const double n = static_cast<double>(p.n);
     rows_.resize(p.n);

@@ -37,10 +37,17 @@ struct Matrix {
     cov_array = {specs[1], cov.data()};
     packed_array = {specs[2], packed.data()};
     workload.fill(inputs, size, dtype_of<T>(), kind);
-    oracle = workload.oracle(inputs, size, dtype_of<T>(), kind, Arithmetic::ieee);
+    ask(kind);
     const auto p = Covariance::bind<T>(inputs, size);
     mean_divisor = p.mean_divisor;
     divisor = p.divisor;
+  }
+
+  // Of the inputs as they are now.
+  void ask(InputKind kind) {
+    const auto& workload = *Registry::instance().workload("covariance");
+    const Arrays inputs({{workload.arrays(size, dtype_of<T>())[0], data.data()}});
+    oracle = workload.oracle(inputs, size, dtype_of<T>(), kind, Arithmetic::ieee);
   }
 
   void compute(Wrong wrong = Wrong::nothing) {
@@ -124,6 +131,22 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(right_results_pass_in_both_layouts, T, Reals) {
   }
 }
 
+// As around timed executions: an element takes the value of another, and no mean is whole any more.
+BOOST_AUTO_TEST_CASE_TEMPLATE(whole_inputs_may_change, T, Reals) {
+  for (const auto& size : {Size{50, 30, 0}, {60, 1100, 0}}) {
+    Matrix<T> matrix(size, InputKind::integers);
+    for (std::size_t j = 0; j < 8; ++j) matrix.data[j] += 1;
+    matrix.compute();
+    BOOST_TEST(!matrix.cov_right());  // what was asked before the change
+    matrix.ask(InputKind::integers);
+    BOOST_TEST(matrix.cov_right());
+    BOOST_TEST(matrix.packed_right());
+    matrix.compute(Wrong::last_row);
+    BOOST_TEST(!matrix.cov_right());
+    BOOST_TEST(!matrix.packed_right());
+  }
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(wrong_computations_are_found, T, Reals) {
   for (const auto kind : kinds) {
     Matrix<T> matrix({41, 41, 0}, kind);
@@ -189,8 +212,10 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
         for (const auto& record : testing::sweep(plan)) {
+          const bool cannot =
+              record.verdict == Verdict::not_supported && !variant->hardware.empty();
           const bool fine =
-              record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
+              record.verdict == Verdict::passed || record.verdict == Verdict::no_device || cannot;
           BOOST_TEST(fine, record.full_name()
                                << " " << to_string(size) << " " << to_string(dtype) << " "
                                << to_string(record.tunables) << ": " << record.detail);
