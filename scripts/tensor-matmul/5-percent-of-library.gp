@@ -9,8 +9,8 @@ do for [i = 1:words(names)] { set xtics add (word(names, i) i) }
 set xrange [0.6 : words(names) + 0.4]
 set bmargin at screen 0.26
 set yrange [0 : 115]
-set title sprintf("matmul on tensor cores, hot, n = %s: the rungs against the best library", list("SELECT max(n) FROM rungs WHERE n <= 8192"))
-set ylabel "percent of the best of cuBLAS and cuBLASLt"
+set title sprintf("matmul, hot, n = %s: the rungs against cuBLAS and cuBLASLt", list("SELECT max(n) FROM rungs WHERE n <= 8192"))
+set ylabel "percent of the best library"
 set label 1000 provenance("gpu")
 
 plot for [i = 1:words(kinds)] query_for("SELECT place, peer_percent, peer_percent_low, peer_percent_high FROM rungs WHERE kind = ? AND " . at . " ORDER BY place", word(kinds, i)) \

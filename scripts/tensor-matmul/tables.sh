@@ -14,13 +14,16 @@ table "What each rung bought: times as fast as the rung before; library: the bes
          $(as %.1f peer_percent) AS '% of library', $(as %.1f roof_percent) AS '% of roof'
   FROM rungs ORDER BY kind, n, place"
 
-table "Float, by arithmetic: bf16x6 and fp16x3 err as little as a float loop once 16 products are added up; tf32 does not" "
-  SELECT n, backend || '/' || variant AS variant, arithmetic, printf('%.4g', median_s * 1e3) AS ms,
-         printf('%.4g', tflops) AS 'Tflop/s',
-         printf('%.2f x', (SELECT median_s FROM square c WHERE c.n = s.n AND c.dtype = 'float'
-                             AND c.backend = 'blas' AND c.variant = 'cublas') / median_s)
-           AS 'cuBLAS float'
-  FROM square s WHERE dtype = 'float' ORDER BY n, tflops"
+table "What may stand in for float: largest errors, in units of the bound of float and of the element's own rounding; it may err at most twice as much as a loop in float or cuBLAS" "
+  SELECT n, name AS variant, arithmetic, printf('%.4g', tflops) AS 'Tflop/s',
+         $(as '%.2f x' "tflops / (SELECT tflops FROM accuracy c WHERE c.n = s.n AND c.name = 'blas/cublas')")
+           AS 'cuBLAS float',
+         $(as %.3g uniform) AS 'uniform, of bound', $(as %.3g wide) AS 'wide, of bound',
+         $(as %.3g uniform_of_rounding) AS 'uniform, roundings',
+         $(as %.3g wide_of_rounding) AS 'wide, roundings',
+         $(as '%.2f x' times_float) AS 'error of float',
+         CASE WHEN times_float <= 2 THEN 'yes' ELSE 'no' END AS 'stands in'
+  FROM stands_in s ORDER BY n, tflops"
 
 table "Odd and rectangular sizes" "
   SELECT m, k, n, kind, backend || '/' || variant AS variant,

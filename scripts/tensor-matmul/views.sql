@@ -27,8 +27,34 @@ CREATE VIEW square AS SELECT * FROM compared WHERE m = n AND k = n AND n % 1024 
 CREATE VIEW rungs AS
   SELECT *, row_number() OVER (PARTITION BY kind, n ORDER BY place) AS number,
          lag(median_s) OVER (PARTITION BY kind, n ORDER BY place) / median_s AS gained
-  FROM (SELECT *, CASE variant WHEN 'warpgroup_products' THEN 1 WHEN 'bulk_copies' THEN 2
-                  WHEN 'specialised' THEN 3 WHEN 'clusters' THEN 4 WHEN 'overlapped' THEN 5
-                  END AS place
+  FROM (SELECT *, CASE variant WHEN 'warp_products' THEN 1 WHEN 'warpgroup_products' THEN 2
+                  WHEN 'bulk_copies' THEN 3 WHEN 'specialised' THEN 4 WHEN 'clusters' THEN 5
+                  WHEN 'overlapped' THEN 6 END AS place
         FROM square WHERE backend = 'cuda')
   WHERE place IS NOT NULL;
+
+-- Accuracy against speed: products of floats, one row for each kind of inputs. Of the rungs in TF32
+-- the last one stands for all, which err alike.
+CREATE VIEW accuracy AS
+  SELECT n, backend || '/' || variant AS name, arithmetic, tflops, inputs, of_bound, of_rounding
+  FROM (SELECT *, 'uniform' AS inputs, error_uniform_of_bound AS of_bound,
+               error_uniform_of_rounding AS of_rounding FROM square
+        UNION ALL
+        SELECT *, 'wide', error_wide_of_bound, error_wide_of_rounding FROM square)
+  WHERE dtype = 'float' AND of_bound > 0
+    AND NOT (backend = 'cuda' AND arithmetic = 'tf32' AND variant <> 'overlapped');
+
+-- What float itself errs: the largest of loops of multiply-adds, as in serial, and of cuBLAS.
+CREATE VIEW float_error AS
+  SELECT n, inputs, max(of_bound) AS of_bound FROM accuracy
+  WHERE arithmetic = 'ieee' GROUP BY n, inputs;
+
+-- What may stand in for float, as far as these inputs tell: it errs at most twice as much.
+CREATE VIEW stands_in AS
+  SELECT a.n, a.name, a.arithmetic, max(a.tflops) AS tflops,
+         max(CASE a.inputs WHEN 'uniform' THEN a.of_bound END) AS uniform,
+         max(CASE a.inputs WHEN 'wide' THEN a.of_bound END) AS wide,
+         max(CASE a.inputs WHEN 'uniform' THEN a.of_rounding END) AS uniform_of_rounding,
+         max(CASE a.inputs WHEN 'wide' THEN a.of_rounding END) AS wide_of_rounding,
+         max(a.of_bound / f.of_bound) AS times_float
+  FROM accuracy a JOIN float_error f USING (n, inputs) GROUP BY a.n, a.name;

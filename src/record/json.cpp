@@ -299,6 +299,8 @@ Record read_record(const Fields& fields) {
   check_batches(record);
   fields.optional("converged", record.converged);
   fields.optional("discarded", record.discarded);
+  fields.optional("errors", record.errors);
+  require_names("errors", record.errors);
   fields.optional("to_device_s", record.to_device_s);
   fields.optional("to_host_s", record.to_host_s);
   fields.optional("flops", record.flops);
@@ -419,6 +421,7 @@ std::string to_json_line(const Record& record) {
   }
   if (record.moving_s) json["moving_s"] = finite("moving_s", *record.moving_s);
   if (record.discarded != 0) json["discarded"] = record.discarded;
+  if (!record.errors.empty()) json["errors"] = to_json("an error", record.errors);
   if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
   if (record.to_host_s) json["to_host_s"] = finite("to_host_s", *record.to_host_s);
   if (record.roof_s != 0) json["roof_s"] = finite("roof_s", record.roof_s);

@@ -28,6 +28,13 @@ std::string Record::identity() const {
 
 std::string Record::key() const { return identity() + " " + source_hash; }
 
+std::string error_name(InputKind kind, bool of_bound) {
+  const char* const inputs = kind == InputKind::integers  ? "integers"
+                             : kind == InputKind::uniform ? "uniform"
+                                                          : "wide";
+  return std::string(inputs) + (of_bound ? "_of_bound" : "_of_rounding");
+}
+
 bool same_machine(const Record& a, const Record& b) {
   if (a.machine.empty() || b.machine.empty()) return true;
   return a.machine == b.machine && a.host_id == b.host_id;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "core/workload.hpp"
 #include "record/run.hpp"
 #include "statistics/statistics.hpp"
 
@@ -52,6 +53,8 @@ struct Record {
   std::optional<double> moving_s;  // of a team: in transfers between its GPUs, in one execution
   bool converged = false;          // Summary::precision is what was asked for
   int discarded = 0;               // samples thrown away because the clock had fallen
+  // The largest, by error_name(); of workloads that know them.
+  std::map<std::string, double> errors;
   std::optional<double> to_device_s, to_host_s;
 
   double flops = 0, bytes = 0;     // the least the problem needs
@@ -75,6 +78,10 @@ struct Record {
   std::string identity() const;  // point, variant, tunables, and whether it was emulated
   std::string key() const;       // identity and source hash: what is not run twice
 };
+
+// What the largest error on these inputs is called, in units of the bound, or of the element's own
+// rounding: "uniform_of_bound". See LargestError.
+std::string error_name(InputKind kind, bool of_bound);
 
 // Times of the two can be compared: one host. Of records that do not say their host those of one
 // machine's name are taken to be of one; what was just measured has neither yet.

@@ -139,6 +139,12 @@ void add_results(Columns& columns) {
     if (!(row.record.roof_s > 0)) return std::nullopt;
     return 100 * row.record.roof_s / row.summary.median;
   });
+  for (const auto kind : {InputKind::uniform, InputKind::wide}) {
+    for (const bool of_bound : {true, false}) {
+      const auto name = error_name(kind, of_bound);
+      columns.add("error_" + name, [=](auto& row) { return entry(row.record.errors, name); });
+    }
+  }
   add_ratio(columns, "speedup", &Row::speedup);
   add_ratio(columns, "speedup_transfers", &Row::speedup_transfers);
   columns.add_text("flags", [](auto& row) {

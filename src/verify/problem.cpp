@@ -70,6 +70,13 @@ std::optional<Mismatch> Problem::check(const Arrays& outputs, const Variant& var
   return check(oracles_, outputs, variant);
 }
 
+std::optional<LargestError> Problem::largest_error(const Arrays& outputs, const Variant& variant) {
+  const auto& oracle = oracles_.at(variant.arithmetic_in(dtype_));
+  const auto* knows = dynamic_cast<const KnowsErrors*>(oracle.get());
+  if (knows == nullptr) return std::nullopt;
+  return knows->largest_error(outputs);
+}
+
 Disturbance Problem::disturbance(Secret& secret) const {
   return {secret.changes(workload_, size_, inputs_.view()), secret.spoils(outputs_)};
 }

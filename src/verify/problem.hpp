@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/accuracy.hpp"
 #include "core/variant.hpp"
 #include "core/workload.hpp"
 #include "verify/disturbance.hpp"
@@ -36,6 +37,8 @@ class Problem {
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
+  // Of outputs that were found right just now; nothing where the workload does not know.
+  std::optional<LargestError> largest_error(const Arrays& outputs, const Variant& variant);
 
   // For one timed execution.
   Disturbance disturbance(Secret& secret) const;
@@ -44,6 +47,7 @@ class Problem {
   const std::vector<ChangedElement>& changes() const { return change_; }
   std::optional<Mismatch> check_changed(const Arrays& outputs, const Variant& variant);
 
+  InputKind kind() const { return kind_; }
   const Arrays& inputs() const { return inputs_.view(); }
   const std::vector<ArraySpec>& outputs() const { return outputs_; }
 

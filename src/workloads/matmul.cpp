@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/accuracy.hpp"
 #include "core/random.hpp"
 #include "core/variant.hpp"
 
@@ -45,6 +46,11 @@ struct Operands {
     const auto terms = k - std::count(a + row * k, a + (row + 1) * k, T{0});
     return rounds.of_products(terms) + gamma(terms, own);
   }
+  // The same for IEEE arithmetic in T: what errors are told in.
+  double plain_factor(std::int64_t row) const {
+    const auto terms = k - std::count(a + row * k, a + (row + 1) * k, T{0});
+    return rounding(dtype_of<T>(), Arithmetic::ieee).of_products(terms);
+  }
 };
 
 // Some rows of C, or all, element by element: O(rows k n).
@@ -57,7 +63,7 @@ class RowsReference {
     reference.rows_ = std::move(rows);
     const auto count = static_cast<std::int64_t>(reference.rows_.size());
     reference.expected_.resize(count * p.n);
-    if (!p.exact) reference.bound_.resize(count * p.n);
+    if (!p.exact) reference.bound_.resize(count * p.n), reference.unit_.resize(count * p.n);
 #pragma omp parallel
     {
       std::vector<Wide> sum(p.n);
@@ -66,6 +72,7 @@ class RowsReference {
       for (std::int64_t r = 0; r < count; ++r) {
         const T* a = p.a + reference.rows_[r] * p.k;
         const double factor = p.exact ? 0 : p.factor(reference.rows_[r], wide_roundoff<Wide>);
+        const double plain_factor = p.exact ? 0 : p.plain_factor(reference.rows_[r]);
         std::fill(sum.begin(), sum.end(), Wide{0});
         std::fill(magnitude.begin(), magnitude.end(), 0.0);
         for (std::int64_t i = 0; i < p.k; ++i) {
@@ -84,6 +91,7 @@ class RowsReference {
           // The last term: the expected value was rounded to double, and so was the magnitude.
           reference.bound_[r * p.n + j] = factor * magnitude[j] * (1 + gamma(p.k, 0x1p-53)) +
                                           std::abs(static_cast<double>(sum[j])) * 0x1p-53;
+          reference.unit_[r * p.n + j] = plain_factor * magnitude[j];
         }
       }
     }
@@ -107,10 +115,28 @@ class RowsReference {
     return std::nullopt;
   }
 
+  template <typename T>
+  std::optional<LargestError> largest_error(const T* c) const {
+    if (unit_.empty()) return std::nullopt;
+    LargestError largest;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      for (std::int64_t j = 0; j < n_; ++j) {
+        const auto at = r * n_ + j;
+        const double error = std::abs(static_cast<double>(c[rows_[r] * n_ + j]) - expected_[at]);
+        const double rounding_error = unit_roundoff(dtype_of<T>()) * std::abs(expected_[at]);
+        if (unit_[at] > 0) largest.of_bound = std::max(largest.of_bound, error / unit_[at]);
+        if (rounding_error > 0) {
+          largest.of_rounding = std::max(largest.of_rounding, error / rounding_error);
+        }
+      }
+    }
+    return largest;
+  }
+
  private:
   std::vector<std::int64_t> rows_;
   std::int64_t n_ = 0;
-  std::vector<double> expected_, bound_;
+  std::vector<double> expected_, bound_, unit_;  // unit_: the bound of IEEE arithmetic
 };
 
 // Freivalds' check: C r = A (B r) for random vectors r of +1 and -1, in O(m k + k n + m n) each.
@@ -216,7 +242,7 @@ class VectorsReference {
 };
 
 template <typename T, typename Wide>
-class MatmulOracle final : public Oracle {
+class MatmulOracle final : public Oracle, public KnowsErrors {
  public:
   explicit MatmulOracle(const Operands<T>& p) {
     const double row_flops = 2.0 * static_cast<double>(p.k) * static_cast<double>(p.n);
@@ -237,6 +263,10 @@ class MatmulOracle final : public Oracle {
     const T* c = outputs.get<const T>("c");
     if (auto mismatch = rows_.check(c)) return mismatch;
     return vectors_ ? vectors_->template check<Wide>(c) : std::nullopt;
+  }
+  // Of the elements that are compared one by one.
+  std::optional<LargestError> largest_error(const Arrays& outputs) const override {
+    return rows_.largest_error(outputs.get<const T>("c"));
   }
 
  private:

@@ -93,6 +93,7 @@ Record a_record() {
   record.batches = {2, 3};
   record.converged = true;
   record.discarded = 3;
+  record.errors = {{error_name(InputKind::uniform, true), 0.25}, {"wide_of_rounding", 1e9}};
   record.to_device_s = 0.25;
   record.to_host_s = 1e-5;
   record.flops = 8192000;
@@ -187,6 +188,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST(after.emulated);
   BOOST_TEST(after.converged);
   BOOST_TEST(after.discarded == 3);
+  BOOST_TEST((after.errors == before.errors));
   BOOST_TEST((after.to_device_s == before.to_device_s && after.to_host_s == before.to_host_s));
   BOOST_TEST(after.flops == before.flops);
   BOOST_TEST(after.bytes == before.bytes);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/accuracy.hpp"
 #include "support.hpp"
 #include "workloads/matmul.hpp"
 
@@ -61,6 +62,22 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(one_wrong_element_among_whole_numbers_is_found, T,
   std::swap(product.c[58000], product.c[58001]);
   BOOST_TEST_REQUIRE(product.c[58000] != product.c[58001]);
   BOOST_TEST(!product.right());
+}
+
+// The first row is compared element by element: one that is twice what it should be errs by itself.
+BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
+  Product<float> product(InputKind::uniform);
+  const auto error = [&] {
+    return dynamic_cast<const KnowsErrors&>(*product.oracle).largest_error(product.arrays).value();
+  };
+  BOOST_TEST(error().of_bound > 0);
+  BOOST_TEST(error().of_bound <= 1);
+  product.c[7] *= 2;
+  BOOST_TEST(error().of_rounding == 0x1p24, boost::test_tools::tolerance(1e-3));
+  BOOST_TEST(error().of_bound > 1e4);
+  const Product<float> whole(InputKind::integers);
+  BOOST_TEST(
+      !dynamic_cast<const KnowsErrors&>(*whole.oracle).largest_error(whole.arrays).has_value());
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found, T,
