@@ -177,8 +177,8 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   Batch batch;
   reply.get_all(plan.executions.size(),
                 [&](Message& from) { batch.seconds.push_back(from.get<double>()); });
-  batch.discarded = printable(reply.text());
   batch.clock_hz = reply.get<double>();
+  batch.highest_clock_hz = reply.get<double>();
   batch.damage = printable(reply.text());
   received_->poison();
   get_outputs(reply, received_->view());

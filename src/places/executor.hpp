@@ -54,8 +54,8 @@ struct BatchPlan {
 struct Batch {
   std::vector<double> seconds;  // one entry per execution
   std::vector<double> apart;    // of a team: between its first GPU that was done and its last
-  std::string discarded;        // why the batch must not be used: "the clock fell to 620 MHz"
   double clock_hz = 0;          // of the device, meanwhile; 0: not known
+  double highest_clock_hz = 0;  // that the device may have
   std::string damage;           // "wrote past the end of y", as in Checked
   Arrays outputs;               // of the last execution, when it is checked: host copies
 };

@@ -14,6 +14,13 @@ constexpr std::size_t batches_at_least = 8;
 constexpr double covered_at_least_s = 0.05;
 // When it does not: with fewer an interval is too wide to be of use.
 constexpr std::size_t batches_for_interval = 6;
+// A clock varies by some per cent, also under a cap of power; below this share of what it settled
+// at something else was the matter.
+constexpr double clock_share = 0.75;
+// Below this share of the highest clock it is not boost that varies.
+constexpr double capped_share = 0.95;
+// So many batches say what the clock settles at; before, the highest one is expected.
+constexpr std::size_t batches_to_settle = 3;
 constexpr double patience = 10;  // time limits that may pass before an interval is given up
 
 }  // namespace
@@ -39,23 +46,49 @@ double Measurement::next_start_s() const {
 
 void Measurement::add(const Batch& batch, double start_s, double end_s) {
   spent_s_ += end_s - start_s;
-  // A device that stays slow is a fact, not a disturbance: after twice the time limit its samples
-  // count, and the record says how many were thrown away before.
-  if (!batch.discarded.empty() && spent_s_ < 2 * time_limit_s_) {
-    discarded_ += static_cast<int>(batch.seconds.size());
-    return;
-  }
-  if (batches().empty()) first_start_s_ = start_s;
+  if (taken_.empty()) first_start_s_ = start_s;
   last_start_s_ = start_s;
   last_end_s_ = end_s;
-  samples_.seconds.insert(samples_.seconds.end(), batch.seconds.begin(), batch.seconds.end());
-  apart_.insert(apart_.end(), batch.apart.begin(), batch.apart.end());
-  samples_.batches.push_back(static_cast<int>(batch.seconds.size()));
+  taken_.push_back({batch.seconds, batch.apart, batch.clock_hz, batch.highest_clock_hz});
+  count_samples();
   judge();
 }
 
+bool Measurement::capped() const {
+  return !taken_.empty() && taken_.back().clock_hz < capped_share * taken_.back().highest_clock_hz;
+}
+
+// Anew each time: what a batch is compared with changes.
+void Measurement::count_samples() {
+  double settled_hz = taken_.back().highest_clock_hz;
+  if (taken_.size() >= batches_to_settle) {
+    std::vector<double> clocks;
+    for (const auto& batch : taken_) clocks.push_back(batch.clock_hz);
+    std::nth_element(clocks.begin(), clocks.begin() + clocks.size() / 2, clocks.end());
+    settled_hz = clocks[clocks.size() / 2];
+  }
+  samples_ = {};
+  apart_.clear();
+  discarded_ = 0;
+  for (const auto& [seconds, apart, clock_hz, highest_hz] : taken_) {
+    // No more than were asked for, where all that had been put aside count after all.
+    const auto room =
+        wanted_ > 0 ? static_cast<std::size_t>(wanted_) - samples_.seconds.size() : seconds.size();
+    const auto count = std::min(room, seconds.size());
+    if (clock_hz < clock_share * settled_hz) {
+      discarded_ += static_cast<int>(seconds.size());
+    } else if (count > 0) {
+      samples_.seconds.insert(samples_.seconds.end(), seconds.begin(),
+                              seconds.begin() + static_cast<std::ptrdiff_t>(count));
+      samples_.batches.push_back(static_cast<int>(count));
+      apart_.insert(apart_.end(), apart.begin(),
+                    apart.begin() + static_cast<std::ptrdiff_t>(std::min(count, apart.size())));
+    }
+  }
+}
+
 void Measurement::judge() {
-  if (static_cast<int>(seconds().size()) < wanted_) return;
+  if (seconds().empty() || static_cast<int>(seconds().size()) < wanted_) return;
   const Summary summary = summarize(samples_);
   estimate_s_ = std::max(summary.median, 1e-9);
   converged_ = summary.precision <= precision_;

@@ -20,10 +20,16 @@ class Measurement {
   // The next batch should not begin before: the first ones are spread over some time, for what a
   // machine does for a few milliseconds is not what it does. By the clock of add().
   double next_start_s() const;
-  // A batch that was taken from start_s to end_s, by any clock.
+  // A batch that was taken from start_s to end_s, by any clock. One whose device ran far below the
+  // clock that the others settled at does not count: the device woke up, or something slowed it
+  // down. A heavy kernel settles below the highest clock, for its power is capped.
   void add(const Batch& batch, double start_s, double end_s);
   // Known as well as was asked for, by enough batches over enough time, or out of time.
   bool finished() const { return finished_; }
+  // Finished, and more would be too much: out of time, or as many as were asked for.
+  bool exhausted() const { return finished_ && (wanted_ > 0 || spent_s_ >= time_limit_s_); }
+  // In its last batch the device ran below its highest clock: its power is capped.
+  bool capped() const;
 
   const std::vector<double>& seconds() const { return samples_.seconds; }
   const std::vector<double>& apart() const { return apart_; }
@@ -32,14 +38,20 @@ class Measurement {
   int discarded() const { return discarded_; }
 
  private:
+  struct Taken {
+    std::vector<double> seconds, apart;
+    double clock_hz, highest_clock_hz;
+  };
+  void count_samples();
   void judge();
 
   int wanted_;  // exact number of samples; 0: as many as the precision needs
   double precision_, time_limit_s_;
   double estimate_s_, spent_s_ = 0;
   double first_start_s_ = 0, last_start_s_ = 0, last_end_s_ = 0;
-  Samples samples_;
-  std::vector<double> apart_;
+  std::vector<Taken> taken_;
+  Samples samples_;            // of those that count
+  std::vector<double> apart_;  // likewise
   bool finished_ = false, converged_ = false;
   int discarded_ = 0;
 };

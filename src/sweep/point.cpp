@@ -38,6 +38,7 @@ struct Trial {
   Verdict verdict = Verdict::unverified;
   std::string detail, library;
   LaunchShape launch;
+  std::map<std::string, double> errors;  // as in Record
   double estimate_s = 0;
   std::optional<TransferTimes> transfers;
   std::optional<double> moving_s;  // of an execution of a team: in transfers between its GPUs
@@ -74,6 +75,7 @@ class Point {
   void judge(Trial& trial);
   void recall(Trial& trial);
   double seconds_at_most(const Trial& trial) const;
+  void note_errors(Trial& trial, const Arrays& outputs);
   void require_memory() const;
   void set_up(InputKind kind);
   void load(Place& place);
@@ -328,6 +330,13 @@ void Point::set_up(InputKind kind) {
   for (auto* place : places_in_use()) load(*place);
 }
 
+void Point::note_errors(Trial& trial, const Arrays& outputs) {
+  const auto largest = problem_->largest_error(outputs, *trial.call.variant);
+  if (!largest) return;
+  trial.errors[error_name(problem_->kind(), true)] = largest->of_bound;
+  trial.errors[error_name(problem_->kind(), false)] = largest->of_rounding;
+}
+
 void Point::judge(Trial& trial) {
   bool reload = false;
   try {
@@ -347,6 +356,8 @@ void Point::judge(Trial& trial) {
     } else if (const auto wrong = problem_->check(checked.outputs, *trial.call.variant)) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = to_string(*wrong);
+    } else {
+      note_errors(trial, checked.outputs);
     }
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
@@ -421,6 +432,7 @@ void Point::store(Entry& entry) {
   record.detail = trial.detail;
   record.library = trial.library;
   record.launch = trial.launch;
+  if (trial.passed()) record.errors = trial.errors;
   if (trial.passed() && entry.measurement) {
     record.seconds = entry.measurement->seconds();
     record.batches = entry.measurement->batches();
@@ -543,6 +555,12 @@ void Point::measure(Cache cache) {
       problem_->change(secret_);
       checked = entries_to_check(open);
     }
+    // In another order each round: after a light kernel a heavy one finds a cool device, and power
+    // to spare.
+    for (std::size_t left = open.size(); left > 1; --left) {
+      const auto chosen = secret_.below(static_cast<std::int64_t>(left));
+      std::swap(open[left - 1], open[static_cast<std::size_t>(chosen)]);
+    }
     for (auto* entry : open) {
       if (interrupted_()) return;
       if (!entry->trial->passed()) continue;  // failed in another cache state, or lost its device
@@ -551,9 +569,17 @@ void Point::measure(Cache cache) {
                                    session_.done);
       take_batch(*entry, std::find(checked.begin(), checked.end(), entry) != checked.end());
     }
-    std::erase_if(open, [](const Entry* entry) {
-      return !entry->trial->passed() || entry->measurement->finished();
+    // While power is capped, what a kernel runs beside decides on its clock: all stay to the end.
+    const bool capped = std::any_of(
+        open.begin(), open.end(), [](const Entry* entry) { return entry->measurement->capped(); });
+    std::erase_if(open, [&](const Entry* entry) {
+      const auto& measurement = *entry->measurement;
+      return !entry->trial->passed() || (capped ? measurement.exhausted() : measurement.finished());
     });
+    if (std::all_of(open.begin(), open.end(),
+                    [](const Entry* entry) { return entry->measurement->finished(); })) {
+      open.clear();
+    }
   }
 }
 

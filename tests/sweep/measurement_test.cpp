@@ -30,15 +30,17 @@ class Machine {
       const double start_s = now_s_;
       Batch batch;
       const int count = measurement.next_batch();
-      for (int i = 0; i < count; ++i) batch.seconds.push_back(time_(executions_++));
-      batch.discarded = slow_until_s > now_s_ ? "the clock fell" : "";
+      const double slower = clock_hz(batches_) < 1e9 ? 5 : 1;
+      for (int i = 0; i < count; ++i) batch.seconds.push_back(slower * time_(executions_++));
+      batch.highest_clock_hz = 2e9;
+      batch.clock_hz = clock_hz(batches_);
       now_s_ += std::accumulate(batch.seconds.begin(), batch.seconds.end(), overhead_s_);
       measurement.add(batch, start_s, now_s_);
       ++batches_;
     }
   }
 
-  double slow_until_s = 0;
+  std::function<double(int)> clock_hz = [](int) { return 2e9; };
   double now_s() const { return now_s_; }
   int batches() const { return batches_; }
 
@@ -129,21 +131,57 @@ BOOST_AUTO_TEST_CASE(so_many_as_were_asked_for_and_no_waiting) {
   BOOST_TEST(machine.now_s() - 1000 < 0.001);
 }
 
-// A batch below the clock is thrown away and counted; a device that stays slow is measured.
-BOOST_AUTO_TEST_CASE(discarded_batches_are_counted_until_that_is_the_device) {
+// While a device wakes up, and when something slows it down for a while, batches do not count.
+BOOST_AUTO_TEST_CASE(batches_far_below_the_settled_clock_are_discarded) {
   Measurement measurement(plan_with(1), 1e-3);
   Machine machine([](int) { return 1e-3; });
-  machine.slow_until_s = 1000.03;
+  machine.clock_hz = [](int batch) { return batch < 3 || batch == 5 ? 0.4e9 : 2e9; };
   machine.run(measurement);
-  BOOST_TEST(measurement.discarded() == 36);
+  BOOST_TEST(measurement.discarded() >= 4 * 4);
   BOOST_TEST(measurement.converged());
-  Measurement always(plan_with(0.1), 1e-3);
+  for (const double second : measurement.seconds()) BOOST_TEST(second == 1e-3);
+}
+
+// Under a cap of power a heavy kernel settles anywhere below the highest clock, and moves about a
+// little: all of that is its time.
+BOOST_AUTO_TEST_CASE(a_heavy_kernel_settles_below_the_highest_clock) {
+  for (const double settled : {1.48e9, 1.5e9, 1.52e9, 1.1e9}) {
+    Measurement measurement(plan_with(1), 1e-3);
+    Machine machine([](int) { return 1e-3; });
+    machine.clock_hz = [=](int batch) { return batch < 2 ? 2e9 : settled + 4e7 * (batch % 2); };
+    machine.run(measurement);
+    BOOST_TEST(measurement.converged());
+    BOOST_TEST(measurement.discarded() == 0);
+    // It is known, and takes more samples as long as others need them.
+    BOOST_TEST(measurement.capped());
+    BOOST_TEST(!measurement.exhausted());
+  }
+  Measurement measurement(plan_with(1), 1e-3);
+  Machine free([](int) { return 1e-3; });
+  free.clock_hz = [](int batch) { return batch == 0 ? 1e9 : 1.98e9; };
+  free.run(measurement);
+  BOOST_TEST(!measurement.capped());
+}
+
+// One sample that was asked for is not one of a device that still sleeps; one that never wakes up
+// is measured as it is.
+BOOST_AUTO_TEST_CASE(a_single_sample_waits_for_the_clock) {
+  Plan plan = plan_with(1);
+  plan.iterations = 1;
+  Measurement measurement(plan, 1e-3);
+  Machine machine([](int) { return 1e-3; });
+  machine.clock_hz = [](int batch) { return batch == 0 ? 0.4e9 : 2e9; };
+  machine.run(measurement);
+  BOOST_TEST((measurement.seconds() == std::vector<double>{1e-3}));
+  BOOST_TEST(measurement.exhausted());
+  BOOST_TEST(measurement.discarded() == 1);
+  Measurement always(plan, 1e-3);
   Machine slow([](int) { return 1e-3; });
-  slow.slow_until_s = 1e9;
+  slow.clock_hz = [](int) { return 0.4e9; };
   slow.run(always);
   BOOST_TEST(always.finished());
-  BOOST_TEST(!always.seconds().empty());
-  BOOST_TEST(always.discarded() >= 150);
+  BOOST_TEST(always.seconds().size() == 1u);
+  BOOST_TEST(slow.batches() == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -53,7 +53,7 @@ class Runner {
         const Call what = call(ask);
         const auto batch = executor_->sample(what, get_plan(ask));
         message.put_all(batch.seconds, [](Message& to, double seconds) { to.put(seconds); });
-        message.put(batch.discarded).put(batch.clock_hz).put(batch.damage);
+        message.put(batch.clock_hz).put(batch.highest_clock_hz).put(batch.damage);
         put_outputs(message, batch.outputs);
         break;
       }

@@ -1,14 +1,10 @@
 #include "places/cuda/clocks.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 namespace parlab {
 namespace {
-
-// Boost varies by a few per cent; below this share of the highest clock it was throttled or idle.
-constexpr double clock_share = 0.75;
 
 __device__ unsigned long long global_nanoseconds() {
   unsigned long long now;
@@ -57,14 +53,6 @@ double Clocks::hz() const {
   if (hz.empty()) return highest_hz_;
   std::nth_element(hz.begin(), hz.begin() + hz.size() / 2, hz.end());
   return hz[hz.size() / 2];
-}
-
-std::string Clocks::complaint(double measured_hz) const {
-  if (measured_hz >= clock_share * highest_hz_) return "";
-  char text[96];
-  std::snprintf(text, sizeof text, "the device ran at %.0f MHz of %.0f", measured_hz / 1e6,
-                highest_hz_ / 1e6);
-  return text;
 }
 
 }  // namespace parlab

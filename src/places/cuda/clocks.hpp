@@ -1,8 +1,6 @@
 // The clock that a device ran at between two moments of a stream.
 #pragma once
 
-#include <string>
-
 #include "places/cuda/cuda_resources.hpp"
 
 namespace parlab {
@@ -15,8 +13,7 @@ class Clocks {
   // Queues reading them: moment 0, later moment 1. The device is the current one.
   void read(int moment);
   double hz() const;  // between the two, median over the multiprocessors
-  // "the device ran at 620 MHz of 1980": it was throttled, or idle; empty: it was not.
-  std::string complaint(double measured_hz) const;
+  double highest_hz() const { return highest_hz_; }  // that the device may have
 
  private:
   cudaStream_t stream_;

@@ -20,9 +20,11 @@ constexpr int executions_at_most = 64;
 // keeps there.
 constexpr int warm_ups = 4;
 
-// The streams that are timed have ended; is anything else of the variant still running on the
-// current device? Throws PointError(implausible) when it is.
-void require_idle_device(double batch_s);
+// The streams that are timed have ended: for how long was the current device busy afterwards, with
+// something else of the variant? 0: it was idle.
+double busy_after_s(double batch_s);
+// Throws PointError(implausible).
+[[noreturn]] void refuse_work_left(double seconds);
 
 class DeviceTimer {
  public:
@@ -49,6 +51,8 @@ class DeviceTimer {
                 double hold_s = 0);
 
  private:
+  Batch time_once(const Work& work, int count, Cache cache, double& left_s);
+
   cudaStream_t stream_;
   int device_;
   Gate gate_;

@@ -223,10 +223,12 @@ Batch TeamTimer::time(const Work& work, int count, Cache cache) {
     all += most;
   }
   each([&](Member& member) {
-    require_idle_device(all);
+    if (const double left_s = busy_after_s(all); left_s > 0) refuse_work_left(left_s);
+    // The slowest says when a team is done.
     const double hz = member.clocks.hz();
-    batch.clock_hz = batch.clock_hz == 0 ? hz : std::min(batch.clock_hz, hz);
-    if (batch.discarded.empty()) batch.discarded = member.clocks.complaint(hz);
+    if (batch.clock_hz != 0 && batch.clock_hz <= hz) return;
+    batch.clock_hz = hz;
+    batch.highest_clock_hz = member.clocks.highest_hz();
   });
   return batch;
 }
