@@ -518,6 +518,10 @@ void Point::take_batch(Entry& entry, bool check) {
       }
       checking_s_ += seconds_now() - end_s;
     }
+    if (!trial.passed()) {  // its inputs may be those that it damaged
+      problem_->refill();
+      for (auto* place : places_in_use()) load(*place);
+    }
     entry.measurement->add(batch, start_s, end_s);
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
