@@ -19,7 +19,7 @@ std::vector<const Variant*> variants_of(const Plan& plan) {
 std::string kernels_of(const Plan& plan) {
   std::string text;
   for (const auto* variant : variants_of(plan)) {
-    if (!variant->needs_gpu()) continue;
+    if (variant->id < 0) continue;
     text += (text.empty() ? "" : ", ") + std::to_string(variant->id) + ":" + variant->name;
   }
   return text.empty() ? "none" : text;

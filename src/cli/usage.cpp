@@ -38,7 +38,7 @@ std::int64_t block_fallback(const Workload& workload) {
 
 std::vector<const Variant*> kernels_by_number(const Workload& workload) {
   auto kernels = Registry::instance().variants(workload.name());
-  std::erase_if(kernels, [](const Variant* variant) { return !variant->needs_gpu(); });
+  std::erase_if(kernels, [](const Variant* variant) { return variant->id < 0; });
   std::sort(kernels.begin(), kernels.end(), [](auto* a, auto* b) { return a->id < b->id; });
   return kernels;
 }
@@ -148,8 +148,8 @@ void print_command_help(std::ostream& out, const std::string& command) {
 }
 
 void print_variant(std::ostream& out, const Variant& variant) {
-  out << std::right << std::setw(4) << (variant.needs_gpu() ? std::to_string(variant.id) : "")
-      << "  " << std::left << std::setw(34) << variant.full_name();
+  out << std::right << std::setw(4) << (variant.id >= 0 ? std::to_string(variant.id) : "") << "  "
+      << std::left << std::setw(34) << variant.full_name();
   for (const auto dtype : variant.dtypes) out << ' ' << to_string(dtype);
   for (const auto& tunable : variant.tunables) out << "\n        " << tunable_line(tunable);
   out << '\n';

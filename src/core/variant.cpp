@@ -104,7 +104,7 @@ std::vector<const Variant*> Registry::variants(std::string_view workload) const 
     }
   }
   for (auto* variant : all) {
-    if (!variant->needs_gpu() || variant->id >= 0) continue;
+    if (variant->target != Target::gpu || variant->id >= 0) continue;
     int next = 0;
     while (taken.count(next) != 0) ++next;
     variant->id = next;

@@ -137,6 +137,15 @@ BOOST_AUTO_TEST_CASE(what_travels_arrives) {
   }
 }
 
+// Numbers are the course's, for kernels on one GPU: a build without cuBLAS gives none of its away.
+BOOST_AUTO_TEST_CASE(variants_for_teams_have_no_number) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->needs_team()) BOOST_TEST(variant->id < 0, variant->full_name());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
   int faults = 0;
   for (const auto& one : teams::cases()) {
