@@ -7,11 +7,11 @@ set -uo pipefail
 
 database=$1 figure=$2 out=$3
 program=${PARLAB:-bin/parlab-emulated}
-trap 'rm -f "$out".{svg,png}.part' EXIT
+trap 'rm -f "$out".{svg,png}.part "$out".{facts,titled}' EXIT
 mkdir -p "$(dirname "$out")" || exit
 for format in svg png; do
   part=$out.$format.part
-  gnuplot -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure"
+  gnuplot -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure" "$out.facts"
   status=$?
   if ((status == 3)); then
     rm -f "$out".{svg,png}
@@ -24,5 +24,7 @@ for format in svg png; do
     exit 1
   fi
 done
+awk -f scripts/figures/titles.awk "$out.facts" "$out.svg.part" >"$out.titled" &&
+  mv "$out.titled" "$out.svg.part" || exit
 for format in svg png; do mv "$out.$format.part" "$out.$format" || exit; done
 echo "  drew  $out.svg .png"

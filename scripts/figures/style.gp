@@ -1,12 +1,14 @@
 # The look of every figure, and what draws one:
-#   gnuplot -c scripts/figures/style.gp PROGRAM DATABASE NAME svg|png OUT FIGURE.gp
-# A figure sets title, axes and series, and may use what is below.
+#   gnuplot -c scripts/figures/style.gp PROGRAM DATABASE NAME svg|png OUT FIGURE.gp FACTS
+# A figure sets title, axes and series, and may use what is below. Of an SVG the file FACTS gets what
+# titles.awk makes of its points.
 program = ARG1
 database = ARG2
 name = ARG3
 format = ARG4
 out = ARG5
 figure = ARG6
+facts = ARG7
 set encoding utf8
 
 # Half a page wide the smallest print is 6 points high. pngcairo counts fonts in points, svg in pixels.
@@ -61,8 +63,9 @@ set lmargin at screen 0.15
 set rmargin at screen 0.71
 set tmargin at screen 0.91
 set bmargin at screen 0.20
-set key at screen 0.722, screen 0.915 left top vertical Left reverse samplen 2.6 spacing 1.05 \
-    font "," . small noautotitle
+# What does not fit beside the axes is left out by gnuplot, which takes lines of an SVG to be higher.
+set key at screen 0.722, screen 0.915 left top vertical Left reverse samplen 2.6 \
+    spacing (format eq "svg" ? 0.8 : 1.05) font "," . small noautotitle
 set xlabel offset 0,0.4
 set title offset 0,-0.3
 
@@ -78,4 +81,17 @@ provenance(device) = list("SELECT machine || ' · ' || coalesce(" . device . ", 
   . "substr(date, 1, 10) || ' · commit ' || coalesce([commit], '?') FROM records ORDER BY date DESC LIMIT 1")
 set label 1000 at screen 0.012, screen 0.025 font "," . tiny textcolor rgb "#555555"
 
+# SQL of the tunables that belong to a point, as (name in the key, x, text): for those who rest on it.
+notes = ""
+
 load figure
+
+if (format eq "svg") {
+  unset output
+  set print facts
+  axis(name, low, high, unit) = sprintf("%s\t%.15g\t%.15g\t%s", name, low, high, unit)
+  print axis("x", GPVAL_X_MIN, GPVAL_X_MAX, "")
+  print axis("y", GPVAL_Y_MIN, GPVAL_Y_MAX, y_unit)
+  if (strlen(notes) > 0) { print list("SELECT 'note', * FROM (" . notes . ")") }
+  set print
+}

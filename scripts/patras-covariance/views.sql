@@ -29,6 +29,12 @@ CREATE VIEW polybench AS
 -- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
 
+-- Of these what compares backends: who is the fastest of its own at some size, libraries, and the
+-- report's kernel. The ladder has figures of its own.
+CREATE VIEW shown AS
+  SELECT * FROM best WHERE backend = 'blas' OR name = 'cuda/tiled' OR name IN
+    (SELECT name FROM (SELECT name, min(time_s) FROM best GROUP BY backend, dtype, n));
+
 -- Measured rates of multiply-adds without tensor cores: the roof where it does not lie on bandwidth.
 CREATE VIEW peak AS
   SELECT dtype, on_gpu, max(roof_gflops) AS peak_gflops FROM timed WHERE units < 2 GROUP BY dtype, on_gpu;

@@ -40,4 +40,41 @@ expect "a changed script draws its figure alone" \
   eval 'test "$(own_make figures 2>&1 | grep drew)" = "  drew  $(figure 6-all-time).svg .png"'
 head -c -20 $records >torn && mv torn $records
 expect "a torn record file still gives figures" eval 'own_make figures && test -s $(figure 1-openmp-time).svg'
+
+# ---- every curve has a name in the key, every point its numbers ----------------------------------
+cp -a "$OLDPWD/results/nvidia-h200" results
+expect "the figures of a machine with everything are drawn" own_make figures
+# What may have no name: the report's curves, which are grey and have one name together, and a level line.
+nameless() {
+  awk '
+    function end_curve() {
+      if (curve != "" && !named && !grey && (points || !level)) print FILENAME ": " curve
+      curve = ""
+    }
+    FNR == 1 { curve = "" }
+    /<g id="gnuplot_plot_/ {
+      end_curve()
+      curve = $2; named = /<title>[^<\\]/; grey = points = 0; level = 1
+    }
+    /^\t<\/g>$/ { end_curve() }
+    curve != "" && /rgb\(119, 119, 119\)/ { grey = 1 }
+    curve != "" && /<use/ { points = 1 }
+    curve != "" && match($0, / d=.[^\047]*/) {
+      count = split(substr($0, RSTART, RLENGTH), place, /[ ,ML\047]+/)
+      y = ""
+      for (i = 4; i <= count; i += 2) { if (y == "") y = place[i]; else if (place[i] != "" && place[i] != y) level = 0 }
+    }' "$@"
+}
+expect "no curve of $(ls plots/nvidia-h200/*.svg | wc -l) figures is without a name in the key" \
+  eval 'lost=$(nameless plots/nvidia-h200/*.svg); echo "$lost"; test -z "$lost"'
+expect "every figure has the label of its y axis" test -z "$(grep -L 'rotate(270)' plots/nvidia-h200/*.svg)"
+expect "a point says its variant, its tunables, its place and its time" \
+  grep -qE '<title>openmp/blocked, threads=[0-9]+: 2K, [0-9.]+ (ms|s)</title>' plots/nvidia-h200/tiled-matmul-1-time.svg
+expect "as many points have numbers as the records have" \
+  test "$(grep -oE '<title>blas/cublas: ' plots/nvidia-h200/tiled-matmul-1-time.svg | wc -l)" = \
+  "$(bin/parlab-emulated query build/records/nvidia-h200/tiled-matmul.db "SELECT count(*) FROM shown WHERE name = 'blas/cublas'")"
+# A key that is too long for its figure: the test above must see it.
+sed 's/spacing (format eq "svg" ? 0.8 : 1.05)/spacing 3/' scripts/figures/style.gp >long && mv long scripts/figures/style.gp
+expect "a key that lost entries is found out" \
+  eval 'own_make figures && nameless plots/nvidia-h200/patras-covariance-1-time.svg | grep -q gnuplot_plot'
 end_tests
