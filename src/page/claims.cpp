@@ -11,20 +11,6 @@
 namespace parlab::page {
 namespace {
 
-// A sign beside the words, for those who look for one verdict among many.
-std::string sign(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::holds:
-      return "● ";
-    case Outcome::holds_in_part:
-      return "◐ ";
-    case Outcome::does_not_hold:
-      return "○ ";
-    default:
-      return "– ";
-  }
-}
-
 Row row_of(const Finding& finding, const std::filesystem::path& figures) {
   Cell figure{"–"};
   if (!finding.figure.empty()) {
@@ -43,7 +29,7 @@ Row row_of(const Finding& finding, const std::filesystem::path& figures) {
   if (!finding.missing.empty()) {
     numbers += (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
-  return {{finding.id},
+  return {{finding.id, "", "", claim_anchor(finding)},
           verdict_cell(finding),
           {finding.sentence, "Rule: " + finding.rule},
           {numbers},
@@ -52,11 +38,28 @@ Row row_of(const Finding& finding, const std::filesystem::path& figures) {
 
 }  // namespace
 
-Cell verdict_cell(const Finding& finding) { return {sign(finding.outcome) + outcome_of(finding)}; }
+std::string verdict_sign(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::holds:
+      return "● ";
+    case Outcome::holds_in_part:
+      return "◐ ";
+    case Outcome::does_not_hold:
+      return "○ ";
+    default:
+      return "– ";
+  }
+}
 
-void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures) {
+Cell verdict_cell(const Finding& finding) {
+  return {verdict_sign(finding.outcome) + outcome_of(finding)};
+}
+
+std::string claim_anchor(const Finding& finding) { return "claim-" + anchor(finding.id); }
+
+void write_claims(Html& html, const std::vector<Finding>& findings,
+                  const std::filesystem::path& figures) {
   html.open("section", {{"id", "claims"}}).element("h2", "Claims of the source reports");
-  const auto findings = judge_claims(measured.records, measured.runs);
   std::vector<std::string> reports;
   std::map<Outcome, std::size_t> counts;
   for (const auto& finding : findings) {
@@ -68,7 +71,7 @@ void write_claims(Html& html, const Measured& measured, const std::filesystem::p
   std::string summary = counted(findings.size(), "claim") + " and observations: ";
   for (const auto outcome : {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
                              Outcome::cannot_be_tested}) {
-    summary += (outcome == Outcome::holds ? "" : ", ") + sign(outcome) +
+    summary += (outcome == Outcome::holds ? "" : ", ") + verdict_sign(outcome) +
                std::string(to_string(outcome)) + " " + std::to_string(counts[outcome]);
   }
   html.element("p", summary + ".");
@@ -79,9 +82,10 @@ void write_claims(Html& html, const Measured& measured, const std::filesystem::p
       if (finding.report == report) rows.push_back(row_of(finding, figures));
     }
   }
+  html.open("details", {{"class", "printed"}}).element("summary", "Every claim with its rule");
   write_cards(html, {"Claim", "Verdict", "What it says, and the rule applied", "Numbers", "Figure"},
               rows);
-  html.close().line_break();
+  html.close().close().line_break();
 }
 
 }  // namespace parlab::page

@@ -177,7 +177,8 @@ std::string inline_svg(std::string_view svg, const std::string& prefix, const st
     }
     if (end == svg.size()) return "";
     const auto tag = svg.substr(open, end + 1 - open);
-    if (tag == "<title>" || tag == "<desc>") {  // the tool's own
+    // The tool's own; the titles that follow say what a curve or a point is.
+    if (tag == "<desc>" || svg.substr(open).starts_with("<title>Gnuplot<")) {
       const auto close = svg.find("</", end);
       if (close == svg.npos || svg.find('>', close) == svg.npos) return "";
       end = svg.find('>', close);

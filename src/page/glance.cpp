@@ -97,7 +97,7 @@ void add_workload(std::vector<Row>& rows, const Entries& entries, const std::str
 }  // namespace
 
 void write_glance(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "glance"}}).element("h2", "At a glance").line_break();
+  html.open("section", {{"id", "glance"}}).element("h2", "Each backend at a glance").line_break();
   const bool gpu = measured.has_gpu();
   html.element(
       "p",
@@ -120,8 +120,9 @@ void write_glance(Html& html, const Measured& measured) {
     titles.push_back(over);
     if (gpu) titles.push_back(over + ", with transfers");
   }
+  html.open("details", {{"class", "printed"}}).element("summary", "Workload by workload");
   write_cards(html, titles, rows);
-  html.close().line_break();
+  html.close().close().line_break();
 }
 
 }  // namespace parlab::page

@@ -77,8 +77,15 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
   const auto rungs = ladder(point);
   const auto* library = best_peer(of_side(rungs, gpu ? Side::gpu_library : Side::cpu_library));
   const auto& first = rungs.front()->record;
-  html.element("h4", std::string(gpu ? "On the GPU, " : "On the CPU, ") +
-                         std::string(parlab::to_string(first.dtype)) + ", " + dimensions(first));
+  const auto* fastest = best_peer(rungs) != nullptr ? best_peer(rungs) : best(rungs);
+  const auto share = of_roof(*fastest);
+  html.open("details", {{"class", "printed"}}).open("summary");
+  html.element("b", std::string(gpu ? "On the GPU, " : "On the CPU, ") +
+                        std::string(parlab::to_string(first.dtype)) + ", " + dimensions(first));
+  html.text(": " + counted(rungs.size(), "rung") + ", the fastest " + name(fastest->record) +
+            " in " + duration(fastest->summary.median) +
+            (share ? ", " + percent(*share) + " of the roof" : ""));
+  html.close();
   html.open("ol", {{"class", "ladder"}}).line_break();
   // A library is compared with the best that was written here.
   const auto* own = best(where(rungs, [](const Entry& e) { return !is_library(e.side); }));
@@ -87,7 +94,7 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
     write_rung(html, *rung, is_library(rung->side) ? own : before, library);
     before = rung;
   }
-  html.close().line_break();
+  html.close().close().line_break();
 }
 
 void write_both(Html& html, const Entries& entries) {

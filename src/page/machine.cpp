@@ -69,11 +69,17 @@ void write_ceilings(Html& html, const std::string& what, const Ceilings& ceiling
 void write_machine(Html& html, const Measured& measured) {
   html.open("section", {{"id", "machine"}}).element("h2", "The machine").open("dl").line_break();
   const auto& runs = measured.runs;
+  std::vector<std::string> host_ids;
+  for (const auto& run : runs) {
+    if (!run.host_id.empty()) host_ids.push_back(run.host_id);
+  }
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
   fact(html, "GPU",
        gpu.empty() ? "no GPU here: CUDA kernels are verified by emulation, never timed" : gpu);
   fact(html, "Driver", each(runs, [](const Run& run) { return run.driver; }));
   fact(html, "CUDA", each(runs, [](const Run& run) { return run.cuda; }));
+  const auto hosts = std::set<std::string>(host_ids.begin(), host_ids.end()).size();
+  fact(html, "Hosts", hosts > 1 ? counted(hosts, "host") + " of this name" : "");
   fact(html, "CPU", each(runs, [](const Run& run) {
          return run.cpu + (run.cores > 0 ? ", " + counted(run.cores, "core") : "");
        }));
@@ -81,7 +87,8 @@ void write_machine(Html& html, const Measured& measured) {
          return run.memory_bytes > 0 ? bytes_with_unit(run.memory_bytes) : "";
        }));
   fact(html, "Compiler", each(runs, [](const Run& run) { return run.compiler; }));
-  fact(html, "Flags", each(runs, [](const Run& run) { return run.flags; }));
+  // Of the last build: those before it differ in little, and each record has its own.
+  fact(html, "Flags", runs.empty() ? "" : runs.back().flags);
   fact(html, "Measured",
        runs.empty() ? ""
                     : runs.front().date.substr(0, 10) +

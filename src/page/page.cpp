@@ -14,8 +14,8 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
       "What this machine did, what the source reports claimed, and which claims hold. Every "
       "number was measured after its result was proved right.");
   html.open("nav");
-  link(html, "#machine", "The machine");
-  link(html, "#glance", "At a glance");
+  link(html, "#summary", "In short");
+  link(html, "#glance", "Each backend");
   for (const auto& workload : measured.workloads()) {
     link(html, "#" + anchor("workload-" + workload), workload);
   }
@@ -23,9 +23,11 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   link(html, "#transfers", "Transfers");
   if (!measured.control.empty()) link(html, "#devices", "Devices");
   link(html, "#claims", "Claims");
+  link(html, "#machine", "The machine");
   link(html, "../index.html", "All machines");
   html.close().line_break();
-  write_machine(html, measured);
+  const auto findings = judge_claims(measured.records, measured.runs);
+  write_summary(html, measured, findings);
   write_glance(html, measured);
   for (const auto& workload : measured.workloads()) {
     write_workload(html, measured, workload, figures);
@@ -33,7 +35,8 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   write_rooflines(html, measured);
   write_transfers(html, measured);
   write_devices(html, measured);
-  write_claims(html, measured, figures);
+  write_claims(html, findings, figures);
+  write_machine(html, measured);
   return end_page(html);
 }
 

@@ -12,6 +12,8 @@
 
 namespace parlab::page {
 
+// What is fastest, how near to the limit it is, which claims fell.
+void write_summary(Html& html, const Measured& measured, const std::vector<Finding>& findings);
 // What the machine is, and its measured ceilings.
 void write_machine(Html& html, const Measured& measured);
 // The best of every backend at the largest size all of them were measured at.
@@ -28,9 +30,12 @@ void write_transfers(Html& html, const Measured& measured);
 // How far the devices of a cluster differ, and which of them are slow; nothing of a single device.
 void write_devices(Html& html, const Measured& measured);
 // The claims of the source reports; links to those figures that are in the folder.
-void write_claims(Html& html, const Measured& measured, const std::filesystem::path& figures);
+void write_claims(Html& html, const std::vector<Finding>& findings,
+                  const std::filesystem::path& figures);
+std::string claim_anchor(const Finding& finding);  // "claim-v-obs3"
 
-// The verdict in words, and a sign for those who look for one among many.
+// A sign beside the words, for those who look for one verdict among many; and with the words.
+std::string verdict_sign(Outcome outcome);
 Cell verdict_cell(const Finding& finding);
 
 // Several machines: their facts, their times and their verdicts side by side.

@@ -32,6 +32,7 @@ tr.group th { padding-top: 1.2rem; border-bottom: 1px solid #1a1a1a; font-size: 
 .cards small { hyphens: none; }
 details { margin: 0.6rem 0; }
 summary { cursor: pointer; }
+details details { margin-left: 1rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr));
   gap: 1rem; }
 figure { margin: 0.5rem 0; min-width: 0; }
@@ -81,16 +82,25 @@ ol.ladder p { margin: 0; }
   .cards td::before { content: attr(data-label); color: #444; font-size: 0.85rem; }
   .cards td > div { min-width: 0; overflow-wrap: anywhere; }
 }
+@page { margin: 1.2cm; }
 @media print {
-  body { font-size: 9.5pt; max-width: none; padding: 0; }
+  body { font-size: 8.5pt; line-height: 1.35; max-width: none; padding: 0; }
   nav { display: none; }
-  h2 { break-after: avoid; }
+  h2 { margin-top: 1rem; break-after: avoid; }
   h3, h4 { break-after: avoid; }
+  th, td { padding: 0.15rem 0.5rem 0.15rem 0; }
   figure, li, tr, .bar { break-inside: avoid; }
   a { color: inherit; text-decoration: none; }
   .scroll { overflow: visible; }
-  .figures { grid-template-columns: 1fr 1fr; }
-  details::details-content { content-visibility: visible; display: block; }
+  .figures { grid-template-columns: 1fr 1fr 1fr; gap: 0.4rem; }
+  ol.ladder { columns: 2; max-width: none; }
+  ol.ladder li { margin-bottom: 0.4rem; }
+  #summary { break-after: page; }
+  #rooflines figure { max-width: 11cm; }
+  #claims table { font-size: 7pt; line-height: 1.25; }
+  /* What is unfolded is printed, and what has this class: no long tables of numbers. */
+  details.printed::details-content { content-visibility: visible; display: block; }
+  details details.printed::details-content { content-visibility: hidden; }
   .track, .filled, .framed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 )css";

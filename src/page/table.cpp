@@ -33,7 +33,8 @@ void write_cards(Html& html, const std::vector<std::string>& titles, const std::
       if (cell.text == "–") attributes.push_back({"class", "none"});
       const auto rest = titles.size() - i;
       if (i + 1 == row.size() && rest > 1) attributes.push_back({"colspan", std::to_string(rest)});
-      html.open(group ? "th" : "td", attributes).open("div");
+      html.open(group ? "th" : "td", attributes);
+      html.open("div", cell.id.empty() ? Html::Attributes{} : Html::Attributes{{"id", cell.id}});
       if (cell.link.empty()) {
         html.text(cell.text);
       } else {

@@ -12,6 +12,7 @@ struct Cell {
   std::string text;
   std::string note = {};  // in small print under it
   std::string link = {};  // where the text leads: "#fig-x"
+  std::string id = {};    // by which others lead here
 };
 
 // A row with fewer cells than columns: its last one goes over what is left. The head of a group has

@@ -36,14 +36,20 @@ void write_workload(Html& html, const Measured& measured, const std::string& wor
     const auto& names = experiment.workloads;
     if (std::find(names.begin(), names.end(), workload) == names.end()) continue;
     const auto pictures = figures_of(figures, experiment.name);
-    html.element("h3", "Figures and tables of the experiment " + experiment.name).line_break();
     if (pictures.empty()) {
-      html.element("p", "No figures are drawn of it: run make figures.");
+      html.element("p", "No figures are drawn of " + experiment.name + ": run make figures.");
+    } else {
+      html.open("details", {{"class", "printed"}});
+      html.element("summary", counted(pictures.size(), "figure") + " of " + experiment.name);
+      html.open("div", {{"class", "figures"}});
+      for (const auto& picture : pictures) write_figure(html, picture);
+      html.close().close().line_break();
     }
-    html.open("div", {{"class", "figures"}});
-    for (const auto& picture : pictures) write_figure(html, picture);
-    html.close();
-    write_tables(html, figures / (experiment.name + "-tables.txt"));
+    const auto tables = figures / (experiment.name + "-tables.txt");
+    if (!std::filesystem::exists(tables)) continue;
+    html.open("details").element("summary", "Tables of " + experiment.name);
+    write_tables(html, tables);
+    html.close().line_break();
   }
   html.close().line_break();
 }

@@ -109,11 +109,12 @@ BOOST_AUTO_TEST_CASE(no_record_becomes_markup) {
 BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
   const std::string svg =
       "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg width=\"7\"><title>Gnuplot</title>"
-      "<g id='a'/><use xlink:href='#a' fill=\"url(#b)\"/><text id=\"b\">1 &lt; 2 "
+      "<g id='a'><title>1 &lt; 2</title></g><use xlink:href='#a' fill=\"url(#b)\"/><text "
+      "id=\"b\">1 &lt; 2 "
       "id='c'</text></svg>";
   BOOST_TEST(inline_svg(svg, "p-", "x&y") ==
              "<svg role=\"img\" aria-label=\"x&amp;y\" width=\"7\">"
-             "<g id='p-a'/><use xlink:href='#p-a' fill=\"url(#p-b)\"/>"
+             "<g id='p-a'><title>1 &lt; 2</title></g><use xlink:href='#p-a' fill=\"url(#p-b)\"/>"
              "<text id=\"p-b\">1 &lt; 2 id='c'</text></svg>");
   for (const std::string bad :
        {"no picture", "<svg><script>alert(1)</script></svg>", "<svg onload=\"alert(1)\"></svg>",

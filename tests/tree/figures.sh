@@ -73,6 +73,12 @@ expect "a point says its variant, its tunables, its place and its time" \
 expect "as many points have numbers as the records have" \
   test "$(grep -oE '<title>blas/cublas: ' plots/nvidia-h200/tiled-matmul-1-time.svg | wc -l)" = \
   "$(bin/parlab-emulated query build/records/nvidia-h200/tiled-matmul.db "SELECT count(*) FROM shown WHERE name = 'blas/cublas'")"
+if command -v chromium >/dev/null; then
+  chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tree/user" \
+    --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/plots/nvidia-h200/index.html" 2>/dev/null
+  expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 25 at the most" \
+    test "$(grep -ac '/Type */Page\>' page.pdf)" -le 25
+fi
 # A key that is too long for its figure: the test above must see it.
 sed 's/spacing (format eq "svg" ? 0.8 : 1.05)/spacing 3/' scripts/figures/style.gp >long && mv long scripts/figures/style.gp
 expect "a key that lost entries is found out" \

@@ -21,6 +21,8 @@ look_at() {
 addEventListener('load', () => {
   for (const frame of document.querySelectorAll('iframe')) {
     const page = frame.contentDocument, root = page.documentElement;
+    const folded = page.querySelectorAll('details:not([open])').length, short = root.scrollHeight;
+    for (const part of page.querySelectorAll('details')) part.open = true;
     const pictures = [...page.querySelectorAll('figure svg')];
     const ids = [...page.querySelectorAll('[id]')].map(e => e.id);
     const says = {
@@ -30,6 +32,8 @@ addEventListener('load', () => {
       seen: pictures.filter(e => e.getBoundingClientRect().width > 200 &&
                                  e.getBoundingClientRect().height > 100).length,
       scripts: page.querySelectorAll('script, img, iframe, object, embed').length,
+      folded: folded,
+      times: Math.round(10 * root.scrollHeight / short) / 10,
       twice: ids.length - new Set(ids).size,
       nowhere: [...page.querySelectorAll('a[href^="#"]')].filter(
         a => !page.getElementById(a.getAttribute('href').slice(1))).length,
@@ -59,7 +63,7 @@ expect_page() {
   expect "$name: each of $figures pictures is there" \
     test "$(grep -c "figures=$figures seen=$figures " "$says")" = 2
   expect "$name: no id twice, no link to nowhere, nothing active, nothing was run" \
-    test "$(grep -c 'scripts=0 twice=0 nowhere=0 ran=false' "$says")" = 2
+    test "$(grep -c 'scripts=0 .*twice=0 nowhere=0 ran=false' "$says")" = 2
   expect "$name: no error on the console" eval "! grep CONSOLE '$work/$name.log'"
 }
 
@@ -67,8 +71,23 @@ page() { # NAME RECORDS FIGURES
   expect "$1: is written" bin/parlab-emulated page "$2" --figures "$3" --output "$work/$1.html"
 }
 
+# pages_of NAME: printed.
+pages_of() {
+  chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/user" \
+    --no-pdf-header-footer --print-to-pdf="$work/$1.pdf" "file://$work/$1.html" 2>/dev/null
+  grep -ac '/Type */Page\>' "$work/$1.pdf"
+}
+
 page h200 results/nvidia-h200 docs/gallery
 expect_page h200
+expect "h200: what is asked first is short, the rest unfolds: $(grep -o 'folded.*times=[0-9.]*' "$work/h200.says" | xargs)" \
+  eval '! grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? " "$work/h200.says"'
+in_short=$(sed -n '/<section id="summary">/,/<\/section>/p' "$work/h200.html")
+expect "h200: the first section names the fastest of each workload, its share of the roof, every claim" \
+  eval 'for what in "#workload-dmv" "#workload-matmul" "Of the roof" "#claim-c6" "do not hold here"; do grep -qF "$what" <<<"$in_short" || exit 1; done'
+# Every section but the first is left out.
+sed '/<section id="summary">/,/<\/section>/!{/<section/,/<\/section>/d}' "$work/h200.html" >"$work/short.html"
+expect "h200: printed, the summary has $(pages_of short) pages, 3 at the most" test "$(pages_of short)" -le 3
 
 # A machine without a GPU: what the CPU of that one did.
 mkdir -p "$work/no-gpu"
