@@ -1,5 +1,6 @@
-// Two gemv of OpenBLAS, the second with the transposed matrix: each reads the matrix from memory.
-#include "host/openblas.hpp"
+// Two gemv of the host's BLAS, the second with the transposed matrix: each reads the matrix from
+// memory.
+#include "host/blas.hpp"
 
 #include "host/host.hpp"
 #include "workloads/atax.hpp"
@@ -8,11 +9,11 @@ using namespace parlab;
 
 const Register<Atax, float, double> variant(
     {
-        .idea = "two gemv of OpenBLAS, plain and transposed",
+        .idea = "two gemv of the host's BLAS, plain and transposed",
         .tunables = {threads()},
     },
     []<typename T>(Host& host, const Atax::Args<T>& p, const Tunables& tunables) {
-      const auto& library = OpenBlas::instance();
+      const auto& library = Blas::instance();
       const int threads = static_cast<int>(tunables["threads"]);
       T* const t = host.scratch<T>(p.rows);
       library.gemv(threads, p.rows, p.cols, p.a, p.x, t);

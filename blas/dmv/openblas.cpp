@@ -1,5 +1,5 @@
-// gemv of OpenBLAS: what the processor's own library makes of the same product.
-#include "host/openblas.hpp"
+// gemv of the host's BLAS: what the processor's own library makes of the same product.
+#include "host/blas.hpp"
 
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
@@ -8,10 +8,9 @@ using namespace parlab;
 
 const Register<Dmv, float, double> variant(
     {
-        .idea = "gemv of OpenBLAS",
+        .idea = "gemv of the host's BLAS",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
-      OpenBlas::instance().gemv(static_cast<int>(tunables["threads"]), p.rows, p.cols, p.a, p.x,
-                                p.y);
+      Blas::instance().gemv(static_cast<int>(tunables["threads"]), p.rows, p.cols, p.a, p.x, p.y);
     });

@@ -1,5 +1,5 @@
-// gemm of OpenBLAS: what the processor's own library makes of the same product.
-#include "host/openblas.hpp"
+// gemm of the host's BLAS: what the processor's own library makes of the same product.
+#include "host/blas.hpp"
 
 #include "host/host.hpp"
 #include "workloads/matmul.hpp"
@@ -8,10 +8,9 @@ using namespace parlab;
 
 const Register<Matmul, float, double> variant(
     {
-        .idea = "gemm of OpenBLAS",
+        .idea = "gemm of the host's BLAS",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables& tunables) {
-      OpenBlas::instance().gemm(static_cast<int>(tunables["threads"]), p.m, p.k, p.n, p.a, p.b,
-                                p.c);
+      Blas::instance().gemm(static_cast<int>(tunables["threads"]), p.m, p.k, p.n, p.a, p.b, p.c);
     });

@@ -1,6 +1,6 @@
 // BLAS has no sum: the dot product of x with a vector of ones. It reads twice the bytes a sum has
 // to; the ones are an input of their own, made before the clock starts.
-#include "host/openblas.hpp"
+#include "host/blas.hpp"
 
 #include "host/host.hpp"
 #include "workloads/vector_sum.hpp"
@@ -10,11 +10,11 @@ using namespace parlab;
 const Register<VectorSum, float, double> variant(
     {
         .rung = 1,
-        .idea = "dot of OpenBLAS with a vector of ones: twice the bytes",
+        .idea = "dot of the host's BLAS with a vector of ones: twice the bytes",
         .tunables = {threads()},
         .inputs = {"x", "ones"},
     },
     []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto threads = static_cast<int>(tunables["threads"]);
-      *p.sum = OpenBlas::instance().dot(threads, p.n, p.x, p.ones);
+      *p.sum = Blas::instance().dot(threads, p.n, p.x, p.ones);
     });

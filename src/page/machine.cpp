@@ -86,6 +86,14 @@ void write_machine(Html& html, const Measured& measured) {
   fact(html, "Memory", each(runs, [](const Run& run) {
          return run.memory_bytes > 0 ? bytes_with_unit(run.memory_bytes) : "";
        }));
+  std::set<std::string> blas;
+  for (const auto& entry : measured.entries) {
+    if (entry.side == Side::cpu_library) blas.insert(entry.record.library);
+  }
+  blas.erase("");
+  std::string names;
+  for (const auto& name : blas) names += (names.empty() ? "" : ", ") + name;
+  fact(html, "BLAS of the CPU", names);
   fact(html, "Compiler", each(runs, [](const Run& run) { return run.compiler; }));
   // Of the last build: those before it differ in little, and each record has its own.
   fact(html, "Flags", runs.empty() ? "" : runs.back().flags);

@@ -42,7 +42,7 @@ struct Record {
 
   Verdict verdict = Verdict::unverified;
   std::string detail;     // why not passed; one sentence
-  std::string library;    // that could not be loaded: tried again once it is there
+  std::string library;    // BLAS on the host: which; else the one that was not there, to try again
   bool emulated = false;  // executed for verification only: has no samples
 
   std::vector<double> seconds;  // raw samples; empty unless passed and timed

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "core/numbers.hpp"
+#include "host/blas.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "sweep/emulation.hpp"
@@ -431,6 +432,10 @@ void Point::store(Entry& entry) {
   record.verdict = trial.verdict;
   record.detail = trial.detail;
   record.library = trial.library;
+  // Which BLAS of the host it was: several serve.
+  if (trial.passed() && record.backend == "blas" && trial.place->target == Target::host) {
+    record.library = Blas::loaded();
+  }
   record.launch = trial.launch;
   if (trial.passed()) record.errors = trial.errors;
   if (trial.passed() && entry.measurement) {
