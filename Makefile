@@ -22,6 +22,8 @@ $(MAKECMDGOALS):
 	@$(MAKE) $@
 else
 
+comma := ,
+
 # ---- what may be set from outside ----------------------------------------------------------------
 DEBUG ?= 0
 MARCH ?= native
@@ -34,7 +36,7 @@ ifeq ($(origin CXX),default)
 endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
   # The first that runs: a name in PATH may be a wrapper around a compiler that is not there.
-  NVCC := $(shell for n in nvcc /usr/local/cuda/bin/nvcc; do \
+  NVCC := $(shell for n in nvcc $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc) /usr/local/cuda/bin/nvcc; do \
                     "$$n" --version >/dev/null 2>&1 && command -v "$$n" && break; done)
 endif
 ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
@@ -47,8 +49,15 @@ ifeq ($(origin COMMIT),undefined)
 endif
 export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
-# Without SQLite everything but the figures and tables is built and works.
-SQLITE := $(shell echo '\#include <sqlite3.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
+# Libraries may lie in a prefix of one's own: compilers read CPATH and LIBRARY_PATH themselves, Boost's
+# own variable is BOOST_ROOT, and what is described to pkg-config is found by PKG_CONFIG_PATH.
+packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 RapidJSON nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
+PREFIX_FLAGS := $(if $(BOOST_ROOT),-isystem $(BOOST_ROOT)/include) $(call packaged,--cflags-only-I)
+PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)$(BOOST_ROOT)/lib) $(call packaged,--libs-only-L)
+
+# Without SQLite and gnuplot everything but the figures, and of SQLite the tables, is built and works.
+SQLITE := $(shell echo '\#include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
+GNUPLOT := $(shell command -v gnuplot)
 
 # ---- places --------------------------------------------------------------------------------------
 B   := build$(if $(filter 1,$(DEBUG)),/debug)
@@ -71,7 +80,7 @@ EXPERIMENTS  := $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh))
 # ---- flags ---------------------------------------------------------------------------------------
 # GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
 WARN      := -Wall -Wextra -Wshadow -Wno-restrict
-LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc -MMD -MP
+LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc $(PREFIX_FLAGS) -MMD -MP
 OPTIMIZE  := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1)
 CXXFLAGS   = $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH)
 # What UBSan would check at every use of a pointer costs a third of the compilation; ASan sees it too.
@@ -79,7 +88,8 @@ SANITIZE  := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr \
              -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Without optimisation these compile in a third of the time; what the tests spend their time in is
 # optimised all the same. With sanitizers GCC takes parts of <regex> for uninitialized.
-CHECKFLAGS := $(LANGUAGE) -O0 -g1 $(SANITIZE) -Wno-maybe-uninitialized -DPARLAB_EMULATED -Isrc/places/emulation/include
+CHECKFLAGS := $(LANGUAGE) -O0 -g1 $(SANITIZE) -Wno-maybe-uninitialized -DPARLAB_EMULATED -Isrc/places/emulation/include \
+              $(if $(filter no,$(ARCHIVES)),-DBOOST_TEST_DYN_LINK)
 EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED -Isrc/places/emulation/include
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size. The hooks are what
@@ -91,17 +101,20 @@ EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
     -ftrivial-auto-var-init=pattern -fno-extern-tls-init -fstack-clash-protection
 # libbacktrace comes with GCC.
-EMULATION_LIBS := -l:libboost_context.a -l:libbacktrace.a
-# hwloc is linked in, so that a program runs where it is not installed; libudev every Debian has.
-HWLOC     := $(if $(wildcard /usr/lib/*/libhwloc.a /usr/lib/libhwloc.a),-l:libhwloc.a -l:libudev.so.1,-lhwloc)
-LIBS      := -l:libboost_program_options.a $(HWLOC) $(if $(SQLITE),-l:libsqlite3.a) \
-             -l:libseccomp.a -fopenmp -ldl
+# Linked in where there is an archive, so that a program runs where the library is not installed; else
+# shared (ARCHIVES=no: always). Looked for when a program is linked, and not before.
+links     = $(shell printf 'int main() {}' | $(CXX) $(PREFIX_LIBS) -x c++ - -o /dev/null $1 2>/dev/null && echo yes)
+archive   = $(if $(filter no,$(ARCHIVES)),$3,$(if $(call links,-l:lib$1.a $2),-l:lib$1.a $2,$3))
+boost     = $(call archive,boost_$1,,-lboost_$1)
+EMULATION_LIBS = $(call boost,context) -l:libbacktrace.a
+HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
+LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
+            $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
 # The device's own architecture; without a device a program for the H200 and, as PTX, for all from
 # Ampere on. Both come from the code for compute_80, so that nvcc reads each file for the device once.
-comma := ,
 ifeq ($(GPU_ARCH),)
   GENCODE := -gencode arch=compute_80$(comma)code=sm_90 -gencode arch=compute_80$(comma)code=compute_80
 else ifeq ($(GPU_ARCH),90)
@@ -140,7 +153,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: assignment build check device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint install clean help $(EXPERIMENTS)
+.PHONY: assignment build check device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -188,6 +201,7 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [OUT=folder]
 	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))"
 
+all: build ## the same as build
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
 gallery: ## draw the few pictures of docs/gallery again, from the records in the repository
@@ -195,8 +209,17 @@ gallery: ## draw the few pictures of docs/gallery again, from the records in the
 	@scripts/gallery.sh nvidia-h200
 format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
-install: ## install the Debian packages that are missing
+deps: ## install the packages that are missing (NO_INSTALL=1: say which)
 	@scripts/install.sh
+# The program finds what it reads beside itself, experiments and the published tables among it.
+PREFIX ?= /usr/local
+INSTALLED = $(DESTDIR)$(PREFIX)/lib/parlab
+install: build ## put the program and its scripts under PREFIX=/usr/local
+	@mkdir -p $(INSTALLED)/bin $(INSTALLED)/results $(DESTDIR)$(PREFIX)/bin
+	@cp -a $(BIN)/parlab* $(WORKLOADS:%=$(BIN)/%) $(INSTALLED)/bin/
+	@cp -a VERSION LICENSE docs scripts $(INSTALLED)/ && cp -a results/published $(INSTALLED)/results/
+	@for p in parlab $(WORKLOADS); do ln -sfn ../lib/parlab/bin/$$p $(DESTDIR)$(PREFIX)/bin/$$p; done
+	@echo "installed: $(PREFIX)/bin/parlab and $(WORKLOADS)"
 
 clean: ## remove what was built; records and figures stay
 	rm -rf build bin
@@ -225,7 +248,7 @@ STALE_LINKS := $(shell for w in $(WORKLOADS); do \
                          [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
 .PHONY: $(STALE_LINKS)
 
-build: $(PARLAB) $(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) $(LINKS)
+build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%) $(LINKS)
 	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with what executes it, and
@@ -237,21 +260,31 @@ LINKS  := $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 # graded they need not be installed.
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION:%=$(B)/emulated/%.o)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(filter %.a,$(HWLOC)) $(EMULATION_LIBS)
+	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(EMULATION_LIBS))
 $(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(filter %.a,$(HWLOC))
 $(B)/grade/emulated.link: $(B)/grade/emulated.o
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -fopenmp -ldl >$@
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(EMULATION_LIBS)) -fopenmp -ldl >$@
 $(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
 	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -lgomp -ldl -cudart static >$@
 
 $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@
 
+ifeq ($(NVCC),)
+# Does all that needs no toolkit; one that was built with it stays.
+$(BIN)/parlab: | $(BIN)/parlab-emulated
+	@[ -e $@ ] || ln -sfn parlab-emulated $@
+else
+# A link to the emulation, from before there was a toolkit, is no program to keep.
+ifneq ($(shell readlink $(BIN)/parlab),)
+.PHONY: $(BIN)/parlab
+endif
 $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && rm -f $@
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
+endif
 
 # A kernel that cannot be compiled for emulation is left out: its object is not there.
 there = $$(ls $(filter %.o,$^) 2>/dev/null)
@@ -299,9 +332,10 @@ $(DATABASE_OBJECTS): IDENTITY += $(SQLITE)
 CHECK_OBJECTS := $(patsubst %,$(B)/check/%.o,$(HOST_SOURCES) $(TEST_SOURCES)) \
                  $(patsubst %,$(B)/emulated/%.o,$(EMULATION) $(EMULATED_KERNELS) $(TEST_KERNELS))
 
+unit_test = $(call boost,unit_test_framework)
 $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS) \
-	  -l:libboost_unit_test_framework.a
+	  $(call unit_test)
 
 HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/%,$(HOST_SOURCES)))
 $(HOT_OBJECTS): CHECKFLAGS += -O2
@@ -331,7 +365,7 @@ $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/pla
                       $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/places/emulation/%,$(TEST_KERNELS))) \
                       $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
-	  -cudart static -l:libboost_unit_test_framework.a
+	  -cudart static $(call unit_test)
 
 $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
@@ -412,7 +446,7 @@ DRAW := PARLAB=$(BIN)/parlab-emulated
 define figures_of
 $(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
 	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database $$< $$@ --views scripts/$(notdir $1)/views.sql
-$(foreach f,$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp)),
+$(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
 figures: plots/$1-$f.svg
 .PRECIOUS: plots/$1-$f.svg plots/$1-$f.png
 plots/$1-$f.svg plots/$1-$f.png &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
@@ -429,13 +463,14 @@ figures: say-what-is-left-out
 say-what-is-left-out:
 	@scripts/list-records.sh >/dev/null
 	@$(if $(SQLITE),,echo "figures and tables are left out: install libsqlite3-dev (scripts/install.sh figures)")
+	@$(if $(GNUPLOT),,echo "figures are left out: install gnuplot (scripts/install.sh figures)")
 
 # plots/MACHINE/index.html, from the records, once the figures are drawn. A figure that is skipped is
 # no file, so they are not among what it is older than: what they are made from is.
 PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
-drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(patsubst scripts/$(notdir $r)/%.gp,\
-          plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp)))
+drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
+          scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))
 define page_of
 figures: plots/$1/index.html
 plots/$1/index.html: $(filter results/$1/%,$(RECORDS)) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated

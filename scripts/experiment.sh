@@ -11,7 +11,7 @@ open_experiment() {
   parlab=${PARLAB:-bin/parlab}
   [[ -x $parlab ]] || parlab=bin/parlab-emulated
   gpu=0
-  if [[ $parlab != *-emulated ]] && nvidia-smi -L >/dev/null 2>&1; then gpu=1; fi
+  if [[ $(readlink -f "$parlab") != *-emulated ]] && nvidia-smi -L >/dev/null 2>&1; then gpu=1; fi
   scale=${SCALE:-}
   [[ -n $scale ]] || scale=$( ((gpu)) && echo full || echo quick)
   [[ $scale == quick || $scale == full ]] || {

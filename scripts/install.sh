@@ -1,84 +1,182 @@
 #!/bin/bash
-# Installs the Debian 12 packages parlab needs: scripts/install.sh [build] [figures] [check]
-# (all three when none is named). Nothing missing: says nothing, touches nothing. NO_INSTALL=1:
-# installs nothing, says what is missing, and fails only when the named groups cannot do without.
+# Installs what parlab needs and is missing, on Debian, Ubuntu or Fedora: scripts/install.sh [build]
+# [figures] [check] (all three when none is named). Nothing missing: says nothing, touches nothing.
+#
+# What is there counts wherever it comes from: a package, a module, Spack, conda, a prefix of one's own
+# (CPATH, LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is
+# left out without it, and fails only when nothing can be built without. docs/install.md has more.
 set -euo pipefail
 
-declare -A packages=(
-  [build]="g++ make libboost-program-options-dev libboost-context-dev nlohmann-json3-dev
-           rapidjson-dev libopenblas-openmp-dev libhwloc-dev libseccomp-dev"
-  [figures]="gnuplot-nox libsqlite3-dev fonts-dejavu-core"
-  [check]="libboost-test-dev git"
+declare -A groups=(
+  [build]="compiler make program_options context nlohmann rapidjson hwloc seccomp"
+  [figures]="gnuplot sqlite fonts"
+  [check]="unit_test git"
 )
-# What has another package that serves as well, by the command it brings.
-declare -A command_of=([g++]=g++ [make]=make [git]=git [gnuplot-nox]=gnuplot
-                       [clang-format]=clang-format [clang-tidy]=clang-tidy [shellcheck]=shellcheck
-                       [chromium]=chromium)
-# Without these some pieces of the check are skipped, with a line that says so.
-optional_packages="clang-format clang-tidy shellcheck chromium slurmctld slurmd slurm-client munge"
+# Without these something is left out, with a line that says so; all else goes on.
+declare -A optional=(
+  [build]="blas"
+  [figures]="gnuplot sqlite fonts"
+  [check]="clang_format clang_tidy shellcheck chromium slurmctld slurmd slurm munge blis"
+)
+declare -A left_out=(
+  [blas]="BLAS on the CPU" [gnuplot]=figures [sqlite]="figures and tables" [fonts]="their usual font"
+  [clang_format]="the check of the format" [clang_tidy]="make lint" [shellcheck]="the check of scripts"
+  [chromium]="tests of the page" [slurmctld]="tests of clusters" [slurmd]="tests of clusters"
+  [slurm]="tests of clusters" [munge]="tests of clusters" [blis]="a test with another BLAS"
+)
 
-is_missing() {
-  local command=${command_of[$1]:-}
-  if [[ -n $command ]]; then
-    [[ -z $(command -v "$command") ]]
-  else
-    [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) != "install ok installed" ]]
-  fi
+# Of what there is a header, what a command, by name.
+declare -A header=(
+  [program_options]=boost/program_options.hpp [context]=boost/context/fiber.hpp
+  [nlohmann]=nlohmann/json.hpp [rapidjson]=rapidjson/document.h [hwloc]=hwloc.h [sqlite]=sqlite3.h
+  [seccomp]=seccomp.h
+  [unit_test]=boost/test/unit_test.hpp
+)
+declare -A command_of=(
+  [compiler]=${CXX:-g++} [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
+  [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
+  [slurmd]=slurmd [slurm]=sbatch [munge]=munged
+)
+# shellcheck disable=SC2034 # by name, in packages_of
+declare -A debian=(
+  [compiler]=g++ [make]=make [program_options]=libboost-program-options-dev
+  [context]=libboost-context-dev [nlohmann]=nlohmann-json3-dev [rapidjson]=rapidjson-dev
+  [hwloc]=libhwloc-dev [blas]=libopenblas0-openmp [gnuplot]=gnuplot-nox [sqlite]=libsqlite3-dev
+  [fonts]=fonts-dejavu-core [seccomp]=libseccomp-dev [unit_test]=libboost-test-dev [git]=git [clang_format]=clang-format
+  [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
+  [slurmd]=slurmd [slurm]=slurm-client [munge]=munge [blis]=libblis4-openmp
+)
+# shellcheck disable=SC2034 # by name, in packages_of
+declare -A fedora=(
+  [compiler]=gcc-c++ [make]=make [program_options]=boost-devel [context]=boost-devel
+  [nlohmann]=json-devel [rapidjson]=rapidjson-devel [hwloc]=hwloc-devel [blas]=openblas-openmp
+  [gnuplot]=gnuplot [sqlite]=sqlite-devel [fonts]=dejavu-sans-fonts [seccomp]=libseccomp-devel [unit_test]=boost-devel [git]=git
+  [clang_format]=clang-tools-extra [clang_tidy]=clang-tools-extra [shellcheck]=ShellCheck
+  [chromium]=chromium [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
+)
+
+# missing_headers NAME...: those whose header no folder of the compiler has.
+missing_headers() {
+  local name text=
+  for name in "$@"; do
+    text+="#if !__has_include(<${header[$name]}>)"$'\n'"missing $name"$'\n#endif\n'
+  done
+  text=$("${CXX:-g++}" ${BOOST_ROOT:+-I"$BOOST_ROOT/include"} -E -P -x c++ - <<<"$text" 2>/dev/null) ||
+    text=$(printf 'missing %s\n' "$@") # no compiler: nobody knows
+  while read -r word name; do
+    if [[ $word == missing ]]; then echo "$name"; fi
+  done <<<"$text"
 }
 
+# One that is known to bring the CBLAS interface: src/host/blas.cpp loads it.
+has_blas() { # SONAME...
+  local name folder
+  for name in "$@"; do
+    for folder in ${LD_LIBRARY_PATH:+${LD_LIBRARY_PATH//:/ }} /usr/lib64 /usr/lib/*-linux-gnu /usr/lib; do
+      if compgen -G "$folder/$name*" >/dev/null; then return 0; fi
+    done
+  done
+  return 1
+}
+
+# missing_of NAME...: in this order.
 missing_of() {
-  local package
-  for package in "$@"; do
-    if is_missing "$package"; then echo "$package"; fi
+  local name headers=()
+  for name in "$@"; do
+    if [[ -n ${header[$name]:-} ]]; then headers+=("$name"); fi
+  done
+  local absent=" "
+  if ((${#headers[@]})); then absent+=$(missing_headers "${headers[@]}" | while read -r name; do printf '%s ' "$name"; done); fi
+  for name in "$@"; do
+    if [[ -n ${header[$name]:-} ]]; then
+      if [[ $absent == *" $name "* ]]; then echo "$name"; fi
+    elif [[ $name == blas ]]; then
+      has_blas libopenblas.so.0 libblis.so.4 libflexiblas.so.3 libmkl_rt.so || echo blas
+    elif [[ $name == blis ]]; then
+      has_blas libblis.so.4 || echo blis
+    elif [[ $name == fonts ]]; then
+      [[ -n $(compgen -G "/usr/share/fonts/*/*ejavu*") || -n $(compgen -G "/usr/share/fonts/*ejavu*") ]] || echo fonts
+    else
+      PATH=$PATH:/usr/sbin command -v "${command_of[$name]}" >/dev/null || echo "$name"
+    fi
   done
 }
 
-groups=("$@")
-(($#)) || groups=(build figures check)
-needed=() optional=()
-for group in "${groups[@]}"; do
-  [[ -n ${packages[$group]:-} ]] || {
+asked=("$@")
+(($#)) || asked=(build figures check)
+needed=() more=()
+for group in "${asked[@]}"; do
+  [[ -n ${groups[$group]:-} ]] || {
     echo "install.sh: '$group' is no group of packages: use build, figures, check" >&2
     exit 2
   }
-  read -rd '' -a names <<<"${packages[$group]}" || true
-  needed+=("${names[@]}")
-  [[ $group == check ]] && read -ra optional <<<"$optional_packages"
+  for name in ${groups[$group]}; do
+    [[ " ${optional[$group]} " == *" $name "* ]] || needed+=("$name")
+  done
+  read -ra names <<<"${optional[$group]}"
+  more+=("${names[@]}")
 done
-
-if ! command -v dpkg-query >/dev/null; then
-  echo "install.sh: not a Debian system, nothing was installed; needed are the equivalents of:" \
-    "${needed[*]} ${optional[*]}"
-  exit 0
-fi
-
 mapfile -t missing < <(missing_of "${needed[@]}")
-mapfile -t left_out < <(missing_of "${optional[@]}")
-((${#missing[@]} + ${#left_out[@]})) || exit 0
+mapfile -t wanted < <(missing_of "${more[@]}")
+((${#missing[@]} + ${#wanted[@]})) || exit 0
 
-if [[ ${NO_INSTALL:-0} == 1 ]]; then
-  ((${#left_out[@]} == 0)) || echo "missing, left out (NO_INSTALL=1): ${left_out[*]}"
-  ((${#missing[@]} == 0)) || {
-    echo "missing (NO_INSTALL=1): install ${missing[*]}" >&2
-    exit 1
-  }
+# packages_of FAMILY NAME...: each once.
+packages_of() {
+  local -n of=$1
+  local name seen=" "
+  shift
+  for name in "$@"; do
+    if [[ $seen != *" ${of[$name]} "* ]]; then seen+="${of[$name]} "; fi
+  done
+  seen=${seen# }
+  echo "${seen% }"
+}
+family=
+if command -v apt-get >/dev/null; then family=debian; elif command -v dnf >/dev/null; then family=fedora; fi
+
+say_what_is_missing() {
+  local name
+  for name in "${wanted[@]}"; do
+    echo "missing: ${command_of[$name]:-${header[$name]:-$name}}; left out: ${left_out[$name]}" \
+      "(package $(packages_of "${family:-debian}" "$name"))"
+  done
+  ((${#missing[@]})) || return 0
+  for name in "${missing[@]}"; do
+    echo "missing: ${command_of[$name]:-${header[$name]}} (package $(packages_of "${family:-debian}" "$name")," \
+      "or any other: CPATH, LIBRARY_PATH, BOOST_ROOT say where; docs/install.md)" >&2
+  done
+}
+if [[ ${NO_INSTALL:-0} == 1 || -z $family ]]; then
+  [[ -n $family ]] || echo "install.sh: neither apt-get nor dnf is here: nothing was installed"
+  say_what_is_missing
+  ((${#missing[@]} == 0)) || exit 1
   exit 0
 fi
 
 sudo=()
 if ((EUID != 0)); then
-  command -v sudo >/dev/null || {
-    echo "install.sh: as root, run: apt-get install ${missing[*]} ${left_out[*]}" >&2
-    exit 1
-  }
   sudo=(sudo)
+  command -v sudo >/dev/null || {
+    say_what_is_missing
+    echo "install.sh: as root, install $(packages_of $family "${missing[@]}" "${wanted[@]}")" >&2
+    ((${#missing[@]} == 0)) || exit 1
+    exit 0
+  }
 fi
-echo "installing Debian packages: ${missing[*]} ${left_out[*]}"
-apt_get=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
-"${apt_get[@]}" update >/dev/null || echo "apt-get update failed; trying the package lists there are"
-install=("${apt_get[@]}" install -y --no-install-recommends)
-"${install[@]}" "${missing[@]}" "${left_out[@]}" >/dev/null || {
-  ((${#left_out[@]})) || exit 1
-  echo "apt-get failed; once more without what can be left out: ${left_out[*]}"
-  ((${#missing[@]} == 0)) || "${install[@]}" "${missing[@]}" >/dev/null
+echo "installing packages: $(packages_of $family "${missing[@]}" "${wanted[@]}")"
+install_all() { # PACKAGES...
+  if [[ $family == debian ]]; then
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@" >/dev/null
+  else
+    "${sudo[@]}" dnf -q -y install --setopt=install_weak_deps=False "$@"
+  fi
 }
+if [[ $family == debian ]]; then
+  "${sudo[@]}" apt-get -q update >/dev/null || echo "apt-get update failed; trying the package lists there are"
+fi
+read -ra packages <<<"$(packages_of $family "${missing[@]}")"
+((${#packages[@]} == 0)) || install_all "${packages[@]}" || exit 1
+# One by one: Ubuntu, say, has no package of chromium, and that is no reason to miss the others.
+for name in "${wanted[@]}"; do
+  install_all "$(packages_of $family "$name")" 2>/dev/null || echo "not installed: $(packages_of $family "$name"); left out: ${left_out[$name]}"
+done

@@ -7,7 +7,7 @@ source scripts/testing.sh
 
 help_lists() {
   local target
-  for target in report check build figures format lint install clean help cslab-dmv; do
+  for target in report check all build figures format lint install deps clean help cslab-dmv; do
     own_make help | grep -qE "^ +make $target +[a-z]" || { echo "not listed: $target"; return 1; }
   done
 }
@@ -44,6 +44,38 @@ copy_tree
   exit "$((failures > 0))"
 ) || failures=1
 
+# What make install puts there works from there, and needs nothing of this tree.
+prefix=$(mktemp -d)
+# shellcheck disable=SC2034 # used in tests that are strings
+mkdir "$prefix/elsewhere"
+expect "make install" own_make NVCC= install PREFIX="$prefix"
+expect "the installed program runs by the names of its workloads" \
+  eval '(cd "$prefix/elsewhere" && "$prefix/bin/dmv" 64 --backend serial --iterations 3 | grep -q serial/plain)'
+expect "it emulates" eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" dmv 64 --variant cuda/naive | grep -q passed)'
+expect "it knows the published tables" \
+  eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" claims "$OLDPWD/results/nvidia-h200" | grep -q C6)'
+rm -r "$prefix"
+
+# Any BLAS with the CBLAS interface, by its name in the records.
+with_blas() { # SONAME: of a product of matrices what the record says of its library
+  local records
+  records=$(mktemp -d)
+  PARLAB_BLAS=$1 bin/parlab-emulated matmul 64 --backend blas --iterations 3 --format csv --results "$records/r.jsonl" >/dev/null 2>&1
+  grep -oE '"verdict":"[a-z_]*"|"library":"[^"]*"' "$records/r.jsonl"
+  rm -r "$records"
+}
+for soname in libopenblas.so.0 libblis.so.4; do
+  if ldconfig -p | grep -qF "$soname"; then
+    name=$([[ $soname == *openblas* ]] && echo OpenBLAS || echo BLIS)
+    expect "$name passes, and the record says so" \
+      eval 'with_blas $soname | xargs | grep -qE "verdict:passed.*library:$name [0-9.]+"'
+  fi
+done
+expect "a library without the interface is not_supported" eval 'with_blas libm.so.6 | grep -q not_supported'
+
+# Without the toolkit bin/parlab does what it can; a program that was built with it stays.
+expect "without the toolkit there is bin/parlab" eval 'NVCC= bin/parlab --version | grep -q parlab'
+
 folder=$(mktemp -d)
 printf '#include "core/register.hpp"\nint a;\n' >"$folder/alone.cu"
 printf '#include "tile.cuh"\n' >"$folder/user.cu"
@@ -62,17 +94,19 @@ rm -r "$folder"
 
 expect "NO_INSTALL=1 with nothing missing says nothing" \
   eval 'test -z "$(NO_INSTALL=1 scripts/install.sh build figures check 2>&1)"'
-no_gnuplot_says_so() {
-  local folder status
-  folder=$(mktemp -d)
-  ln -s "$(command -v bash)" "$(command -v dpkg-query)" "$folder"
-  PATH=$folder NO_INSTALL=1 "$BASH" scripts/install.sh figures 2>"$folder/says"
-  status=$?
-  grep -q gnuplot "$folder/says" && test $status = 1
-  status=$?
-  rm -r "$folder"
-  return $status
-}
-expect "NO_INSTALL=1 names what is missing, and fails" no_gnuplot_says_so
+# With a PATH in which there is next to nothing.
+poor=$(mktemp -d)
+for program in bash g++; do ln -s "$(command -v $program)" "$poor"; done
+says() { PATH=$poor NO_INSTALL=1 "$BASH" scripts/install.sh "$@" 2>&1; }
+expect "without gnuplot figures are left out, with a line, and all else goes on" \
+  eval 'says figures | grep "left out: figures" | grep -q gnuplot && says figures'
+expect "without make nothing can be built, and that fails" eval 'says build | grep -q "missing: make" && ! says build'
+rm "$poor/g++"
+expect "without a compiler its name, and all that nobody can look for, is said" \
+  eval 'says build | grep -q "missing: g++" && says build | grep -q "missing: hwloc.h"'
+rm -r "$poor"
+names() { sed -n "/^declare -A $1=(/,/^)/p" scripts/install.sh | grep -oE '\[[a-z_]+\]' | sort; }
+expect "what has a package in Debian has one in Fedora" \
+  eval 'test "$(names debian | wc -l)" -ge 15 && cmp <(names debian) <(names fedora)'
 expect "install.sh refuses an unknown group" eval 'scripts/install.sh nonsense 2>&1 | grep -q build'
 end_tests
