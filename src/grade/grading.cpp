@@ -1,13 +1,15 @@
 #include "grade/grading.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <chrono>
+#include <limits>
 #include <random>
 
 #include "core/numbers.hpp"
 #include "places/presence.hpp"
 #include "record/speedup.hpp"
 #include "sweep/sweep.hpp"
+#include "verify/problem.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -47,6 +49,50 @@ std::string refused(const Assignment& assignment, const Variant& variant) {
            ", whose results have a wider bound";
   }
   return "";
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The process of a submission may say of its time what it likes. What one more execution of a batch
+// takes by the clock of this process says whether that is so: "" or what is wrong.
+std::string clock_trouble(Executor& executor, const Call& call, const Assignment& assignment,
+                          double median_s) {
+  constexpr int looks = 5;
+  constexpr double long_batch_s = 0.1;
+  constexpr double around_s = 30e-6;      // what a place does between two executions
+  constexpr double share_at_least = 0.7;  // other programs slow down this process, too
+  Problem problem(*assignment.workload, call.size, call.dtype, {call.variant}, assignment.seed);
+  problem.fill(InputKind::uniform);
+  executor.load(problem.inputs(), problem.outputs());
+  executor.run_checked(call);
+  Secret secret;
+  struct Clocked {
+    double elapsed_s = std::numeric_limits<double>::infinity(), count = 0;
+  };
+  std::vector<double> reported;
+  const auto take = [&](int count, Clocked& least) {
+    BatchPlan plan;
+    for (int i = 0; i < count; ++i) plan.executions.push_back(problem.disturbance(secret));
+    const double start = seconds_now();
+    const auto batch = executor.sample(call, plan);
+    const double elapsed = seconds_now() - start;
+    if (elapsed < least.elapsed_s) least = {elapsed, static_cast<double>(batch.seconds.size())};
+    reported.insert(reported.end(), batch.seconds.begin(), batch.seconds.end());
+  };
+  Clocked one, many;
+  const int count = static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
+  for (int look = 0; look < looks; ++look) {
+    take(1, one);
+    take(count, many);
+  }
+  executor.release();
+  const double here_s = (many.elapsed_s - one.elapsed_s) / std::max(many.count - one.count, 1.0);
+  const double there_s = median(reported);
+  if (there_s >= share_at_least * here_s - around_s) return "";
+  return "its process reports " + seconds_with_unit(there_s) + " for an execution that takes " +
+         seconds_with_unit(here_s) + " by the clock of the grader";
 }
 
 class Grader {
@@ -110,7 +156,16 @@ class Grader {
           if (grade.verdict != Verdict::implausible) break;
         }
         if (grade.passed() && !records.empty() && records.front().timed()) {
-          grade.timed = records.front();
+          const auto& record = records.front();
+          const Call call{&variant, record.size, record.dtype, record.tunables};
+          const auto trouble = clock_trouble(*places.all().front().executor, call, assignment_,
+                                             record.summary().median);
+          if (trouble.empty()) {
+            grade.timed = record;
+          } else {
+            grade.verdict = Verdict::implausible;
+            grade.detail = trouble;
+          }
         }
       }
       return grade.verdict == Verdict::not_supported && !variant.hardware.empty();
@@ -158,13 +213,23 @@ Ceilings measure_ladder(Class& all, const std::string& command) {
       plan.variants.push_back(variant);
     }
   }
-  Kept kept;
   Places places(plan.variants, {0});
-  run_sweep(plan, kept, places);
-  for (const auto& record : kept.records) {
-    if (!record.timed()) continue;
-    all.ladder.push_back(record);
-    if (record.full_name() == assignment.reference->full_name()) all.reference = record;
+  std::string why = "interrupted";
+  for (int look = 0; look < 3 && !all.reference; ++look) {
+    Kept kept;
+    run_sweep(plan, kept, places);
+    all.ladder.clear();
+    for (const auto& record : kept.records) {
+      const bool is_reference = record.full_name() == assignment.reference->full_name();
+      if (is_reference) why = std::string(to_string(record.verdict)) + ": " + record.detail;
+      if (!record.timed()) continue;
+      all.ladder.push_back(record);
+      if (is_reference) all.reference = record;
+    }
+  }
+  if (!all.reference) {
+    throw std::runtime_error("the reference " + assignment.reference->full_name() +
+                             " has no time, " + why + "; choose another with --reference");
   }
   return places.of(*assignment.reference, 0).ceilings;
 }

@@ -43,7 +43,6 @@ class RemoteExecutor final : public Executor {
   struct Running;
   void start();
   Message ask(const Message& message, double seconds);
-  void judge_clock(const Batch& batch, double elapsed_s);
 
   std::filesystem::path program_;
   std::string workload_;
@@ -54,11 +53,6 @@ class RemoteExecutor final : public Executor {
   Arrays inputs_;
   std::vector<ArraySpec> outputs_;
   std::unique_ptr<HostArrays> received_;
-  // Of the batches so far, by this process's clock: what one more execution takes.
-  struct Clocked {
-    double count = 0, elapsed_s = 0, reported_s = 0;
-  };
-  std::vector<Clocked> batches_;
 };
 
 }  // namespace parlab::grade

@@ -15,7 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -170,7 +170,13 @@ void limit(int what, rlim_t most) {
   char cache[] = "CUDA_CACHE_DISABLE=1", compiler_cache[] = "CCACHE_DISABLE=1";
   std::string temporary =
       "TMPDIR=" + (confinement.writable.empty() ? "/" : confinement.writable.front());
-  char* const environment[] = {path, locale, cache, compiler_cache, temporary.data(), nullptr};
+  // How threads wait is of whoever grades.
+  const char* const waiting = std::getenv("OMP_WAIT_POLICY");
+  std::string policy = "OMP_WAIT_POLICY=" + std::string(waiting == nullptr ? "" : waiting);
+  char* const environment[] = {
+      path,           locale,           cache,
+      compiler_cache, temporary.data(), waiting == nullptr ? nullptr : policy.data(),
+      nullptr};
   syscall(SYS_execveat, program_descriptor, "", arguments.data(), environment, AT_EMPTY_PATH);
   _exit(exit_unconfined);
 }

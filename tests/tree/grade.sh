@@ -186,6 +186,36 @@ expect "with what to try next" grep -q 'What to try next' grades/dmv/students/ra
 expect "the class has a page with names" grep -q 'O&#39;Neil' grades/dmv/index.html
 expect "the seed is on it" grep -q 'the seed 5' grades/dmv/index.html
 
+# On the CPU there are times without a GPU: a clock that runs slowly is found out, and who is tied
+# shares a rank. A machine that is busy with other things may leave the reference without a time.
+mkdir timed && sed 's/sum += p.a/sum = sum + p.a/' class/openmp.cpp >timed/plain.cpp
+sed -i 's/ *#pragma.*/for (volatile int again = 0; again < 1; again = again + 1)/' timed/plain.cpp
+sed 's/again < 1/again < 40/' timed/plain.cpp >timed/slow.cpp
+{
+  cat <<'END'
+#include <chrono>
+#include <ctime>
+namespace std::chrono { inline namespace _V2 {
+steady_clock::time_point steady_clock::now() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return time_point(nanoseconds((now.tv_sec * 1000000000LL + now.tv_nsec) / 8));
+}
+}}
+END
+  cat timed/plain.cpp
+} >timed/hooks_clock.cpp
+"$parlab" grade dmv timed --sizes 64,1024 --reference serial/plain >out 2>errors
+if grep -q 'has no time' errors || grep -qE '^(plain|slow),.*other programs|^(plain|slow),.*threads beyond' grades/dmv/grades.csv; then
+  echo "  (too busy to time anything: $(cat errors) $(grep -E '^(plain|slow),' grades/dmv/grades.csv))"
+else
+  rank() { grep -E "^$1," grades/dmv/grades.csv | cut -d, -f4; }
+  expect "a clock that runs slowly is found out" has hooks_clock ',implausible,'
+  expect "the slow one has a later rank" eval '(($(rank slow) > $(rank plain)))'
+  expect "and fewer points" eval '! has slow "^slow,100,"'
+  expect "the page has the ladder" grep -q 'serial/plain' grades/dmv/index.html
+fi
+
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
 expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/index.html && ! grep -qE '>(ann|constant)<|students/' anon/index.html"
