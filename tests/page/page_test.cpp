@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   BOOST_TEST(has(text, "no GPU here"));
   BOOST_TEST(!has(text, "On the GPU"));
   BOOST_TEST(has(text, "3.00×"));
-  BOOST_TEST(has(machine_page(arrange({}, {}), "/nowhere"), "At a glance"));
+  BOOST_TEST(has(machine_page(arrange({}, {}), "/nowhere"), "In short"));
   // Neither emulated nor cold nor failed ones have a time.
   auto emulated = a_record("cuda/naive", 8, 9), cold = a_record("serial/plain", 8, 9),
        failed = a_record("openmp/rows", 8, 9);
