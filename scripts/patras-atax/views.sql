@@ -14,8 +14,10 @@ CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, 
 
 -- Beside them the two gemv of the library of the same device; `times` as fast as those.
 CREATE VIEW ladder AS
-  SELECT b.*, g.time_s / b.time_s AS times, g.low_s / b.high_s AS times_low,
-         g.high_s / b.low_s AS times_high
+  SELECT b.*,
+         ratio(g.median_s, g.log_variance, g.freedom, b.median_s, b.log_variance, b.freedom) AS times,
+         ratio_low(g.median_s, g.log_variance, g.freedom, b.median_s, b.log_variance, b.freedom) AS times_low,
+         ratio_high(g.median_s, g.log_variance, g.freedom, b.median_s, b.log_variance, b.freedom) AS times_high
   FROM best b LEFT JOIN best g
     ON g.n = b.n AND g.dtype = b.dtype AND g.on_gpu = b.on_gpu AND g.backend = 'blas';
 

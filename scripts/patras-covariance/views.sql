@@ -41,8 +41,10 @@ CREATE VIEW peak AS
 
 -- All of it, beside the peak and syrk of the same device's library; `times` as fast as that.
 CREATE VIEW ladder AS
-  SELECT b.*, 100 * b.gflops / p.peak_gflops AS peak_percent, s.time_s / b.time_s AS times,
-         s.low_s / b.high_s AS times_low, s.high_s / b.low_s AS times_high
+  SELECT b.*, 100 * b.gflops / p.peak_gflops AS peak_percent,
+         ratio(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance, b.freedom) AS times,
+         ratio_low(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance, b.freedom) AS times_low,
+         ratio_high(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance, b.freedom) AS times_high
   FROM best b LEFT JOIN peak p USING (dtype, on_gpu) LEFT JOIN best s
     ON s.n = b.n AND s.dtype = b.dtype AND s.on_gpu = b.on_gpu AND s.name LIKE 'blas/%_syrk';
 
@@ -50,8 +52,10 @@ CREATE VIEW ladder AS
 -- alone and with the copies, of which the result is half as long.
 CREATE VIEW packed AS
   SELECT a.n, a.dtype, a.time_s AS packed_s, b.time_s AS mirror_s, a.tile AS packed_tile,
-         b.tile AS mirror_tile, b.time_s / a.time_s AS times, b.low_s / a.high_s AS times_low,
-         b.high_s / a.low_s AS times_high,
+         b.tile AS mirror_tile,
+         ratio(b.median_s, b.log_variance, b.freedom, a.median_s, a.log_variance, a.freedom) AS times,
+         ratio_low(b.median_s, b.log_variance, b.freedom, a.median_s, a.log_variance, a.freedom) AS times_low,
+         ratio_high(b.median_s, b.log_variance, b.freedom, a.median_s, a.log_variance, a.freedom) AS times_high,
          (b.time_s + b.to_device_s + b.to_host_s) / (a.time_s + a.to_device_s + a.to_host_s)
            AS moved_times
   FROM best a JOIN best b ON b.n = a.n AND b.dtype = a.dtype

@@ -22,14 +22,17 @@ CREATE VIEW shown AS
 
 -- The ladder of float kernels on the GPU beside the library, at each size. TF32 is no peer.
 CREATE VIEW ladder AS
-  SELECT b.*, 100 * c.time_s / b.time_s AS cublas_percent
+  SELECT b.*,
+         100 * ratio(c.median_s, c.log_variance, c.freedom, b.median_s, b.log_variance, b.freedom) AS cublas_percent
   FROM best b LEFT JOIN best c ON c.n = b.n AND c.name = 'blas/cublas'
   WHERE b.backend = 'cuda' OR b.name = 'blas/cublas';
 
 -- Effect of granularity: how much faster than `tiled` with tiles of the same width.
 CREATE VIEW granularity AS
-  SELECT g.n, g.dtype, g.tile, g.granularity, t.median_s / g.median_s AS speedup,
-         t.low_s / g.high_s AS speedup_low, t.high_s / g.low_s AS speedup_high
+  SELECT g.n, g.dtype, g.tile, g.granularity,
+         ratio(t.median_s, t.log_variance, t.freedom, g.median_s, g.log_variance, g.freedom) AS speedup,
+         ratio_low(t.median_s, t.log_variance, t.freedom, g.median_s, g.log_variance, g.freedom) AS speedup_low,
+         ratio_high(t.median_s, t.log_variance, t.freedom, g.median_s, g.log_variance, g.freedom) AS speedup_high
   FROM timed g JOIN timed t USING (n, dtype, tile)
   WHERE g.name = 'cuda/granularity' AND t.name = 'cuda/tiled';
 

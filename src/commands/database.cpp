@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "record/published.hpp"
 #include "record/store.hpp"
 #include "record/table.hpp"
+#include "statistics/statistics.hpp"
 
 #ifdef PARLAB_SQLITE
 #include <sqlite3.h>
@@ -38,6 +40,32 @@ struct Close {
 };
 using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
+// Ratios of medians are computed in statistics/, and SQL asks for them:
+//   ratio(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance, b.freedom)
+// is s over b, ratio_low and ratio_high are the ends of its interval, NULL when there are too few
+// samples.
+Uncertain uncertain(sqlite3_value** arguments) {
+  Uncertain number{sqlite3_value_double(arguments[0])};
+  if (sqlite3_value_type(arguments[1]) == SQLITE_NULL) return number;
+  number.variance = sqlite3_value_double(arguments[1]);
+  number.freedom = sqlite3_value_double(arguments[2]);
+  return number;
+}
+
+template <double (*part)(const Ratio&)>
+void answer_ratio(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const bool known =
+      sqlite3_value_type(arguments[0]) != SQLITE_NULL && sqlite3_value_double(arguments[3]) > 0;
+  const double number =
+      known ? part(ratio(uncertain(arguments), uncertain(arguments + 3))) : std::nan("");
+  // SQLite takes NaN for NULL.
+  sqlite3_result_double(context, std::isfinite(number) ? number : std::nan(""));
+}
+
+double value_of(const Ratio& ratio) { return ratio.value; }
+double low_of(const Ratio& ratio) { return decided(ratio) ? ratio.interval.low : std::nan(""); }
+double high_of(const Ratio& ratio) { return ratio.interval.high; }
+
 class Database {
  public:
   Database(const std::string& path, int flags) : path_(path) {
@@ -45,6 +73,9 @@ class Database {
     const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
     database_.reset(opened);
     if (status != SQLITE_OK) fail("opening it");
+    define("ratio", answer_ratio<value_of>);
+    define("ratio_low", answer_ratio<low_of>);
+    define("ratio_high", answer_ratio<high_of>);
   }
 
   void run(const std::string& sql) {
@@ -69,6 +100,14 @@ class Database {
   }
 
  private:
+  void define(const char* name, void (*function)(sqlite3_context*, int, sqlite3_value**)) {
+    constexpr int arguments = 6;
+    if (sqlite3_create_function_v2(database_.get(), name, arguments,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, function, nullptr,
+                                   nullptr, nullptr) != SQLITE_OK) {
+      fail(name);
+    }
+  }
   [[noreturn]] void fail(const std::string& what) {
     throw std::runtime_error("SQLite, " + path_ + ": " + sqlite3_errmsg(database_.get()) +
                              ", in: " + what.substr(0, 300));

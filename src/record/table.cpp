@@ -117,6 +117,9 @@ void add_results(Columns& columns) {
   timed("median_s", [](const Row& row) { return row.summary.median; });
   bounded("low_s", &Interval::low);
   bounded("high_s", &Interval::high);
+  // Of the logarithm of the median, over all runs: what ratios of medians are made from.
+  timed("log_variance", [](const Row& row) { return row.summary.estimate.variance; });
+  timed("freedom", [](const Row& row) { return std::min(row.summary.estimate.freedom, 1e6); });
   timed("min_s", [](const Row& row) { return row.summary.min; });
   timed("samples", [](const Row& row) { return static_cast<double>(row.summary.count); });
   timed("converged", [](const Row& row) { return row.record.converged ? 1.0 : 0.0; });

@@ -1,0 +1,97 @@
+// The database of the figures: its ratios are those of statistics/.
+#include "commands/database.hpp"
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "record/speedup.hpp"
+#include "record/store.hpp"
+
+namespace fs = std::filesystem;
+using namespace parlab;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "parlab-database-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+Record timed(const std::string& backend, const std::string& variant, double median, int samples) {
+  Record record;
+  record.workload = "dmv";
+  record.backend = backend;
+  record.variant = variant;
+  record.dimensions = {"rows", "cols"};
+  record.size = {64, 64};
+  record.source_hash = "abc";
+  record.verdict = Verdict::passed;
+  for (int i = 0; i < samples; ++i) {
+    record.seconds.push_back(median * (1 + 0.0005 * (i * 7 % 11 - 5)));
+  }
+  record.run = "run";
+  return record;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(database)
+
+BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
+  const Folder folder;
+  const auto records = (folder.path / "x.jsonl").string(), out = (folder.path / "x.db").string(),
+             views = (folder.path / "views.sql").string();
+  Run run;
+  run.id = "run";
+  run.machine = "here";
+  const Record plain = timed("serial", "plain", 1e-3, 44), fast = timed("openmp", "rows", 5e-4, 44),
+               few = timed("openmp", "few", 5e-4, 3);
+  {
+    Store store(records, run);
+    for (const auto& record : {plain, fast, few}) store.append(record);
+  }
+  std::ofstream(views) << "CREATE VIEW pairs AS SELECT a.variant AS name, "
+                          "ratio(b.median_s, b.log_variance, b.freedom, a.median_s, "
+                          "a.log_variance, a.freedom) AS value, "
+                          "ratio_low(b.median_s, b.log_variance, b.freedom, a.median_s, "
+                          "a.log_variance, a.freedom) AS low, "
+                          "ratio_high(b.median_s, b.log_variance, b.freedom, a.median_s, "
+                          "a.log_variance, a.freedom) AS high "
+                          "FROM records a JOIN records b ON b.variant = 'plain';";
+  try {
+    make_database({.records = records, .views = views, .output = out});
+  } catch (const std::runtime_error& error) {
+    BOOST_TEST_MESSAGE(error.what());  // a build without SQLite
+    BOOST_TEST(std::string(error.what()).find("without SQLite") != std::string::npos);
+    return;
+  }
+  const auto asked = [&](const std::string& column, const std::string& variant) {
+    std::ostringstream text;
+    query_database(out, "SELECT " + column + " FROM pairs WHERE name = ?1", {variant}, false, text);
+    return text.str();
+  };
+  const auto expected = speedup(fast, plain, false);
+  BOOST_REQUIRE(expected.has_value());
+  const auto near = [](const std::string& text, double value) {
+    return std::abs(std::stod(text) / value - 1) < 1e-6;
+  };
+  BOOST_TEST(near(asked("value", "rows"), expected->value));
+  BOOST_TEST(near(asked("low", "rows"), expected->interval.low));
+  BOOST_TEST(near(asked("high", "rows"), expected->interval.high));
+  // Too few samples: a ratio, and no interval.
+  BOOST_TEST(near(asked("value", "few"), 2));
+  BOOST_TEST(asked("low", "few") == "\n");
+  BOOST_TEST(asked("high", "few") == "\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
