@@ -63,7 +63,11 @@ PinnedThread::~PinnedThread() {
   if (!before_.empty()) run_on(before_);
 }
 
+void end_idle_threads() { omp_pause_resource_all(omp_pause_soft); }
+
 PinnedTeam::PinnedTeam(int threads) : pins_(static_cast<std::size_t>(threads)) {
+  // A larger team than one ends those beyond it by itself; beside one alone they would spin.
+  if (threads == 1) end_idle_threads();
   const auto& order = pinning_order();
 #pragma omp parallel num_threads(threads)
   {

@@ -21,6 +21,10 @@ class PinnedThread {
   std::vector<int> before_;
 };
 
+// Ends the threads of the OpenMP pool, which the next parallel region starts anew. After a region
+// they spin before they sleep, and may disturb what runs meanwhile.
+void end_idle_threads();
+
 // Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(), and lets them
 // go again: a thread that a library starts afterwards must not inherit one CPU.
 class PinnedTeam {

@@ -49,6 +49,7 @@ struct BatchPlan {
   Cache cache = Cache::hot;
   std::vector<Disturbance> executions;  // what happens before each, outside its time
   bool check_last = false;              // what the last one left behind is wanted
+  bool watch_threads = false;           // whose CPU time it was is wanted
 };
 
 struct Batch {

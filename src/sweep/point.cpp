@@ -25,7 +25,7 @@ namespace {
 constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
 // Of the time spent on samples: what may go into oracles for executions that are checked.
 constexpr double share_for_checks = 0.08;
-// One of this many first rounds is checked in any case.
+// One of this many first rounds is checked in any case, and in one threads are counted.
 constexpr int first_rounds = 4;
 
 double seconds_now() {
@@ -57,6 +57,7 @@ struct Entry {
   Record record;
   bool recorded_before = false;
   std::unique_ptr<Measurement> measurement;
+  std::optional<std::int64_t> watch_at;  // the batch from which on threads are counted, once
 };
 
 class Point {
@@ -265,7 +266,7 @@ void Point::list() {
       // Without times one cache state says as much as two.
       if (trial->place != nullptr && !timed(*trial) && cache != session_.plan.caches.front())
         continue;
-      Entry entry{trial.get(), blank(*trial, cache), false, nullptr};
+      Entry entry{trial.get(), blank(*trial, cache), false, nullptr, std::nullopt};
       const Record* old = session_.recorded(entry.record);
       // What was skipped is measured when the limit allows it now.
       if (old != nullptr && (old->verdict != Verdict::timed_out || was_endless(*old) ||
@@ -497,7 +498,11 @@ void Point::take_batch(Entry& entry, bool check) {
   Trial& trial = *entry.trial;
   std::int64_t count = entry.measurement->next_batch();
   if (check) count = 1 + secret_.below(count);
-  BatchPlan plan{entry.record.cache, {}, check};
+  // Not both: waiting for sleep gives late writers the time to end.
+  const auto batches = static_cast<std::int64_t>(entry.measurement->batches().size());
+  const bool watch = !check && entry.watch_at && batches >= *entry.watch_at;
+  if (watch) entry.watch_at.reset();
+  BatchPlan plan{entry.record.cache, {}, check, watch};
   for (std::int64_t i = 0; i < count; ++i) {
     plan.executions.push_back(problem_->disturbance(secret_));
   }
@@ -556,6 +561,7 @@ void Point::measure(Cache cache) {
     }
     if (!entry.trial->moving_s) entry.trial->moving_s = moving_of(*entry.trial);
     entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
+    entry.watch_at = secret_.below(first_rounds);
     open.push_back(&entry);
   }
   for (int round = 0; !open.empty() && !interrupted_(); ++round) {

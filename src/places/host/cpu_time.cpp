@@ -1,62 +1,86 @@
 #include "places/host/cpu_time.hpp"
 
-#include <omp.h>
-#include <strings.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <thread>
+
+#include "machine/pinning.hpp"
 
 namespace parlab {
 namespace {
 
-// Of the time that passed: beside other programs a thread of the pool takes longer to fall asleep.
-constexpr double share_to_speak_of = 0.15;
-// Per thread: the clock of a process lags behind its running threads by up to a tick of the kernel.
-constexpr double least_seconds = 4e-3;
+constexpr double share_to_speak_of = 0.1;
+constexpr double least_seconds = 1e-3;
 constexpr auto nap = std::chrono::milliseconds(1);
+constexpr double work_in_a_nap = 1e-4;  // of the thread that wakes and reads clocks
 constexpr int naps_at_most = 100;
 
-double clock_seconds(clockid_t clock) {
+double seconds_on(clockid_t clock) {
   timespec now{};
-  clock_gettime(clock, &now);
+  if (clock_gettime(clock, &now) != 0) return 0;  // of a thread that has just ended
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Asked for by the user: what spins then cannot be told from what works.
-bool threads_never_sleep() {
-  const char* const policy = std::getenv("OMP_WAIT_POLICY");
-  return policy != nullptr && strcasecmp(policy, "active") == 0;
+// Linux's way to write "the CPU time of this thread" as a clock; pthread_getcpuclockid asks for a
+// handle, and a library's threads have none that we know.
+clockid_t clock_of(pid_t thread) {
+  constexpr unsigned one_thread = 4, scheduler = 2;
+  return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | one_thread | scheduler);
+}
+
+std::map<pid_t, double> seconds_of_threads() {
+  std::map<pid_t, double> all;
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const auto thread = static_cast<pid_t>(std::stol(task.path().filename().string()));
+    all[thread] = seconds_on(clock_of(thread));
+  }
+  return all;
+}
+
+// The clock of the process lags behind its threads that run just now on other cores, by up to a
+// tick for each. When they sleep it is right.
+double process_seconds_at_rest() {
+  double before = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+  for (int i = 0; i < naps_at_most; ++i) {
+    std::this_thread::sleep_for(nap);
+    const double now = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+    const bool quiet = now - before < work_in_a_nap;
+    before = now;
+    if (quiet) break;
+  }
+  return before;
 }
 
 }  // namespace
 
 CpuTime::CpuTime(int threads) : threads_(threads) {
-  others_before_ = others_until_now();
-  for (int i = 0; i < naps_at_most; ++i) {
-    std::this_thread::sleep_for(nap);
-    const double now = others_until_now();
-    const bool quiet = now - others_before_ < 1e-4;
-    others_before_ = now;
-    if (quiet) break;
-  }
-  wall_before_ = clock_seconds(CLOCK_MONOTONIC);
-}
-
-double CpuTime::others_until_now() const {
-  double own = 0;
-#pragma omp parallel num_threads(threads_) reduction(+ : own)
-  own += clock_seconds(CLOCK_THREAD_CPUTIME_ID);
-  return clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - own;
+  end_idle_threads();
+  process_before_ = process_seconds_at_rest();
+  own_before_ = seconds_on(CLOCK_THREAD_CPUTIME_ID);
+  wall_before_ = seconds_on(CLOCK_MONOTONIC);
 }
 
 std::optional<std::string> CpuTime::of_others() const {
-  if (threads_never_sleep()) return std::nullopt;
-  const double wall = clock_seconds(CLOCK_MONOTONIC) - wall_before_;
-  const double others = others_until_now() - others_before_;
-  if (others < threads_ * least_seconds || others < share_to_speak_of * wall) return std::nullopt;
+  end_idle_threads();
+  const auto now = seconds_of_threads();
+  const double wall = seconds_on(CLOCK_MONOTONIC) - wall_before_;
+  const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID) - own_before_;
+  // Threads that have ended are in the process's clock alone. What those that are still there have
+  // used since, a library's spinning until it sleeps, is taken off again.
+  double process = process_seconds_at_rest() - process_before_;
+  for (const auto& [thread, seconds] : seconds_of_threads()) {
+    const auto before = now.find(thread);
+    if (before != now.end()) process -= seconds - before->second;
+  }
+  const double allowed = threads_ == 1 ? own : threads_ * wall;
+  const double others = process - allowed;
+  if (others < least_seconds || others < share_to_speak_of * threads_ * wall) return std::nullopt;
   char text[160];
   std::snprintf(text, sizeof text,
                 "threads beyond the %d asked for worked %.3g s while %.3g s passed", threads_,

@@ -1,28 +1,27 @@
-// Who used the CPU while a variant ran: its own threads, or others that it left at work.
+// Did a variant keep more threads at work than it was asked to use?
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace parlab {
 
 class CpuTime {
  public:
-  // Starts to count once the threads beyond the first n of the OpenMP pool have gone to sleep:
-  // after a parallel region they spin for a while.
+  // Starts to count once the other threads of the process sleep. The OpenMP pool is ended first:
+  // after a parallel region its threads spin for a while, on a virtual machine for a third of a
+  // second.
   explicit CpuTime(int threads);
 
-  // The process's CPU time since then that the first n threads of the pool did not use. Nothing
-  // when it is none to speak of, or when OMP_WAIT_POLICY=active keeps all of them at work; else one
-  // sentence.
+  // The CPU time that the process has used since then and that this many threads cannot have used:
+  // one alone (its caller) uses its own, several use no more than the time that passed for each,
+  // whoever started them. Nothing when it is none to speak of; else one sentence. Ends the pool
+  // again.
   std::optional<std::string> of_others() const;
 
  private:
-  double others_until_now() const;
-
   int threads_;
-  double others_before_ = 0, wall_before_ = 0;
+  double wall_before_ = 0, own_before_ = 0, process_before_ = 0;
 };
 
 }  // namespace parlab

@@ -114,18 +114,17 @@ class HostExecutor final : public Executor {
   }
 
   Batch sample(const Call& call, const BatchPlan& plan) override {
+    const bool hot = plan.cache == Cache::hot;
+    // Flushing keeps all threads busy: only hot executions are free of CPU time that is not the
+    // variant's.
+    std::optional<CpuTime> cpu_time;
+    if (hot && plan.watch_threads) cpu_time.emplace(threads_of(call));
     const PinnedTeam pinned(threads_of(call));
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
-    const bool hot = plan.cache == Cache::hot;
     Batch batch;
-    // Flushing keeps all threads busy, and they spin for a while afterwards: only hot executions
-    // are free of CPU time that is not the variant's.
-    std::optional<CpuTime> cpu_time;
-    if (hot) {
-      cpu_time.emplace(threads_of(call));
+    if (cpu_time)
       run(call, bound);  // after the wait for quiet, in which clocks fall and caches cool
-    }
     std::uint64_t left = 0;
     for (const auto& disturbance : plan.executions) {
       const Changed changed(disturbance.inputs, inputs_);
