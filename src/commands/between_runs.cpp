@@ -61,9 +61,8 @@ void run_again(std::vector<std::string> arguments) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
 }
 
-// The smallest square size that is neither too quick for the clock nor long to wait for.
-Size size_for(const Workload& workload, Dtype dtype, bool on_gpu) {
-  const double bytes = on_gpu ? 64e6 : 8e6, flops = on_gpu ? 1e9 : 2e7;
+// The smallest square size with so much to do.
+Size size_for(const Workload& workload, Dtype dtype, double bytes, double flops) {
   for (std::int64_t n = 64;; n *= 2) {
     const Size size = workload.complete({n});
     const Work work = workload.work(size, dtype);
@@ -83,19 +82,26 @@ std::vector<Chosen> choose(Target target) {
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       const auto dtype = workload->dtypes().front();
       if (variant->target != target || !variant->has(dtype)) continue;
-      const auto size = size_for(*workload, dtype, target != Target::host);
-      chosen.push_back({variant,
-                        {variant->workload, std::to_string(size.front()), "--variant",
-                         variant->backend + "/" + variant->name, "--dtype",
-                         std::string(to_string(dtype)), "--time-limit", "0.3", "--force"}});
+      // Neither too quick for the clock nor long to wait for; and on a GPU one besides that takes
+      // little longer than it takes to start.
+      const bool on_gpu = target != Target::host;
+      const auto size_of = [&](double bytes, double flops) {
+        return std::to_string(size_for(*workload, dtype, bytes, flops).front());
+      };
+      auto sizes = on_gpu ? size_of(64e6, 1e9) : size_of(8e6, 2e7);
+      if (on_gpu) sizes = size_of(1e5, 1e6) + "," + sizes;
+      chosen.push_back(
+          {variant,
+           {variant->workload, sizes, "--variant", variant->backend + "/" + variant->name,
+            "--dtype", std::string(to_string(dtype)), "--time-limit", "0.3", "--force"}});
       break;
     }
   }
   return chosen;
 }
 
-double measured_on(Target target, const fs::path& ceilings,
-                   const std::vector<std::string>& options) {
+BetweenRuns measured_on(Target target, const fs::path& ceilings,
+                        const std::vector<std::string>& options) {
   const Folder folder;
   fs::copy_file(ceilings, folder.path() / ceilings.filename());
   const auto chosen = choose(target);
@@ -117,9 +123,9 @@ double measured_on(Target target, const fs::path& ceilings,
   return spread_between_runs(all);
 }
 
-void keep(CeilingsOfMachine& known, const std::string& gpu, double spread) {
+void keep(CeilingsOfMachine& known, const std::string& gpu, const BetweenRuns& spread) {
   const auto* found = known.find(gpu);
-  if (found == nullptr || !(spread > 0)) return;
+  if (found == nullptr || !(spread.share > 0)) return;
   Ceilings ceilings = *found;
   ceilings.between_runs = spread;
   known.keep(gpu, ceilings);

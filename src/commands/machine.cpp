@@ -26,7 +26,7 @@ void print_curve(std::ostream& out, const Ceilings& ceilings, const std::string&
   }
 }
 
-void print_ceilings(std::ostream& out, const Ceilings* ceilings, double usual_between_runs) {
+void print_ceilings(std::ostream& out, const Ceilings* ceilings, const BetweenRuns& usual) {
   if (ceilings == nullptr) {
     out << "  its ceilings are not known: parlab machine --measure\n";
     return;
@@ -40,10 +40,11 @@ void print_ceilings(std::ostream& out, const Ceilings* ceilings, double usual_be
   for (const auto& [link, rate] : ceilings->links) {
     out << "  between GPUs, " << link << ": " << significant(rate * 1e-9, 4) << " GB/s\n";
   }
-  const bool measured = ceilings->between_runs > 0;
-  out << "  medians of runs differ by "
-      << percent(measured ? ceilings->between_runs : usual_between_runs)
-      << (measured ? "" : ", which is usual; not measured") << '\n';
+  const bool measured = ceilings->between_runs.share > 0;
+  const auto& runs = measured ? ceilings->between_runs : usual;
+  out << "  medians of runs differ by " << percent(runs.share);
+  if (runs.seconds > 0) out << " and " << seconds_with_unit(runs.seconds);
+  out << (measured ? "" : ", which is usual; not measured") << '\n';
 }
 
 // What was known stays where it was better: a roof is what was reached.

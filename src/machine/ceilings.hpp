@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "statistics/between_runs.hpp"
+
 namespace parlab {
 
 // Measured ceilings of one device: the best of several ways. Bandwidth depends on the footprint:
@@ -22,9 +24,8 @@ struct Ceilings {
   // GPU.
   std::map<std::string, double> links;
   double launch_s = 0;  // an empty kernel between two events; 0 on the host
-  // How far the medians of runs of one binary differ: their standard deviation as a share of them.
-  // 0: not measured.
-  double between_runs = 0;
+  // How far the medians of runs of one binary differ. 0: not measured.
+  BetweenRuns between_runs;
   // Which way was the best, in words, by curve_point() and by unit.
   std::map<std::string, std::string> ways;
 };
@@ -47,7 +48,9 @@ struct WantedCeilings {
 Ceilings best_of(const Ceilings& a, const Ceilings& b);
 
 // Assumed where it was not measured: what 53 points differed by that were measured in two to four
-// runs on an H200 (38 points) and on the 16 shared cores of its host (15 points), root mean square.
-inline constexpr double usual_between_runs_of_gpu = 0.005, usual_between_runs_of_host = 0.04;
+// runs on an H200 (38 points) and on the 16 shared cores of its host (15 points), root mean square;
+// and 81 points of 5 us and more in five runs on an H200, of which those below 15 us differed more.
+inline constexpr BetweenRuns usual_between_runs_of_gpu{0.005, 1e-7};
+inline constexpr BetweenRuns usual_between_runs_of_host{0.04, 0};
 
 }  // namespace parlab

@@ -70,7 +70,8 @@ Json to_json(const Ceilings& ceilings) {
           {"units", to_json("the peak of a unit", ceilings.units)},
           {"links", to_json("a link", ceilings.links)},
           {"launch_s", finite("launch_s", ceilings.launch_s)},
-          {"between_runs", finite("between_runs", ceilings.between_runs)},
+          {"between_runs", finite("between_runs", ceilings.between_runs.share)},
+          {"between_runs_s", finite("between_runs_s", ceilings.between_runs.seconds)},
           {"ways", ceilings.ways}};
 }
 
@@ -337,8 +338,10 @@ void read_ceilings(const Fields& fields, Ceilings& ceilings) {
   }
   fields.optional("links", ceilings.links);
   fields.optional("launch_s", ceilings.launch_s);
-  fields.optional("between_runs", ceilings.between_runs);
-  if (ceilings.between_runs < 0) wrong_type("between_runs");
+  fields.optional("between_runs", ceilings.between_runs.share);
+  fields.optional("between_runs_s", ceilings.between_runs.seconds);
+  if (ceilings.between_runs.share < 0) wrong_type("between_runs");
+  if (ceilings.between_runs.seconds < 0) wrong_type("between_runs_s");
   fields.optional("ways", ceilings.ways);
 }
 

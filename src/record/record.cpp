@@ -7,8 +7,9 @@ bool Record::on_gpu() const {
 }
 
 Samples Record::samples() const {
-  const double usual = on_gpu() ? usual_between_runs_of_gpu : usual_between_runs_of_host;
-  return {seconds, batches, between_runs > 0 ? between_runs : usual};
+  const auto usual = on_gpu() ? usual_between_runs_of_gpu : usual_between_runs_of_host;
+  const auto& runs = between_runs.share > 0 ? between_runs : usual;
+  return {seconds, batches, runs.at(runs.seconds > 0 ? median(seconds) : 0)};
 }
 
 std::string Record::point() const {

@@ -67,7 +67,7 @@ struct Record {
   std::string gpu;  // UUID of the GPU it ran on; empty on the host, in emulation, and formerly
   // Of that run; not stored again, set by load_records.
   std::string machine, host_id;
-  double between_runs = 0;  // of its ceilings; 0: the usual one is assumed
+  BetweenRuns between_runs;  // of its ceilings; 0: the usual one is assumed
 
   Samples samples() const;
   Summary summary() const { return summarize(samples()); }

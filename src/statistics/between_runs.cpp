@@ -4,11 +4,16 @@
 #include <cmath>
 
 namespace parlab {
+namespace {
 
-double spread_between_runs(const std::vector<std::vector<Samples>>& points) {
+using Runs = std::vector<Samples>;
+
+double median_of(const Runs& runs) { return median(runs.front().seconds); }
+
+// The variance of logarithms that runs do not know of.
+double unknown_variance(const std::vector<Runs>& points) {
   double squares = 0, freedom = 0, within = 0, runs_in_all = 0;
   for (const auto& runs : points) {
-    if (runs.size() < 2) continue;
     std::vector<double> logs;
     double mean = 0;
     for (const auto& run : runs) {
@@ -23,7 +28,32 @@ double spread_between_runs(const std::vector<std::vector<Samples>>& points) {
   }
   if (freedom == 0) return 0;
   const double known = runs_in_all > 0 ? within / runs_in_all : 0;
-  return std::sqrt(std::max(0.0, squares / freedom - known));
+  return std::max(0.0, squares / freedom - known);
+}
+
+}  // namespace
+
+double BetweenRuns::at(double median_s) const {
+  return seconds > 0 && median_s > 0 ? std::hypot(share, seconds / median_s) : share;
+}
+
+BetweenRuns spread_between_runs(const std::vector<Runs>& points) {
+  double longest = 0;
+  for (const auto& runs : points) {
+    if (runs.size() > 1) longest = std::max(longest, median_of(runs));
+  }
+  std::vector<Runs> few, many;  // of seconds
+  for (const auto& runs : points) {
+    if (runs.size() > 1) (median_of(runs) <= longest / 10 ? few : many).push_back(runs);
+  }
+  BetweenRuns found{std::sqrt(unknown_variance(many)), 0};
+  double squares = 0;
+  for (const auto& runs : few) {
+    const double beyond = unknown_variance({runs}) - found.share * found.share;
+    squares += beyond * median_of(runs) * median_of(runs);
+  }
+  if (squares > 0) found.seconds = std::sqrt(squares / static_cast<double>(few.size()));
+  return found;
 }
 
 }  // namespace parlab

@@ -7,9 +7,16 @@
 
 namespace parlab {
 
-// The standard deviation, as a share, of the medians of the runs of a point beyond what each run
-// knows of itself; over several points the root of the mean square. Each point: its runs, two at
-// the least; points with fewer do not count. 0 when none does, or when runs do not differ.
-double spread_between_runs(const std::vector<std::vector<Samples>>& points);
+// Standard deviation of the medians of runs: a share of the median, and a number of seconds that is
+// the same for all, such as that of starting a kernel, which only short ones notice.
+struct BetweenRuns {
+  double share = 0, seconds = 0;
+  double at(double median_s) const;  // both, as a share of this median
+};
+
+// Beyond what each run knows of itself, over several points. Each point: its runs, two at the
+// least; points with fewer do not count. The share is that of the long ones, the seconds are what
+// short ones (a tenth of the longest at most) differ by besides. 0 where runs do not differ.
+BetweenRuns spread_between_runs(const std::vector<std::vector<Samples>>& points);
 
 }  // namespace parlab

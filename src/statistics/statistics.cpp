@@ -69,9 +69,9 @@ double tick_variance_of(const std::vector<double>& sorted) {
     if (step > 1e-7 * sorted[i]) tick = std::min(tick, step);  // samples are stored in 8 digits
   }
   if (!std::isfinite(tick)) tick = coarsest_tick_s;
-  // A reading is off by up to half a tick, evenly.
+  // Start and end are each off by up to half a tick, evenly.
   const double share = tick / median_of_sorted(sorted);
-  return share * share / 12;
+  return share * share / 6;
 }
 
 // Two parts of one variance with their degrees of freedom; those of an exact part are infinite.

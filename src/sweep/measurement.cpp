@@ -34,8 +34,9 @@ Measurement::Measurement(const Plan& plan, double estimate_s)
 int Measurement::next_batch() const {
   const int comfortable =
       static_cast<int>(std::clamp(batch_s / estimate_s_, 1.0, double{batch_at_most}));
-  return wanted_ > 0 ? std::min(comfortable, wanted_ - static_cast<int>(seconds().size()))
-                     : comfortable;
+  if (wanted_ == 0) return comfortable;
+  const int share = std::max(1, wanted_ / static_cast<int>(batches_at_least));
+  return std::min({comfortable, share, wanted_ - static_cast<int>(seconds().size())});
 }
 
 double Measurement::next_start_s() const {

@@ -53,7 +53,7 @@ class Records {
     for (int i = 0; i < 44; ++i) {
       record.seconds.push_back(us * 1e-6 * (1 + (i * 7 % 11 - 5) * 4e-4));
     }
-    record.between_runs = 1e-4;
+    record.between_runs.share = 1e-4;
     list.push_back(record);
     return list.back();
   }

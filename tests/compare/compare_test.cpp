@@ -47,7 +47,7 @@ class Machine {
       record.tunables = {{"block", 256}};
       record.verdict = Verdict::passed;
       record.run = "run";
-      record.between_runs = knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
+      record.between_runs.share = knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
       const double time = true_time(i) * std::exp(normal(drift));
       for (int batch = 0; batch < 4; ++batch) {
         const double of_batch = time * std::exp(normal(0.004));

@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(what_was_reached_can_be_reached) {
   BOOST_TEST(best.ways.at("read 2") == "new");
   BOOST_TEST(best.ways.at("int") == "new");
   BOOST_TEST(best.launch_s == 0.5);
-  BOOST_TEST(best.between_runs == 0.02);
+  BOOST_TEST(best.between_runs.share == 0.02);
 }
 
 BOOST_AUTO_TEST_CASE(the_longest_counts) {

@@ -50,7 +50,7 @@ Record a_record(const std::string& name, std::int64_t n, double us, const Tunabl
     record.to_host_s = 10e-6;
   }
   for (int i = 0; i < 44; ++i) record.seconds.push_back(us * 1e-6 * (1 + (i * 7 % 11 - 5) * 4e-4));
-  record.between_runs = 1e-4;
+  record.between_runs.share = 1e-4;
   return record;
 }
 

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_is_found_again) {
   const CeilingsOfMachine again(file, this_machine());
   BOOST_REQUIRE(again.find("") != nullptr);
   BOOST_TEST(again.find("")->read.at(0).second == 2e9);
-  BOOST_TEST(again.find("")->between_runs == 0.01);
+  BOOST_TEST(again.find("")->between_runs.share == 0.01);
   BOOST_TEST(again.find("")->ways.at("read 1024") == "one stream");
   BOOST_REQUIRE(again.find("GPU-1") != nullptr);
   BOOST_TEST(again.find("GPU-1")->read.at(0).second == 4e12);

@@ -120,7 +120,7 @@ Record timed(const std::string& backend, const std::string& variant, double medi
   for (int i = 0; i < 21; ++i) {
     record.seconds.push_back(median * (1 + 0.0005 * (i * 8 % 21 - 10)));
   }
-  record.between_runs = 1e-4;
+  record.between_runs.share = 1e-4;
   record.run = "run-1";
   return record;
 }
@@ -868,7 +868,7 @@ BOOST_AUTO_TEST_CASE(ties) {
   BOOST_TEST(below(*speedup(c, a, false), 1));
   // On a machine whose runs differ by 5 % a difference of 10 % says nothing.
   Record slow = c, fast = a;
-  slow.between_runs = fast.between_runs = 0.05;
+  slow.between_runs.share = fast.between_runs.share = 0.05;
   BOOST_TEST(tied(*speedup(slow, fast, false)));
 }
 

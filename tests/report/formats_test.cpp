@@ -33,7 +33,7 @@ Record make(const std::string& backend, const std::string& variant, double media
   record.flops = 2e6;
   record.bytes = 4e6;
   record.roof_s = 1e-6;
-  record.between_runs = 1e-4;
+  record.between_runs.share = 1e-4;
   for (int i = 0; i < count; ++i) {
     const double offset = count > 1 ? 2.0 * (i * 5 % count) / (count - 1) - 1 : 0;
     record.seconds.push_back(median * (1 + spread * offset));

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(interval_of_four_batches_by_hand) {
   const Samples samples{{1, std::exp(2 * d), 1, std::exp(2 * d)}, {1, 1, 1, 1}};
   const Summary summary = summarize(samples);
   const double tick = (std::exp(2 * d) - 1) / summary.median;
-  const double of_mean = d * d / 3, of_tick = tick * tick / 12, sum = of_mean + of_tick;
+  const double of_mean = d * d / 3, of_tick = tick * tick / 6, sum = of_mean + of_tick;
   const double freedom = 3 * (sum / of_mean) * (sum / of_mean);
   BOOST_TEST(std::abs(summary.estimate.variance / sum - 1) < 1e-9);
   BOOST_TEST(std::abs(summary.estimate.freedom / freedom - 1) < 1e-9);
@@ -224,12 +224,30 @@ BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
         scale(runs.back(), std::exp(process.normal(deviation)));
       }
     }
-    return spread_between_runs(points);
+    return spread_between_runs(points).share;
   };
   BOOST_TEST(std::abs(found(0.02) / 0.02 - 1) < 0.25);
   BOOST_TEST(found(0) < 0.001);
-  BOOST_TEST(spread_between_runs({}) == 0);
-  BOOST_TEST(spread_between_runs({{around(1)}}) == 0);
+  BOOST_TEST(spread_between_runs({}).share == 0);
+  BOOST_TEST(spread_between_runs({{around(1)}}).share == 0);
+}
+
+// Half of the points are short, and each run starts its kernels a little earlier or later.
+BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
+  Process process(9);
+  std::vector<std::vector<Samples>> points(40);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double median_s = i % 2 == 0 ? 5e-6 : 500e-6;
+    for (int run = 0; run < 5; ++run) {
+      points[i].push_back(process.autoregressive(10, 12, 0.5));
+      scale(points[i].back(), median_s * std::exp(process.normal(0.01)) + process.normal(0.2e-6));
+    }
+  }
+  const BetweenRuns found = spread_between_runs(points);
+  BOOST_TEST(std::abs(found.share / 0.01 - 1) < 0.3);
+  BOOST_TEST(std::abs(found.seconds / 0.2e-6 - 1) < 0.3);
+  BOOST_TEST(found.at(500e-6) < 0.012);
+  BOOST_TEST(found.at(5e-6) > 0.03);
 }
 
 // ---- verdicts -----------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(so_many_as_were_asked_for_and_no_waiting) {
   Machine machine(steady);
   machine.run(measurement);
   BOOST_TEST(measurement.seconds().size() == 30u);
-  BOOST_TEST((measurement.batches() == std::vector<int>{12, 12, 6}));
+  BOOST_TEST((measurement.batches() == std::vector<int>(10, 3)));
   BOOST_TEST(machine.now_s() - 1000 < 0.001);
 }
 

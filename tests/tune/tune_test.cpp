@@ -59,7 +59,7 @@ Record trial(const Tunables& tunables, double median, const Size& size = {64, 64
   record.verdict = Verdict::passed;
   record.converged = true;
   record.machine = "here";
-  record.between_runs = 1e-4;
+  record.between_runs.share = 1e-4;
   for (int i = 0; i < 48; ++i) record.seconds.push_back(median * (1 + 0.0005 * (i % 5 - 2)));
   return record;
 }
