@@ -1,4 +1,4 @@
-// Precompiled for the sanitized build of the tests: what most files include.
+// Precompiled: what most files include. No file may count on it: `make lint` compiles without.
 #include <algorithm>
 #include <array>
 #include <cmath>
