@@ -80,13 +80,14 @@ void write_fastest(Html& html, const Measured& measured) {
     html.element("p", "Nothing was timed here.");
     return;
   }
-  const auto* device = measured.has_gpu() ? "GPU" : "CPU";
-  html.element("p",
-               std::string("The fastest of each workload on the ") + device +
-                   ", at the largest size that most variants were measured at; what it has "
-                   "reached of the measured roof; against the vendor's library, or against the "
-                   "best kernel here where the library is faster" +
-                   (measured.has_gpu() ? "; and against the best of the CPU." : "."));
+  const std::string of_what =
+      "at the largest size that most variants were measured at; what it has reached of the "
+      "measured roof; against the vendor's library, or against the best kernel here where the "
+      "library is faster";
+  html.element("p", measured.has_gpu()
+                        ? "The fastest of each workload on the GPU, " + of_what +
+                              "; and against the best of the CPU."
+                        : "The fastest of each workload on the CPU, " + of_what + ".");
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
