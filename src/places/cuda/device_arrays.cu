@@ -77,7 +77,11 @@ void DeviceArray::renew_guards() const {
 }
 
 DeviceArray device_array(const ArraySpec& spec, std::size_t above, std::size_t below) {
-  DeviceArray made{.spec = spec, .bytes = spec.bytes(), .above = above, .below = below};
+  DeviceArray made;
+  made.spec = spec;
+  made.bytes = spec.bytes();
+  made.above = above;
+  made.below = below;
   const auto all = made.bytes + above + below + 2 * guard_bytes;
   made.memory = device_memory(all, spec.name);
   cuda_check(cudaMemset(made.memory.get(), guard_byte, all), "preparing " + spec.name);
