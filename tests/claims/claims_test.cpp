@@ -725,7 +725,7 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
     std::ofstream file(folder / "cslab-dmv.jsonl");
     Records r;
     for (const auto* kernel : {"cuda/shmem", "cuda/coalesced"}) {
-      Record& record = r.dmv(kernel, 1024, 10);
+      Record& record = r.dmv(kernel, 1024, 1000);
       record.dimensions = {"rows", "cols"};
       record.tunables = {{"block", 256}};
     }

@@ -170,6 +170,11 @@ BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
   Image point{9, 11, 3, 1000, std::vector<std::uint16_t>(9 * 11 * 3)};
   point.samples[(4 * 11 + 5) * 3 + 1] = 900;  // green
   for (const auto* variant : Registry::instance().variants("convsep")) {
+    if (variant->needs_team()) {
+      BOOST_CHECK_THROW(filter_image(point, parse_filter("box:1"), *variant, Dtype::f32, {}),
+                        UsageError);
+      continue;
+    }
     const auto filtered =
         filter_image(point, parse_filter("box:1"), *variant, Dtype::f32, fallbacks(*variant));
     if (filtered.verdict == Verdict::no_device) continue;
