@@ -15,11 +15,11 @@ std::string significant(double value, int digits, int most_decimals) {
   char text[400];
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
   const int exponent = std::atoi(std::strchr(text, 'e') + 1);
-  if (exponent > 15) {  // hundreds of zeros say nothing
+  const int decimals = std::clamp(digits - 1 - exponent, 0, most_decimals);
+  if (exponent > 15 || decimals > 15 + digits) {  // hundreds of zeros say nothing
     std::snprintf(text, sizeof text, "%.*g", digits, value);
     return text;
   }
-  const int decimals = std::clamp(digits - 1 - exponent, 0, most_decimals);
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }

@@ -44,7 +44,7 @@ std::string label_of(const Record& record) {
 
 // With six decimals; they would leave nothing of a microsecond.
 std::string as_in_template(double number) {
-  if (number < 1e-3) return significant(number, 6, 12);
+  if (number < 1e-3 || number >= 1e15) return significant(number, 6, 12);
   char text[64];
   std::snprintf(text, sizeof text, "%f", number);
   return text;

@@ -448,6 +448,10 @@ BOOST_AUTO_TEST_CASE(text_helpers) {
   BOOST_TEST(significant(9.996, 3) == "10.0");
   BOOST_TEST(significant(0, 3) == "0.00");
   BOOST_TEST(significant(0.012345, 3, 3) == "0.012");
+  BOOST_TEST(significant(1e308, 3) == "1e+308");
+  BOOST_TEST(significant(1e-300, 3) == "1e-300");
+  BOOST_TEST(significant(1e-300, 3, 2) == "0.00");
+  BOOST_TEST(significant(1.25e-12, 3) == "0.00000000000125");
   BOOST_TEST(percent(0.953) == "95%");
   BOOST_TEST(percent(0.0005) == "0.05%");
   BOOST_TEST(percent(1.004) == "100%");
