@@ -302,8 +302,11 @@ void Store::write_whole(const std::string& text) {
   if (error == 0 && ::fdatasync(file_) != 0) error = errno;
   if (error == 0) return;
   std::string advice = "make room or choose another file, then run the same command again";
-  // No half-written line stays behind: the lock has kept everybody else from writing after it.
-  if (::ftruncate(file_, before.st_size) != 0) {
+  // No half-written line stays behind, unless it is not the last one: on file systems without locks
+  // others may have written meanwhile.
+  const auto ours = static_cast<off_t>(written);
+  if (::fstat(file_, &there) != 0 || there.st_size != before.st_size + ours ||
+      ::ftruncate(file_, before.st_size) != 0) {
     advice += "; its last line is torn";
   }
   throw std::system_error(error, std::generic_category(),
