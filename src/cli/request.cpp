@@ -206,6 +206,9 @@ void take_subject(const std::string& called, Settings& settings, Request& reques
   } else if (first == "machine") {
     request.action = Action::machine;
     request.command = first;
+    if (!settings.positional.empty() && !asks_for_help) {
+      throw UsageError("machine: '" + settings.positional.front() + "': it takes options alone");
+    }
     request.kind = settings.on("kind");
     request.measure = settings.on("measure");
     request.name_alone = settings.on("name");
@@ -464,8 +467,12 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     request.format = format_of(settings, plan);
     // What a user prefers for tables of his own is not for the scripts that draw.
     const auto* format = settings.find("format");
-    if (request.action == Action::query && (format == nullptr || !format->from_command_line)) {
-      request.format = "csv";
+    if (request.action == Action::query) {
+      if (format == nullptr || !format->from_command_line) request.format = "csv";
+      if (request.format != "csv" && request.format != "table") {
+        throw UsageError(as_written(format->name, format->text) +
+                         ": what a query finds is given as csv or table");
+      }
     }
     if (request.action == Action::compare) read_comparison(settings, request);
     if (request.action == Action::show) request.filter = filter_of(settings);

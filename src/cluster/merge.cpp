@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // A file that nobody is writing, and that nobody begins to write as long as this one lives.
 class Finished {
  public:
-  explicit Finished(const fs::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Finished(const fs::path& path) : file_(opened(path)) {
     if (file_ < 0) throw UsageError("cannot read " + path.string() + ": " + std::strerror(errno));
     // File systems without locks are used without.
     locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -38,6 +38,12 @@ class Finished {
   explicit operator bool() const { return locked_; }
 
  private:
+  // A pipe would keep open() waiting.
+  static int opened(const fs::path& path) {
+    require_regular(path, "merge:");
+    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  }
+
   int file_;
   bool locked_ = false;
 };
@@ -45,7 +51,6 @@ class Finished {
 // Calls f with each line of a file and its number.
 template <typename F>
 void each_line(const fs::path& path, F f) {
-  require_regular(path, "merge:");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw UsageError("cannot read " + path.string());
   LineReader lines(in);
@@ -60,6 +65,7 @@ std::string at(const fs::path& path, std::size_t number) {
 class Merger {
  public:
   explicit Merger(const fs::path& into) : into_(into) {
+    require_regular(into, "merge:");
     if (!fs::exists(into)) return;
     each_line(into, [&](const Line& line, std::size_t) { take(line.text, into_); });
   }

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "core/file.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
 
@@ -63,6 +64,7 @@ void write_groups(std::ostream& out, const std::vector<Group>& groups) {
 }
 
 std::vector<Group> read_groups(const std::filesystem::path& path) {
+  require_regular(path, "the plan");
   std::ifstream in(path);
   if (!in) throw UsageError("cannot read the plan '" + path.string() + "'");
   std::map<std::string, Group> groups;

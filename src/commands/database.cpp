@@ -232,6 +232,7 @@ void add_published(Database& database) {
 }
 
 std::string text_of(const std::string& path) {
+  require_regular(path, "--views");
   std::ifstream in(path);
   std::ostringstream text;
   if (in) text << in.rdbuf();
@@ -284,6 +285,7 @@ std::vector<std::string> make_database(const DatabaseRequest& request) {
 
 void query_database(const std::string& path, const std::string& sql,
                     const std::vector<std::string>& values, bool aligned, std::ostream& out) {
+  require_regular(path, "query:");
   Database database(path, SQLITE_OPEN_READONLY);
   const auto select = database.prepare(sql);
   for (std::size_t i = 0; i < values.size(); ++i) {

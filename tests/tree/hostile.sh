@@ -48,11 +48,30 @@ expect "they are refused with the file and the line" \
 expect "and counted when they are many" grep -q "$((refused - 20)) more lines skipped" warnings
 expect "no record is left of them" test "$(wc -l <out.csv)" = 1
 expect "no escape reaches the terminal" fails grep -q $'\033' warnings
+views=scripts/cslab-dmv/views.sql
+mkdir made
+cp $evil made/evil.jsonl
+for command in "show evil" "show $evil --format record" "claims results/evil" "compare $good $evil" \
+  "page results/evil --output made/evil.html" "index results/evil --output made/evil.html" \
+  "database $evil made/evil.db --views $views" "query made/evil.db 'SELECT * FROM records'" "merge made/merged.jsonl made/evil.jsonl" \
+  "dmv 64 --variant serial/plain --iterations 2 --results $evil" \
+  "dmv 64 --variant serial/plain --iterations 2 --resume results/evil --results made/resumed.jsonl" \
+  "dmv 64 --variant openmp/rows --threads best --tuned $evil --iterations 2"; do
+  eval "'$parlab' $command" >out 2>&1
+  status=$?
+  expect "${command%% *} takes nothing of them for a command" eval 'test $status -le 2 && nothing_ran && ! grep -qP "\x1b" out'
+done
 
-# What is text and no name is shown without what a terminal obeys.
+# What is text and no name is shown without what a terminal obeys; to a shell, gnuplot and SQL it is
+# text as well, in the small print of figures too.
 mkdir -p results/coloured
-sed 's/"machine":"[^"]*"/"machine":"coloured"/; s/"cpu":"[^"]*"/"cpu":"a \\u001b[31mred\\u009b CPU"/' $good \
-  >results/coloured/cslab-dmv.jsonl
+# shellcheck disable=SC2016 # nothing is to be expanded here
+text='a \u001b[31mred\u009b `touch RAN` $(touch RAN) '"'; touch RAN; ' || x() || '"' \"; system(\"touch RAN\") %s%n @x'
+text=$(sed "s|RAN|$ran|g; s/[\\&#]/\\\\&/g" <<<"$text")
+sed -E "s/\"machine\":\"[^\"]*\"/\"machine\":\"coloured\"/
+  s#\"(cpu|gpu|driver|cuda|compiler|flags|commit|command|kernel|detail|node)\":\"[^\"]*\"#\"\1\":\"$text\"#g" \
+  "$OLDPWD/results/nvidia-h200/cslab-dmv.jsonl" >results/coloured/cslab-dmv.jsonl
+expect "the text is planted" grep -q 'touch /tmp/parlab-ran' results/coloured/cslab-dmv.jsonl
 for command in "show results/coloured" "export results/coloured" "claims results/coloured" \
   "compare $good results/coloured/cslab-dmv.jsonl"; do
   # shellcheck disable=SC2086 # words
@@ -74,6 +93,7 @@ drawn=$(own_make figures 2>&1)
 status=$?
 expect "make figures goes on: $(tail -1 <<<"$drawn")" test $status = 0
 expect "the good figures are drawn" test -s plots/good/cslab-dmv-1-openmp-time.svg
+expect "those of hostile text as well, with the text" grep -q 'system(' plots/coloured/cslab-dmv-6-all-time.svg
 expect "the good page is written" grep -q '</html>' plots/good/index.html
 expect "each unusable folder is named" test "$(grep -c 'skipped: the folder' <<<"$drawn")" = ${#folders[@]}
 expect "each unusable file is named" test "$(grep -c 'skipped: the file' <<<"$drawn")" = 3
@@ -81,20 +101,36 @@ expect "no escape reaches the terminal from make" fails grep -q $'\033' <<<"$dra
 expect "other machines have no folder under plots/" \
   test "$(cd plots && printf '%s ' *)" = "coloured evil good index.html "
 own_make help >/dev/null 2>&1
-for target in build report counters check; do own_make --dry-run $target >/dev/null 2>&1; done
-for folder in "${folders[@]}"; do
-  for command in show export claims page; do
-    timeout 60 "$parlab" "$command" "results/$folder" >out 2>&1
-  done
+# Every target reads the names when make starts; these hand some on, and of experiments one stands for all.
+for target in figures gallery report cslab-dmv counters tune device-spread; do
+  MACHINE=${folders[0]} own_make --dry-run "$target" >/dev/null 2>&1
 done
+for command in show export claims index; do
+  timeout 60 "$parlab" "$command" "${folders[@]/#/results/}" >out 2>&1
+done
+for folder in "${folders[@]:0:3}"; do
+  for command in page "compare $good" "database --views $views made/x.db" "merge made/m.jsonl" "query made/x.db" \
+    "dmv 64 --variant serial/plain --iterations 2 --resume"; do
+    # shellcheck disable=SC2086 # words
+    timeout 60 "$parlab" $command "results/$folder" >out 2>&1
+  done
+  MACHINE=$folder scripts/cslab-dmv/steps.sh >out 2>&1
+done
+rm -r results/coloured plots/coloured # what follows draws again
 expect "MACHINE is a name" fails env MACHINE='a b' scripts/machine-name.sh
 expect "nothing of all this was run" nothing_ran
 
 # ---- output that fails, fails --------------------------------------------------------------------
-for command in "show results/good" "export results/good" "claims results/good" \
-  "claims results/good --format json" "compare $good $good" "dmv --list" "--version"; do
-  # shellcheck disable=SC2086 # words
-  expect "${command%% *}: a full disk is an error" fails eval "$parlab $command >/dev/full"
+cp $good made/more.jsonl
+for command in "show results/good" "show results/good --format json" "export results/good" "claims results/good" \
+  "claims results/good --format json" "compare $good $good" "dmv --list" "--version" "--help" "machine" \
+  "machine --name" "query build/records/good/cslab-dmv.db 'SELECT 1'" "merge made/two.jsonl made/more.jsonl" \
+  "dmv 64 --estimate" "dmv 64 --variant cuda/naive" "dmv 64 --variant serial/plain --iterations 2 --format csv" \
+  "dmv 64 --variant serial/plain --iterations 2 --format record" \
+  "convsep --image generated:8x8 --filter box:1 --output x.pgm"; do
+  # The same command succeeds where there is room.
+  expect "$command: a full disk is an error" \
+    eval "! $parlab $command >/dev/full 2>errors && grep -q 'could not be written' errors && cp $good made/more.jsonl && $parlab $command"
 done
 
 mkdir -p empty
@@ -142,7 +178,10 @@ for file in /dev/null /dev/zero pipe results; do
   done
 done
 for command in "show pipe" "export /dev/zero" "claims pipe" "compare pipe pipe" "page pipe" "index pipe" \
-  "database pipe x.db --views scripts/cslab-dmv/views.sql"; do
+  "database pipe made/x.db --views $views" "database $good made/x.db --views pipe" "database $good pipe --views $views" \
+  "query pipe SELECT" "query /dev/zero SELECT" "merge made/m.jsonl pipe" "merge pipe $good" \
+  "dmv 64 --shard 1/2 --plan pipe" "dmv 64 --shard 1/2 --plan /dev/zero" "dmv 64 --shard 1/2 --plan results" \
+  "dmv 64 --backend serial --resume pipe --results made/r.jsonl" "dmv 64 --estimate --results pipe"; do
   # shellcheck disable=SC2086 # words
   timeout 20 "$parlab" $command >out 2>&1
   status=$?
