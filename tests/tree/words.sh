@@ -43,6 +43,8 @@ expect "by export" refuses '--cache: is an option' export r.jsonl --cache hot
 expect "by claims" refuses '--tile: is an option' claims r.jsonl --tile 8
 expect "by page" refuses '--format: is an option' page results/x --format csv
 expect "by machine" refuses '--kernel: is an option' machine --kernel 1
+expect "which takes no words" refuses "machine: 'h200': it takes options" machine h200
+expect "a format that a command has not" refuses 'csv or table' query r.db 'SELECT 1' --format json
 expect "by tune" refuses '--counters: is an option' tune dmv 64 --counters
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
@@ -61,6 +63,7 @@ fi
 expect "0x10 is shown as typed" refuses 'size 0x10: ' dmv 0x10
 expect "1,,2 is shown as typed" refuses 'size 1,,2: ' dmv 1,,2
 expect "in a list of kernels too" refuses '--kernel 0,99: ' dmv 64 --kernel 0,99
+expect "a shard 7/3" refuses 'shard 7/3: a shard is NUMBER/COUNT' dmv 64 --shard 7/3
 expect "and an extent that is none" refuses 'size 8x1:2: ' dmv 8x1:2
 
 image=(convsep --image generated:16x16 --output a.pgm --filter)
@@ -75,6 +78,18 @@ expect "with its variables as many numbers as extents are one problem" \
 expect "without them they are a list" test "$(count matmul 8 16 24 --variant serial/plain --iterations 2)" = 3
 expect "the usage text says so" says 'matmul <m> <k> <n>, one problem' matmul
 expect "1e308 does not fill a line" eval "refuses 'execution-limit 1e308' dmv 8 --execution-limit 1e308 && test \$(wc -c <out) -lt 200"
+# Nor do such numbers in records, large or small: no word of what is shown has more than 40 letters.
+mkdir -p results/huge
+for time in 1e308 1e-300; do
+  sed -E "s/(\"samples_us\":\[)[^]]*/\1$time,$time/; s/\"(flops|bytes)\":[0-9.]+/\"\1\":$time/; s/(\"rows\":)64/\1${#time}/" r.jsonl
+done >results/huge/cslab-dmv.jsonl
+for shown in "show results/huge" "show results/huge --format record" "show results/huge --explain" \
+  "compare results/huge results/huge" "claims results/huge" "page results/huge --output out.html" \
+  "index results/huge --output out.html"; do
+  # shellcheck disable=SC2086 # words
+  expect "nor in records: $shown" eval \
+    "'$parlab' $shown >out.html.txt && cat out.html.txt out.html 2>/dev/null | sed 's/<[^>]*>/ /g' | grep -oE '[-+.0-9einfa]{40,}' | { ! grep .; }; rm -f out.html"
+done
 
 limited() { env "$@" "$parlab" dmv 64 --variant openmp/rows --iterations 2 --format json; }
 expect "a team that OMP_THREAD_LIMIT makes smaller is recorded as it runs" \
@@ -86,4 +101,31 @@ expect "threads that share a CPU are noted" \
   eval "limited OMP_NUM_THREADS=2 GOMP_CPU_AFFINITY=$first 2>errors | grep -q '\"threads\":2' && grep -q 'they share 1 CPU' errors"
 expect "also where the process is bound" \
   eval "taskset -c $first env OMP_NUM_THREADS=2 '$parlab' dmv 64 --variant openmp/rows --iterations 2 2>&1 | grep -q 'they share 1 CPU'"
+
+# Limits of a control group, as a container or a cluster sets them: here by a folder in place of the
+# system's, where a process may have its own mounts.
+# in_group CPUS BYTES COMMAND...: with so many CPUs' time and so much memory, a quarter of it in use.
+in_group() {
+  # shellcheck disable=SC2016 # expanded within
+  unshare --map-root-user --mount bash -c '
+    at=/sys/fs/cgroup cpus=$1 bytes=$2
+    shift 2
+    mount -t tmpfs none $at && mkdir -p $at/cpu $at/memory || exit
+    echo "$((cpus * 100000)) 100000" >$at/cpu.max
+    echo $((cpus * 100000)) >$at/cpu/cpu.cfs_quota_us
+    echo 100000 >$at/cpu/cpu.cfs_period_us
+    echo $bytes | tee $at/memory.max >$at/memory/memory.limit_in_bytes
+    echo $((bytes / 4)) | tee $at/memory.current >$at/memory/memory.usage_in_bytes
+    "$@"' in_group "$@"
+}
+if in_group 1 1000000 true 2>/dev/null; then
+  expect "a control group of one CPU has one thread" \
+    eval "in_group 1 1000000000 '$parlab' dmv 64 --variant openmp/rows --iterations 2 --format json 2>/dev/null | grep -q '\"threads\":1[,}]'"
+  expect "more of them are noted" eval \
+    "OMP_NUM_THREADS=2 in_group 1 1000000000 '$parlab' dmv 64 --variant openmp/rows --iterations 2 2>&1 | grep -q 'they share 1 CPU.*control group'"
+  expect "what its memory cannot hold is told" eval \
+    "in_group 1 200000000 '$parlab' dmv 8K --variant serial/plain 2>&1 | grep -q 'need 256 MiB of memory as float, 143 MiB are free'"
+else
+  echo "skipped: control groups: this user cannot mount"
+fi
 end_tests
