@@ -8,30 +8,30 @@ source scripts/testing.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 records=$folder/records.jsonl
-sweep() {
-  bin/parlab-emulated dmv 32:224:32 --backend serial,openmp --threads 1,2 --iterations 30 \
-    --format csv --results "$records" >/dev/null 2>"$folder/errors"
-}
-count() { grep -c '"type":"record"' "$records"; }
+command=(bin/parlab-emulated dmv 32:224:32 --backend "serial,openmp" --threads "1,2" --iterations 30
+  --format csv --results "$records")
+sweep() { "${command[@]}" >/dev/null 2>"$folder/errors"; }
+count() { cat "$records" 2>/dev/null | grep -c '"type":"record"'; }
 
-# Seven sizes; of each serial, and OpenMP's variants with one and with two threads.
+# Seven sizes; of each serial, and OpenMP's variants with one and with two threads. Each sweep is
+# killed when there are so many records.
 killed=0
-for delay in 0.9 1.0 1.1 1.2 1.3 1.4 1.6 1.8; do
-  sweep &
+for most in 3 9 15 21 27; do
+  "${command[@]}" >/dev/null 2>&1 &
   child=$!
-  sleep $delay
+  while kill -0 $child 2>/dev/null && (($(count) < most)); do sleep 0.01; done
   kill -9 $child 2>/dev/null && killed=$((killed + 1))
   wait $child 2>/dev/null
+  # Its worker ends with it, and lets the file go.
+  expect "with a killed sweep its worker ends" flock --timeout 30 "$records" true
   # The next one must find a readable file whatever was being written.
-  if [[ -s $records ]]; then
-    expect "what a killed sweep wrote is readable" bin/parlab-emulated export "$records"
-  fi
+  expect "what it wrote is readable: $(count) records" bin/parlab-emulated export "$records"
 done
-expect "at least one sweep was killed in its middle" test $killed -ge 1
+expect "$killed of 5 sweeps were killed in their middle" test $killed -ge 3
 sweep
 expect "the last one ends well" test $? = 0
-bin/parlab-emulated export "$records" >"$folder/all.csv"
-expect "every point is there once: 7 sizes x (1 + 2 x 2)" test "$(tail -n +2 "$folder/all.csv" | wc -l)" = 35
+expect "every point was measured once: 7 sizes x (1 + 2 x 2)" test "$(count)" = 35
+expect "and is exported" test "$(bin/parlab-emulated export "$records" | tail -n +2 | wc -l)" = 35
 before=$(count)
 sweep
 expect "once more measures nothing" test "$(count)" = "$before"
@@ -40,6 +40,18 @@ printf '{"type":"record","torn' >>"$records"
 sweep
 expect "a torn last line is named" grep -q 'jsonl:.*skipped' "$folder/errors"
 expect "and costs nothing else" test "$(count)" -ge "$before"
+
+# Shards by hand, on any engine: each job has a number and a file, and merging is all there is to do.
+for number in 1 2 3; do
+  expect "shard $number of 3" eval "bin/parlab-emulated dmv 32:224:32 --backend serial,openmp --threads 1,2 --iterations 2 \
+    --format csv --shard $number/3 --results $folder/$number.jsonl 2>/dev/null"
+done
+expect "every shard has a part" eval 'for n in 1 2 3; do grep -q "\"type\":\"record\"" $folder/$n.jsonl || exit 1; done'
+expect "all variants of one size are in one shard" \
+  test -z "$(for n in 1 2 3; do grep -oE '"rows":[0-9]+' "$folder/$n.jsonl" | sort -u; done | sort | uniq -d)"
+expect "they are merged" bin/parlab-emulated merge "$folder/merged.jsonl" "$folder"/[123].jsonl
+expect "every point is there once" eval 'test "$(grep -c "\"type\":\"record\"" $folder/merged.jsonl)" = 35 &&
+  test "$(bin/parlab-emulated export $folder/merged.jsonl | tail -n +2 | wc -l)" = 35'
 
 # Ctrl-C: what is complete is kept, and the exit status says so.
 rm -f "$records"
