@@ -6,8 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <iterator>
 #include <map>
 
 #include "core/numbers.hpp"
@@ -70,6 +68,8 @@ class Point {
 
  private:
   void list();
+  std::unique_ptr<Trial> trial_of(const Variant& variant, const Tunables& tunables);
+  Entry entry_of(Trial& trial, Cache cache);
   Record blank(const Trial& trial, Cache cache) const;
   void note_time(const Call& call, double seconds);
   void verify(InputKind kind);
@@ -88,6 +88,8 @@ class Point {
   std::vector<const Entry*> entries_to_check(const std::vector<Entry*>& open);
   void take_batch(Entry& entry, bool check);
   void verify_again();
+  void add_samples(Entry& entry) const;
+  void hold_against_roof(Entry& entry);
   void store(Entry& entry);
   bool timed(const Trial& trial) const {
     return trial.place != nullptr && trial.place->executor->can_time() &&
@@ -107,7 +109,7 @@ class Point {
 
 // What one execution may take; nobody measured it yet.
 double rough_seconds(const Trial& trial, const Work& work) {
-  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;  // flop or bytes in a second
+  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;  // flop or bytes per second
   const auto& [variant, size, dtype, tunables] = trial.call;
   double rate = core;
   if (variant->needs_gpu()) {
@@ -164,12 +166,6 @@ std::string name_of(const Call& call) {
   const auto tunables = to_string(call.tunables);
   return call.variant->full_name() + " " + std::string(to_string(call.dtype)) + " " +
          to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
-}
-
-constexpr std::string_view ended_mark = "ended: ";  // how such a detail begins
-
-bool was_endless(const Record& record) {
-  return record.verdict == Verdict::timed_out && record.detail.starts_with(ended_mark);
 }
 
 void Point::note_time(const Call& call, double seconds) {
@@ -234,49 +230,55 @@ double Point::seconds_at_most(const Trial& trial) const {
   return at_least_s + times_expected * rough_seconds(trial, work);
 }
 
+std::unique_ptr<Trial> Point::trial_of(const Variant& variant, const Tunables& tunables) {
+  auto trial = std::make_unique<Trial>();
+  trial->call = {&variant, plan_.size, plan_.dtype, tunables};
+  Place& place = session_.places.of(variant, plan_.number);
+  if (place.usable()) trial->place = &place;
+  const auto team = trial->call.tunables.find("gpus");
+  if (place.usable() && team != trial->call.tunables.end() && team->second == 0) {
+    team->second = place.executor->gpus();
+  }
+  recall(*trial);
+  if (trial->verdict != Verdict::unverified) return trial;
+  if (trial->place == nullptr) {
+    trial->verdict = Verdict::no_device;
+    trial->detail = place.why_not;
+  } else if (!trial->place->can_time() && !variant.hardware.empty()) {
+    trial->verdict = Verdict::not_supported;
+    trial->detail = "needs " + variant.hardware + ", which cannot be emulated";
+  }
+  return trial;
+}
+
+Entry Point::entry_of(Trial& trial, Cache cache) {
+  Entry entry{&trial, blank(trial, cache), false, nullptr, std::nullopt};
+  const Record* old = session_.recorded(entry.record);
+  if (old == nullptr) return entry;
+  // What was skipped is measured when the limit allows it now.
+  const bool skipped = old->verdict == Verdict::timed_out && !was_endless(*old);
+  if (skipped && trial.verdict != Verdict::timed_out) return entry;
+  if (was_endless(*old)) session_.endless.emplace(old->full_name(), old->detail);
+  if (old->timed()) note_time(trial.call, old->summary().median);
+  entry.record = *old;
+  entry.recorded_before = true;
+  return entry;
+}
+
 void Point::list() {
   for (const auto* variant : plan_.variants) {
     for (const auto& tunables : resolved_configurations(session_.plan, plan_, *variant)) {
-      if (const auto why = why_fewer_threads(session_.plan, tunables);
-          !why.empty() && !std::exchange(session_.said_threads, true)) {
-        session_.observer.note(why);
-      }
-      trials_.push_back(std::make_unique<Trial>());
-      Trial& trial = *trials_.back();
-      trial.call = {variant, plan_.size, plan_.dtype, tunables};
-      Place& place = session_.places.of(*variant, plan_.number);
-      if (place.usable()) trial.place = &place;
-      const auto team = trial.call.tunables.find("gpus");
-      if (place.usable() && team != trial.call.tunables.end() && team->second == 0) {
-        team->second = place.executor->gpus();
-      }
-      recall(trial);
-      if (trial.verdict != Verdict::unverified) continue;
-      if (trial.place == nullptr) {
-        trial.verdict = Verdict::no_device;
-        trial.detail = place.why_not;
-      } else if (!trial.place->can_time() && !variant->hardware.empty()) {
-        trial.verdict = Verdict::not_supported;
-        trial.detail = "needs " + variant->hardware + ", which cannot be emulated";
-      }
+      const auto why = why_fewer_threads(session_.plan, tunables);
+      if (!why.empty() && !std::exchange(session_.said_threads, true)) session_.observer.note(why);
+      trials_.push_back(trial_of(*variant, tunables));
     }
   }
   for (const auto cache : session_.plan.caches) {
+    const bool first = cache == session_.plan.caches.front();
     for (const auto& trial : trials_) {
       // Without times one cache state says as much as two.
-      if (trial->place != nullptr && !timed(*trial) && cache != session_.plan.caches.front())
-        continue;
-      Entry entry{trial.get(), blank(*trial, cache), false, nullptr, std::nullopt};
-      const Record* old = session_.recorded(entry.record);
-      // What was skipped is measured when the limit allows it now.
-      if (old != nullptr && (old->verdict != Verdict::timed_out || was_endless(*old) ||
-                             trial->verdict == Verdict::timed_out)) {
-        if (was_endless(*old)) session_.endless.emplace(old->full_name(), old->detail);
-        entry.record = *old;
-        entry.recorded_before = true;
-        if (old->timed()) note_time(trial->call, old->summary().median);
-      }
-      entries_.push_back(std::move(entry));
+      if (trial->place != nullptr && !timed(*trial) && !first) continue;
+      entries_.push_back(entry_of(*trial, cache));
     }
   }
 }
@@ -427,45 +429,57 @@ void doubt_time(Record& record) {
   record.converged = false;
 }
 
+void Point::add_samples(Entry& entry) const {
+  const Trial& trial = *entry.trial;
+  Record& record = entry.record;
+  record.seconds = entry.measurement->seconds();
+  record.batches = entry.measurement->batches();
+  record.between_runs = trial.place->ceilings.between_runs;
+  record.converged = entry.measurement->converged();
+  record.discarded = entry.measurement->discarded();
+  record.apart = entry.measurement->apart();
+  record.moving_s = trial.moving_s;
+  if (trial.transfers) {
+    record.to_device_s = trial.transfers->to_device_s;
+    record.to_host_s = trial.transfers->to_host_s;
+  }
+}
+
+void Point::hold_against_roof(Entry& entry) {
+  const Variant& variant = *entry.trial->call.variant;
+  Place& place = *entry.trial->place;
+  Record& record = entry.record;
+  const int gpus = entry.trial->gpus();
+  const Work work = share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
+  const double moved =
+      variant.travels == nullptr ? 0 : variant.travels(plan_.size, plan_.dtype, gpus);
+  const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
+  const auto beats_roof = [&] {
+    record.roof_s = std::max(roof_seconds(place.ceilings, work, record.unit, record.cache),
+                             link_seconds(place.ceilings, moved));
+    return record.summary().median * margin < record.roof_s;
+  };
+  if (!beats_roof()) return;
+  // A roof may have been measured badly: that is looked at before the time is doubted.
+  session_.raise_ceilings(place, wanted_for(work, record.unit, record.cache));
+  if (beats_roof()) doubt_time(record);
+}
+
 void Point::store(Entry& entry) {
-  Trial& trial = *entry.trial;
+  const Trial& trial = *entry.trial;
   Record& record = entry.record;
   record.verdict = trial.verdict;
   record.detail = trial.detail;
   record.library = trial.library;
-  // Which BLAS of the host it was: several serve.
-  if (trial.passed() && record.backend == "blas" && trial.place->target == Target::host) {
-    record.library = Blas::loaded();
-  }
   record.launch = trial.launch;
-  if (trial.passed()) record.errors = trial.errors;
-  if (trial.passed() && entry.measurement) {
-    record.seconds = entry.measurement->seconds();
-    record.batches = entry.measurement->batches();
-    record.between_runs = trial.place->ceilings.between_runs;
-    record.converged = entry.measurement->converged();
-    record.discarded = entry.measurement->discarded();
-    record.apart = entry.measurement->apart();
-    record.moving_s = trial.moving_s;
-    if (trial.transfers) {
-      record.to_device_s = trial.transfers->to_device_s;
-      record.to_host_s = trial.transfers->to_host_s;
-    }
-    const Variant& variant = *trial.call.variant;
-    const int gpus = trial.gpus();
-    const Work work = share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
-    const double moved =
-        variant.travels == nullptr ? 0 : variant.travels(plan_.size, plan_.dtype, gpus);
-    const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
-    const auto beats_roof = [&] {
-      record.roof_s = std::max(roof_seconds(trial.place->ceilings, work, record.unit, record.cache),
-                               link_seconds(trial.place->ceilings, moved));
-      return record.summary().median * margin < record.roof_s;
-    };
-    // A roof may have been measured badly: that is looked at before the time is doubted.
-    if (beats_roof()) {
-      session_.raise_ceilings(*trial.place, wanted_for(work, record.unit, record.cache));
-      if (beats_roof()) doubt_time(record);
+  if (trial.passed()) {
+    record.errors = trial.errors;
+    // Which BLAS of the host it was: several serve.
+    const bool blas = record.backend == "blas" && trial.place->target == Target::host;
+    if (blas) record.library = Blas::loaded();
+    if (entry.measurement) {
+      add_samples(entry);
+      hold_against_roof(entry);
     }
   }
   session_.count(record);
@@ -686,140 +700,7 @@ Supervisor::Points Point::run() {
   return points;
 }
 
-// Of the problems of a plan, on the host or on GPUs.
-WantedCeilings wanted_by(const Plan& plan, Target target) {
-  std::optional<WantedCeilings> wanted;
-  for (const auto* variant : plan.variants) {
-    if (variant->target != target) continue;
-    for (const auto dtype : plan.dtypes) {
-      if (!variant->has(dtype)) continue;
-      for (const auto& size : plan.sizes) {
-        for (const auto cache : plan.caches) {
-          const auto one =
-              wanted_for(plan.workload->work(size, dtype), variant->unit(dtype), cache);
-          if (!wanted) wanted = one;
-          wanted->include(one);
-        }
-      }
-    }
-  }
-  return wanted.value_or(WantedCeilings{});
-}
-
-std::string name_for_ceilings(const Place& place) {
-  return place.target == Target::host ? "" : place.gpu.uuid;
-}
-
 }  // namespace
-
-void Session::open_store() {
-  store = std::make_unique<Store>(plan.results, run);
-  for (const auto& warning : store->warnings()) observer.note(warning);
-  if (plan.force) return;
-  for (const auto& [id, known] : store->runs()) observer.run(known);
-  read_elsewhere();
-}
-
-void Session::read_elsewhere() {
-  auto paths = plan.resume;
-  if (!store && !plan.results.empty()) paths.push_back(plan.results);
-  Loaded all;
-  for (const auto& path : paths) {
-    if (!std::filesystem::exists(path)) continue;  // nobody has measured anything yet
-    auto loaded = load_records(path);
-    for (const auto& warning : loaded.warnings) observer.note(warning);
-    all.runs.merge(loaded.runs);
-    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
-  }
-  elsewhere = settled(std::move(all), run, true);
-}
-
-const Record* Session::recorded(const Record& record) const {
-  if (plan.force) return nullptr;
-  const auto key = record.key();
-  for (const auto* known : {store ? &store->done() : nullptr, &elsewhere}) {
-    if (known == nullptr) continue;
-    const auto found = known->find(key);
-    if (found != known->end()) return &found->second;
-  }
-  return nullptr;
-}
-
-void Session::count(const Record& record) {
-  passed |= record.verdict == Verdict::passed;
-  out_of_memory |= record.verdict == Verdict::out_of_memory;
-  failed |= record.verdict == Verdict::wrong_result || record.verdict == Verdict::implausible ||
-            record.verdict == Verdict::launch_failed || record.verdict == Verdict::unverified ||
-            was_endless(record);
-  ++done;
-}
-
-void Session::lose(Place& place, const std::string& why) {
-  place.why_not = why + "; run the same command again to go on";
-  failed = true;
-}
-
-// Kept with the records of the machine: measured in full, once. A run that keeps nothing measures
-// what the roofs of its own problems need.
-Ceilings Session::ceilings_of(Place& place) {
-  const std::string gpu = name_for_ceilings(place);
-  const auto* known = stored_ceilings->find(gpu);
-  const bool links_known = place.target != Target::team || (known && !known->links.empty());
-  if (known != nullptr && links_known) return *known;
-  const auto note = [&](const std::string& whose) {
-    if (keeps_ceilings())
-      observer.note("measuring the ceilings of " + whose + ", once on this machine");
-  };
-  Ceilings ceilings;
-  if (known != nullptr) {
-    ceilings = *known;
-  } else {
-    note(gpu.empty() ? "the host" : place.gpu.name);
-    ceilings = keeps_ceilings() ? place.executor->ceilings()
-                                : place.executor->ceilings(wanted_by(plan, place.target));
-  }
-  if (!links_known) {
-    note("the links between the GPUs");
-    try {
-      ceilings.links = place.executor->links();
-    } catch (const PointError& error) {
-      observer.note(std::string("the links could not be measured: ") + error.what());
-    }
-  }
-  if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
-  return ceilings;
-}
-
-bool Session::keeps_ceilings() const {
-  return std::filesystem::path(plan.results).has_parent_path();
-}
-
-void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
-  const auto& given = place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
-  if (given) return;
-  place.ceilings = best_of(place.ceilings, place.executor->ceilings(wanted));
-  if (keeps_ceilings()) stored_ceilings->keep(name_for_ceilings(place), place.ceilings);
-}
-
-void Session::know_ceilings() {
-  if (ceilings_known) return;
-  ceilings_known = true;
-  stored_ceilings.emplace(ceilings_file(plan.results, run.machine), run);
-  for (auto& place : places.all()) {
-    if (!place.can_time()) continue;
-    const bool host = place.target == Target::host;
-    const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
-    Ceilings& of_run = host ? run.host : run.device;
-    // A worker before has measured them; of several GPUs the run has those of the first.
-    const bool alone = host || (place.target == Target::gpu && plan.devices.size() == 1);
-    const bool from_run = !of_run.read.empty() && alone;
-    place.ceilings = known ? *known : from_run ? of_run : ceilings_of(place);
-    if (of_run.read.empty()) of_run = place.ceilings;
-    if (place.target == Target::team) of_run.links = place.ceilings.links;
-  }
-  // Behind the points of a worker before the run is in the file.
-  if (store && (supervisor == nullptr || !supervisor->run())) store->describe(run);
-}
 
 Estimate estimate_point(Session& session, const PointPlan& point) {
   return Point(session, point, [] { return false; }).estimate();

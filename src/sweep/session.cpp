@@ -1,0 +1,150 @@
+#include "sweep/session.hpp"
+
+#include <filesystem>
+#include <iterator>
+
+#include "machine/roof.hpp"
+
+namespace parlab {
+namespace {
+
+// Of the problems of a plan, on the host or on GPUs.
+WantedCeilings wanted_by(const Plan& plan, Target target) {
+  std::optional<WantedCeilings> wanted;
+  for (const auto* variant : plan.variants) {
+    if (variant->target != target) continue;
+    for (const auto dtype : plan.dtypes) {
+      if (!variant->has(dtype)) continue;
+      for (const auto& size : plan.sizes) {
+        for (const auto cache : plan.caches) {
+          const auto one =
+              wanted_for(plan.workload->work(size, dtype), variant->unit(dtype), cache);
+          if (!wanted) wanted = one;
+          wanted->include(one);
+        }
+      }
+    }
+  }
+  return wanted.value_or(WantedCeilings{});
+}
+
+std::string name_for_ceilings(const Place& place) {
+  return place.target == Target::host ? "" : place.gpu.uuid;
+}
+
+}  // namespace
+
+bool was_endless(const Record& record) {
+  return record.verdict == Verdict::timed_out && record.detail.starts_with(ended_mark);
+}
+
+void Session::open_store() {
+  store = std::make_unique<Store>(plan.results, run);
+  for (const auto& warning : store->warnings()) observer.note(warning);
+  if (plan.force) return;
+  for (const auto& [id, known] : store->runs()) observer.run(known);
+  read_elsewhere();
+}
+
+void Session::read_elsewhere() {
+  auto paths = plan.resume;
+  if (!store && !plan.results.empty()) paths.push_back(plan.results);
+  Loaded all;
+  for (const auto& path : paths) {
+    if (!std::filesystem::exists(path)) continue;  // nobody has measured anything yet
+    auto loaded = load_records(path);
+    for (const auto& warning : loaded.warnings) observer.note(warning);
+    all.runs.merge(loaded.runs);
+    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
+  }
+  elsewhere = settled(std::move(all), run, true);
+}
+
+const Record* Session::recorded(const Record& record) const {
+  if (plan.force) return nullptr;
+  const auto key = record.key();
+  for (const auto* known : {store ? &store->done() : nullptr, &elsewhere}) {
+    if (known == nullptr) continue;
+    const auto found = known->find(key);
+    if (found != known->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void Session::count(const Record& record) {
+  passed |= record.verdict == Verdict::passed;
+  out_of_memory |= record.verdict == Verdict::out_of_memory;
+  failed |= record.verdict == Verdict::wrong_result || record.verdict == Verdict::implausible ||
+            record.verdict == Verdict::launch_failed || record.verdict == Verdict::unverified ||
+            was_endless(record);
+  ++done;
+}
+
+void Session::lose(Place& place, const std::string& why) {
+  place.why_not = why + "; run the same command again to go on";
+  failed = true;
+}
+
+// Kept with the records of the machine: measured in full, once. A run that keeps nothing measures
+// what the roofs of its own problems need.
+Ceilings Session::ceilings_of(Place& place) {
+  const std::string gpu = name_for_ceilings(place);
+  const auto* known = stored_ceilings->find(gpu);
+  const bool links_known = place.target != Target::team || (known && !known->links.empty());
+  if (known != nullptr && links_known) return *known;
+  const auto note = [&](const std::string& whose) {
+    if (keeps_ceilings())
+      observer.note("measuring the ceilings of " + whose + ", once on this machine");
+  };
+  Ceilings ceilings;
+  if (known != nullptr) {
+    ceilings = *known;
+  } else {
+    note(gpu.empty() ? "the host" : place.gpu.name);
+    ceilings = keeps_ceilings() ? place.executor->ceilings()
+                                : place.executor->ceilings(wanted_by(plan, place.target));
+  }
+  if (!links_known) {
+    note("the links between the GPUs");
+    try {
+      ceilings.links = place.executor->links();
+    } catch (const PointError& error) {
+      observer.note(std::string("the links could not be measured: ") + error.what());
+    }
+  }
+  if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
+  return ceilings;
+}
+
+bool Session::keeps_ceilings() const {
+  return std::filesystem::path(plan.results).has_parent_path();
+}
+
+void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
+  const auto& given = place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
+  if (given) return;
+  place.ceilings = best_of(place.ceilings, place.executor->ceilings(wanted));
+  if (keeps_ceilings()) stored_ceilings->keep(name_for_ceilings(place), place.ceilings);
+}
+
+void Session::know_ceilings() {
+  if (ceilings_known) return;
+  ceilings_known = true;
+  stored_ceilings.emplace(ceilings_file(plan.results, run.machine), run);
+  for (auto& place : places.all()) {
+    if (!place.can_time()) continue;
+    const bool host = place.target == Target::host;
+    const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
+    Ceilings& of_run = host ? run.host : run.device;
+    // A worker before has measured them; of several GPUs the run has those of the first.
+    const bool alone = host || (place.target == Target::gpu && plan.devices.size() == 1);
+    const bool from_run = !of_run.read.empty() && alone;
+    place.ceilings = known ? *known : from_run ? of_run : ceilings_of(place);
+    if (of_run.read.empty()) of_run = place.ceilings;
+    if (place.target == Target::team) of_run.links = place.ceilings.links;
+  }
+  // Behind the points of a worker before the run is in the file.
+  if (store && (supervisor == nullptr || !supervisor->run())) store->describe(run);
+}
+
+}  // namespace parlab
