@@ -38,7 +38,7 @@ constexpr std::uint64_t may_all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 constexpr std::uint64_t of_files =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
 
-using Filter = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;
+using SystemCallFilter = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -70,13 +70,15 @@ bool fence_files(const Confinement& confinement) {
   return done;
 }
 
-void forbid(const Filter& filter, std::uint32_t action, std::initializer_list<int> calls) {
+void forbid(const SystemCallFilter& filter, std::uint32_t action,
+            std::initializer_list<int> calls) {
   for (const int call : calls) seccomp_rule_add(filter.get(), action, call, 0);
 }
 
 // Made before the fork. own_pid is known only behind it: signals to oneself stay allowed there.
-Filter make_filter(const Confinement& confinement) {
-  Filter filter(seccomp_init(SCMP_ACT_ALLOW), [](scmp_filter_ctx all) { seccomp_release(all); });
+SystemCallFilter make_filter(const Confinement& confinement) {
+  SystemCallFilter filter(seccomp_init(SCMP_ACT_ALLOW),
+                          [](scmp_filter_ctx all) { seccomp_release(all); });
   if (!filter) throw std::runtime_error("libseccomp gives no filter");
   forbid(filter, SCMP_ACT_ERRNO(EPERM),
          {SCMP_SYS(ptrace),
@@ -125,7 +127,8 @@ void limit(int what, rlim_t most) {
 
 // In the child, up to the program. Only what is safe behind a fork, and the C library's memory.
 [[noreturn]] void become(const std::vector<char*>& arguments, const Confinement& confinement,
-                         const Filter& filter, int program, int channel, int output, pid_t parent) {
+                         const SystemCallFilter& filter, int program, int channel, int output,
+                         pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(exit_unconfined);
   setsid();

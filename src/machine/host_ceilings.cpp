@@ -236,9 +236,9 @@ constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
                                Way{"streaming stores", stream_pass}};
 
 // One way at one footprint, tried again and again.
-class Trial {
+class TimedWay {
  public:
-  Trial(const Way& way, std::size_t bytes_of_thread) : way_(way), bytes_(bytes_of_thread) {}
+  TimedWay(const Way& way, std::size_t bytes_of_thread) : way_(way), bytes_(bytes_of_thread) {}
 
   void run(const Team& team, const Buffer& buffer) {
     const auto passes = [&](std::int64_t count) {
@@ -250,7 +250,7 @@ class Trial {
         }
       });
     };
-    // Of a footprint that fits the caches no byte may come from memory: other trials were here.
+    // Of a footprint that fits the caches no byte may come from memory: other ways were here.
     passes(1);
     best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));
     // Long beside the clock and the barrier, short beside a disturbance.
@@ -277,18 +277,18 @@ struct Footprint {
   }
 
   void run(const Team& team, const Buffer& buffer) {
-    for (auto* trials : {&reads, &copies}) {
-      for (auto& trial : *trials) trial.run(team, buffer);
+    for (auto* ways : {&reads, &copies}) {
+      for (auto& way : *ways) way.run(team, buffer);
     }
   }
-  static const Trial& best(const std::vector<Trial>& trials) {
-    return *std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+  static const TimedWay& best(const std::vector<TimedWay>& ways) {
+    return *std::min_element(ways.begin(), ways.end(), [](const TimedWay& a, const TimedWay& b) {
       return a.best_seconds() < b.best_seconds();
     });
   }
 
   std::size_t part, half;  // bytes of one thread: read, or copied
-  std::vector<Trial> reads, copies;
+  std::vector<TimedWay> reads, copies;
 };
 
 template <typename T>

@@ -26,7 +26,7 @@ const Look& look_of(int look) { return looks[static_cast<std::size_t>(look) % st
 
 std::string text_of(double value) { return significant(value, 5, 2); }
 
-bool drawable(const Point& point) {
+bool drawable(const DataPoint& point) {
   return std::isfinite(point.first) && std::isfinite(point.second) && point.first > 0 &&
          point.second > 0;
 }
@@ -68,7 +68,7 @@ class Drawing {
   }
 
  private:
-  void include(const Point& point) {
+  void include(const DataPoint& point) {
     if (!drawable(point)) return;
     x_low_ = empty_ ? point.first : std::min(x_low_, point.first);
     x_high_ = empty_ ? point.first : std::max(x_high_, point.first);
@@ -212,7 +212,7 @@ class Drawing {
 
   // The text of each mark where no other text and no mark is, joined to its mark by a thin line.
   void write_marks() {
-    std::vector<Point> taken;
+    std::vector<DataPoint> taken;
     for (const auto& mark : chart_.marks) {
       if (drawable(mark.at)) taken.push_back({x_(mark.at.first), y_(mark.at.second)});
     }
@@ -231,15 +231,15 @@ class Drawing {
     }
   }
 
-  Point free_place(double x, double y, const std::vector<Point>& taken) const {
+  DataPoint free_place(double x, double y, const std::vector<DataPoint>& taken) const {
     for (double away = 24; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {
         // Right and below first: roofs come from above.
         const double angle = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2 * 0.5236 + 0.4;
-        const Point place{x + away * std::cos(angle), y + away * std::sin(angle)};
+        const DataPoint place{x + away * std::cos(angle), y + away * std::sin(angle)};
         const bool inside = place.first > x_.from + 10 && place.first < x_.to - 10 &&
                             place.second > y_.to + 10 && place.second < y_.from - 10;
-        const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const Point& other) {
+        const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const DataPoint& other) {
           return std::hypot(other.first - place.first, other.second - place.second) < 21;
         });
         if (inside && is_free) return place;

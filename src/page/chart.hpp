@@ -9,18 +9,18 @@
 
 namespace parlab::page {
 
-using Point = std::pair<double, double>;  // both positive
+using DataPoint = std::pair<double, double>;  // both positive
 
 struct Series {
-  std::string label;          // in the key; empty: not in it
-  std::vector<Point> points;  // along the line
-  int look = 0;               // which colour, dash and marker
+  std::string label;              // in the key; empty: not in it
+  std::vector<DataPoint> points;  // along the line
+  int look = 0;                   // which colour, dash and marker
   bool line = true, markers = true;
 };
 
 // A place of its own on the chart, with a short text beside it: the number of a table's row.
 struct Mark {
-  Point at;
+  DataPoint at;
   std::string text;
   int look = 0;
 };

@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
   BOOST_TEST(draw(chart) == "");
   Series series;
   series.label = "a & b";
-  series.points = {Point{0, 1}, Point{-1, 1}, Point{1, std::nan("")}};
+  series.points = {DataPoint{0, 1}, DataPoint{-1, 1}, DataPoint{1, std::nan("")}};
   chart.series = {series};
   BOOST_TEST(draw(chart) == "");
   chart.series[0].points.emplace_back(1, 10);
