@@ -4,6 +4,7 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <set>
 
 #include "core/text.hpp"
@@ -142,6 +143,133 @@ void warn_of_unknown(const Environment& environment, const std::vector<Option>& 
   }
 }
 
+// In the order of --help. What is rare is listed where a workload is named.
+std::vector<Option> options_of_runs() {
+  std::vector<Option> options{
+      {"kernel", "GPU_KERNEL", "LIST", "kernels on the GPU, by number or name"},
+      {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
+      {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows"},
+      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int,half,bfloat16"},
+      {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
+      {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all (0)"},
+      {"iterations", "NR_ITER", "N", "exactly this many samples of each"},
+      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
+      {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, record (the course's)"},
+      {"results", "PARLAB_RESULTS", "FILE", "append records, and resume from them"},
+      {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
+      {"counters", "PARLAB_COUNTERS", "", "the GPU's counters too, by ncu"},
+      {"explain", "", "", "registers and occupancy, not times"},
+      {"emulate", "PARLAB_EMULATE", "", "CUDA on the CPU: verified, not timed"},
+      // Of an image: both are in the usage line of the workload that filters.
+      {"image", "", "FILE", ""},
+      {"filter", "", "FILTER", ""},
+  };
+  std::vector<Option> rare{
+      {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
+      {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
+       "no larger size after an execution this long"},
+      {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
+       "end an execution this long (60, and 50 times what is expected)"},
+      {"machine", "MACHINE", "NAME", "call this machine so, in place of its own name"},
+      {"node", "PARLAB_NODE", "NAME", "of the host, kept with its records"},
+      {"resume", "PARLAB_RESUME", "LIST", "files, folders: what they record is measured already"},
+      {"shard", "PARLAB_SHARD", "I/N", "only this part of the points, 3/20; N jobs take them all"},
+      {"plan", "PARLAB_PLAN", "FILE", "cut the shards from these lines, printed by --estimate"},
+      {"estimate", "", "", "print what is not recorded yet, with seconds; measure nothing"},
+      {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
+      {"in-process", "PARLAB_IN_PROCESS", "", "without a worker process: for debuggers"},
+  };
+  for (auto& option : rare) {
+    option.rare = true;
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+std::vector<Option> options_of_commands() {
+  using Commands = std::vector<std::string>;
+  std::vector<Option> options;
+  const auto add = [&](const Commands& commands, const char* flag, const char* argument,
+                       const char* help) {
+    options.push_back({.flag = flag, .argument = argument, .help = help, .commands = commands});
+  };
+  add({"page", "index"}, "figures", "FOLDER", "where figures are (plots/MACHINE)");
+  add({"page", "index", "grade"}, "output", "FILE", "the page (FOLDER/index.html)");
+  add({"grade"}, "sizes", "LIST", "of the hand-out; the last is timed");
+  add({"grade"}, "hidden", "LIST", "more sizes, in place of those that are drawn");
+  add({"grade"}, "reference", "VARIANT", "whose time has all points (the library)");
+  add({"grade"}, "points", "RULE", "'full within 1.2x, linear to 0 at 10x'");
+  add({"grade"}, "anonymous", "", "no names on the page of the class");
+  add({"grade"}, "check", "", "of one file: is it right?");
+  add({"grade"}, "seed", "N", "of the inputs and of the hidden sizes (drawn)");
+  add({"database"}, "views", "FILE", "SQL that makes the views of an experiment");
+  add({"show", "compare"}, "workload", "LIST", "as dmv,matmul");
+  add({"show", "compare"}, "size", "LIST", "4K, 300x1000, or a range 1K:16K:*2");
+  add({"show"}, "verdict", "LIST", "as wrong_result,launch_failed");
+  add({"compare"}, "margin", "PERCENT", "a change up to this is none (2%; one run on a side: 5%)");
+  add({"compare"}, "fail-if-slower", "PERCENT", "exit 1 when a point is slower by this");
+  add({"machine"}, "measure", "", "measure its ceilings, and how far runs differ, anew");
+  add({"machine"}, "name", "", "print its name and nothing else");
+  add({"machine"}, "kind", "", "its name without what tells it from its equals");
+  add({"tune"}, "budget", "SECONDS", "for each variant, dtype and size (60)");
+  return options;
+}
+
+std::vector<Option> options_of_all() {
+  return {{"list", "", "", "every variant, its tunables and limits"},
+          {"help", "", "", "this text"},
+          {"version", "", "", "the version"}};
+}
+
+std::vector<Option> parameters() {
+  std::vector<Option> options;
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto& parameter : workload->parameters()) {
+      const std::string help = std::string(workload->name()) + ": " + parameter.allowed() + " (" +
+                               std::to_string(parameter.fallback) + ")";
+      if (const auto* same = option_of(options, parameter.name)) {  // of another workload
+        options[static_cast<std::size_t>(same - options.data())].help += ", " + help;
+        continue;
+      }
+      options.push_back({.flag = parameter.name,
+                         .variable = variable_of(parameter.name),
+                         .argument = "LIST",
+                         .help = "of the problem " + help,
+                         .rare = true,
+                         .parameter = true});
+    }
+  }
+  return options;
+}
+
+std::vector<Option> tunables() {
+  std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      for (const auto& tunable : variant->tunables) {
+        users[tunable.name].insert(std::string(workload->name()));
+      }
+    }
+  }
+  const std::map<std::string, std::string> everyday{{"block", "threads in a block of the GPU"},
+                                                    {"threads", "threads of the CPU"}};
+  std::vector<Option> options;
+  for (const auto& [name, workloads] : users) {
+    const auto said = everyday.find(name);
+    std::string help = said != everyday.end()
+                           ? said->second
+                           : "of " + join({workloads.begin(), workloads.end()}, ", ");
+    if (name == "gpus") help = "GPUs that share one problem; runs variants for several";
+    options.push_back({.flag = name,
+                       .variable = variable_of(name),
+                       .argument = "LIST",
+                       .help = help,
+                       .rare = said == everyday.end(),
+                       .tunable = true});
+  }
+  return options;
+}
+
 }  // namespace
 
 Environment environment_of_process() {
@@ -155,102 +283,9 @@ Environment environment_of_process() {
 }
 
 std::vector<Option> all_options() {
-  std::vector<Option> options{
-      {"kernel", "GPU_KERNEL", "LIST", "kernels on the GPU, by number or name"},
-      {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
-      {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows, or dmv/openmp/rows"},
-      {"iterations", "NR_ITER", "N", "this many samples of each, no more and no less"},
-      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int,half,bfloat16"},
-      {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all: they share the points (0)"},
-      {"machine", "MACHINE", "NAME", "of this machine, in place of its own"},
-      {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
-      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1)"},
-      {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
-       "no larger size after an execution this long"},
-      {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
-       "end an execution this long (60, and 50 times what is expected)"},
-      {"in-process", "PARLAB_IN_PROCESS", "", ""},
-      {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
-      {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, or record: the course's"},
-      {"results", "PARLAB_RESULTS", "FILE", "append records there, and resume from it"},
-      {"resume", "PARLAB_RESUME", "LIST", "files, folders: what they record is measured too"},
-      {"shard", "PARLAB_SHARD", "I/N", "only this part of the points, 3/20; N jobs take them all"},
-      {"plan", "PARLAB_PLAN", "FILE", "cut the shards from these lines, printed by --estimate"},
-      {"estimate", "", "", "print what is not recorded yet, with seconds; measure nothing"},
-      {"tuned", "PARLAB_TUNED", "FILE", "what 'parlab tune' found, for --block best and its kin"},
-      {"figures", "", "FOLDER", "where figures are (plots/MACHINE)", false, {"page", "index"}},
-      {"output", "", "FILE", "the page (FOLDER/index.html)", false, {"page", "index", "grade"}},
-      {"sizes", "", "LIST", "of the hand-out; the last is timed", false, {"grade"}},
-      {"hidden", "", "LIST", "more sizes, in place of those that are drawn", false, {"grade"}},
-      {"reference", "", "VARIANT", "whose time has all points (the library)", false, {"grade"}},
-      {"points", "", "RULE", "'full within 1.2x, linear to 0 at 10x'", false, {"grade"}},
-      {"anonymous", "", "", "no names on the page of the class", false, {"grade"}},
-      {"check", "", "", "of one file: is it right?", false, {"grade"}},
-      {"seed", "", "N", "of the inputs and of the hidden sizes (drawn)", false, {"grade"}},
-      {"views", "", "FILE", "SQL that makes the views of an experiment", false, {"database"}},
-      {"image", "", "FILE", ""},
-      {"filter", "", "FILTER", ""},
-      {"node", "PARLAB_NODE", "NAME", ""},
-      {"kind", "", "", "its name without what tells it from its equals", false, {"machine"}},
-      {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
-      {"counters", "PARLAB_COUNTERS", "", "read the GPU's counters too, where ncu is allowed to"},
-      {"explain", "", "", "registers, occupancy and counters in place of times"},
-      {"emulate", "PARLAB_EMULATE", "", "run CUDA variants on the CPU: verified, not timed"},
-      {"workload", "", "LIST", "as dmv,matmul", false, {"show", "compare"}},
-      {"size", "", "LIST", "4K, 300x1000, or a range 1K:16K:*2", false, {"show", "compare"}},
-      {"verdict", "", "LIST", "as wrong_result,launch_failed", false, {"show"}},
-      {"margin",
-       "",
-       "PERCENT",
-       "a change up to this is none (2%; one run on a side: 5%)",
-       false,
-       {"compare"}},
-      {"fail-if-slower",
-       "",
-       "PERCENT",
-       "exit 1 when a point is slower by this",
-       false,
-       {"compare"}},
-      {"measure",
-       "",
-       "",
-       "measure its ceilings, and how far runs differ, anew",
-       false,
-       {"machine"}},
-      {"name", "", "", "print its name and nothing else", false, {"machine"}},
-      {"budget", "", "SECONDS", "for each variant, dtype and size (60)", false, {"tune"}},
-      {"list", "", "", "every variant, its tunables and their limits"},
-      {"help", "", "", "this text"},
-      {"version", "", "", "the version"}};
-  std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto& parameter : workload->parameters()) {
-      const std::string help = std::string(workload->name()) + ": " + parameter.allowed() + " (" +
-                               std::to_string(parameter.fallback) + ")";
-      const auto same = std::find_if(options.begin(), options.end(), [&](const Option& option) {
-        return option.flag == parameter.name;
-      });
-      if (same != options.end()) {  // two workloads have one of this name
-        same->help += ", " + help;
-        continue;
-      }
-      options.push_back(
-          {parameter.name, variable_of(parameter.name), "LIST", "of the problem " + help});
-      options.back().parameter = true;
-    }
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
-      for (const auto& tunable : variant->tunables) {
-        users[tunable.name].insert(std::string(workload->name()));
-      }
-    }
-  }
-  for (const auto& [name, workloads] : users) {
-    std::string help = "of ";
-    for (const auto& workload : workloads) help += (help == "of " ? "" : ", ") + workload;
-    if (name == "block") help = "threads in a block of the GPU";
-    if (name == "threads") help = "threads of the CPU";
-    if (name == "gpus") help = "GPUs that share one problem; runs variants for several";
-    options.push_back({name, variable_of(name), "LIST", help, true});
+  auto options = options_of_runs();
+  for (auto more : {options_of_commands(), parameters(), tunables(), options_of_all()}) {
+    std::move(more.begin(), more.end(), std::back_inserter(options));
   }
   return options;
 }

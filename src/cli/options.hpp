@@ -11,12 +11,13 @@ using Environment = std::map<std::string, std::string>;
 Environment environment_of_process();
 
 struct Option {
-  std::string flag, variable;  // "block", "GPU_BLOCK_SIZE"; no variable: command line only
-  std::string argument;        // what it takes, for --help; empty: a switch
-  std::string help;            // empty: not in --help, or in the line of its action
-  bool tunable = false;
+  std::string flag, variable = {};         // "block", "GPU_BLOCK_SIZE"; no variable: typed only
+  std::string argument = {};               // what it takes, for --help; empty: a switch
+  std::string help = {};                   // empty: not in --help, or in the usage line
   std::vector<std::string> commands = {};  // "show", "compare": theirs alone; empty: of runs
-  bool parameter = false;                  // of a problem: a filter's radius
+  bool rare = false;                       // in --help only where a workload is named
+  bool tunable = false;
+  bool parameter = false;  // of a problem: a filter's radius
 
   bool of(const std::string& command) const;  // command "": a run
   // Of that command, or one that it shares with runs.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 
 #include "cli/lists.hpp"
@@ -134,89 +135,87 @@ void read_grading(const Settings& settings, Request& request) {
   }
 }
 
-// Takes what comes before the sizes: the workload, or one of the program's own actions.
+struct Command {
+  std::string_view name;
+  Action action;
+  std::size_t paths = 0;        // at the least
+  std::string_view needs = {};  // what these are
+};
+
+constexpr Command commands[] = {
+    {"show", Action::show},
+    {"compare", Action::compare},
+    {"export", Action::export_csv, 1, "a record file or a folder"},
+    {"claims", Action::claims, 1, "the records: results/MACHINE"},
+    {"merge", Action::merge, 2, "a record file and what goes into it: all.jsonl shards/*.jsonl"},
+    {"tune", Action::tune, 1, "a workload and a size: tune dmv 4096"},
+    {"page", Action::page},
+    {"index", Action::index},
+    {"machine", Action::machine},
+    {"grade", Action::grade},
+    {"database", Action::database},
+    {"query", Action::query, 2, "a database and SQL: query FILE.db 'SELECT ...' [TEXT...]"},
+    {"execute-once", Action::execute_once},
+};
+
+// What a command takes that no other one does.
+void read_command(Settings& settings, Request& request) {
+  switch (request.action) {
+    case Action::show:
+      if (request.paths.empty()) request.paths = {"results"};
+      break;
+    case Action::tune:
+      request.plan.workload = &workload_called(settings.positional.front());
+      settings.positional.erase(settings.positional.begin());
+      break;
+    case Action::page:
+    case Action::index:
+      request.page = page_of(settings, request.action == Action::index);
+      break;
+    case Action::database:
+      request.database = database_of(settings);
+      break;
+    case Action::grade:
+      read_grading(settings, request);
+      break;
+    case Action::machine:
+      if (!settings.positional.empty()) {
+        throw UsageError("machine: '" + settings.positional.front() + "': it takes options alone");
+      }
+      request.kind = settings.on("kind");
+      request.measure = settings.on("measure");
+      request.name_alone = settings.on("name");
+      if (const auto* setting = settings.find("machine")) {
+        request.plan.machine = machine_of(*setting);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+// Takes what comes before the sizes: the workload, or one of the program's own commands.
 void take_subject(const std::string& called, Settings& settings, Request& request) {
   request.program = called;
   request.plan.workload = Registry::instance().workload(called);
   if (request.plan.workload != nullptr || settings.positional.empty()) return;
   const auto first = settings.positional.front();
-  const bool asks_for_help = settings.on("help");
   settings.positional.erase(settings.positional.begin());
-  if (first == "show") {
-    request.action = Action::show;
-    request.command = first;
-    request.paths = settings.positional;
-    if (request.paths.empty()) request.paths = {"results"};
-  } else if (first == "compare") {
-    request.action = Action::compare;
-    request.command = first;
-    request.paths = settings.positional;
-  } else if (first == "tune") {
-    request.action = Action::tune;
-    request.command = first;
-    if (settings.positional.empty()) {
-      if (asks_for_help) return;
-      throw UsageError("tune: needs a workload and a size: tune dmv 4096");
-    }
-    request.plan.workload = &workload_called(settings.positional.front());
-    settings.positional.erase(settings.positional.begin());
-  } else if (first == "export") {
-    request.command = first;
-    request.action = Action::export_csv;
-    request.paths = settings.positional;
-    if (request.paths.empty() && !asks_for_help)
-      throw UsageError("export: needs a record file or a folder");
-  } else if (first == "claims") {
-    request.command = first;
-    request.action = Action::claims;
-    request.paths = settings.positional;
-    if (request.paths.empty() && !asks_for_help)
-      throw UsageError("claims: needs the records: results/MACHINE");
-  } else if (first == "page" || first == "index") {
-    request.action = first == "page" ? Action::page : Action::index;
-    request.command = first;
-    if (!asks_for_help) request.page = page_of(settings, first == "index");
-  } else if (first == "merge") {
-    request.action = Action::merge;
-    request.command = first;
-    request.paths = settings.positional;
-    if (request.paths.size() < 2 && !asks_for_help) {
-      throw UsageError(
-          "merge: needs a record file and what goes into it: all.jsonl shards/*.jsonl");
-    }
-  } else if (first == "database") {
-    request.action = Action::database;
-    request.command = first;
-    if (!asks_for_help) request.database = database_of(settings);
-  } else if (first == "query") {
-    request.command = first;
-    request.action = Action::query;
-    request.paths = settings.positional;
-    if (request.paths.size() < 2 && !asks_for_help) {
-      throw UsageError("query: needs a database and SQL: query FILE.db 'SELECT ...' [TEXT...]");
-    }
-  } else if (first == "grade") {
-    request.command = first;
-    request.action = Action::grade;
-    if (!asks_for_help) read_grading(settings, request);
-  } else if (first == "execute-once") {
-    request.command = first;
-    request.action = Action::execute_once;
-    request.paths = settings.positional;
-  } else if (first == "machine") {
-    request.action = Action::machine;
-    request.command = first;
-    if (!settings.positional.empty() && !asks_for_help) {
-      throw UsageError("machine: '" + settings.positional.front() + "': it takes options alone");
-    }
-    request.kind = settings.on("kind");
-    request.measure = settings.on("measure");
-    request.name_alone = settings.on("name");
-    if (const auto* setting = settings.find("machine")) request.plan.machine = machine_of(*setting);
-  } else {
+  const auto* command = std::find_if(std::begin(commands), std::end(commands),
+                                     [&](const Command& one) { return one.name == first; });
+  if (command == std::end(commands)) {
     request.plan.workload = &workload_called(first);
     request.program += " " + first;
+    return;
   }
+  request.action = command->action;
+  request.command = first;
+  if (settings.on("help")) return;
+  if (settings.positional.size() < command->paths) {
+    throw UsageError(first + ": needs " + std::string(command->needs));
+  }
+  request.paths = settings.positional;
+  read_command(settings, request);
 }
 
 std::string format_of(const Settings& settings, const Plan& plan) {
@@ -437,6 +436,23 @@ void read_image_request(const Settings& settings, Request& request) {
   plan.variants = {plan.variants.back()};
 }
 
+// What is asked of records that exist.
+void read_question(const Settings& settings, Request& request) {
+  request.format = format_of(settings, request.plan);
+  // What a user prefers for tables of his own is not for the scripts that draw.
+  const auto* format = settings.find("format");
+  const bool typed = format != nullptr && format->from_command_line;
+  if (request.action == Action::query) {
+    if (!typed) request.format = "csv";
+    if (request.format != "csv" && request.format != "table") {
+      throw UsageError(as_written(format->name, format->text) +
+                       ": what a query finds is given as csv or table");
+    }
+  }
+  if (request.action == Action::compare) read_comparison(settings, request);
+  if (request.action == Action::show) request.filter = filter_of(settings);
+}
+
 }  // namespace
 
 Request parse_request(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -464,18 +480,7 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
     throw UsageError("tune: needs a size: tune " + std::string(plan.workload->name()) + " 4096");
   }
   if (request.action != Action::run && request.action != Action::tune) {
-    request.format = format_of(settings, plan);
-    // What a user prefers for tables of his own is not for the scripts that draw.
-    const auto* format = settings.find("format");
-    if (request.action == Action::query) {
-      if (format == nullptr || !format->from_command_line) request.format = "csv";
-      if (request.format != "csv" && request.format != "table") {
-        throw UsageError(as_written(format->name, format->text) +
-                         ": what a query finds is given as csv or table");
-      }
-    }
-    if (request.action == Action::compare) read_comparison(settings, request);
-    if (request.action == Action::show) request.filter = filter_of(settings);
+    read_question(settings, request);
     return request;
   }
   const auto parameters = parameters_of(settings, *plan.workload);

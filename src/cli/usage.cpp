@@ -11,7 +11,7 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t width = 100;
+constexpr std::size_t width = 100, help_width = 80;
 
 // "<matrix size>" where one number stands for a square.
 std::string size_argument(const Workload& workload) {
@@ -49,10 +49,13 @@ void print_indented(std::ostream& out, const std::string& text, std::size_t inde
   }
 }
 
+// What a workload computes; how its arrays lie comes behind the first comma, and is for --list.
 void print_workloads(std::ostream& out) {
   out << "Workloads:\n";
   for (const auto* workload : Registry::instance().workloads()) {
-    out << "  " << std::left << std::setw(12) << workload->name() << workload->summary() << '\n';
+    const auto summary = workload->summary();
+    out << "  " << std::left << std::setw(12) << workload->name()
+        << summary.substr(0, summary.find(',')) << '\n';
   }
 }
 
@@ -63,85 +66,79 @@ std::string tunable_line(const Tunable& tunable) {
   return "--" + tunable.name + " " + fallback + " (" + tunable.allowed() + ")";
 }
 
-void print_option(std::ostream& out, const Option& option) {
+void pad(std::string& line, std::size_t column) {
+  line.resize(std::max(line.size() + 1, column), ' ');
+}
+
+// What is too long for its column goes on below.
+void print_option(std::ostream& out, const Option& option, bool with_variable) {
+  constexpr std::size_t variable_column = 23, help_column = 41;
+  const std::size_t column = with_variable ? help_column : variable_column;
   std::string line = "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
-  line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
-  line += option.variable;
-  line.resize(std::max<std::size_t>(line.size() + 1, 43), ' ');
-  out << (line + option.help).substr(0, width) << '\n';
+  if (with_variable) {
+    pad(line, variable_column);
+    line += option.variable;
+  }
+  if (line.size() >= column) {
+    out << line << '\n';
+    line.clear();
+  }
+  for (const auto& part : wrap(option.help, help_width - column)) {
+    line.resize(column, ' ');
+    out << line << part << '\n';
+    line.clear();
+  }
 }
 
 // What a command that is no run is for.
 struct CommandHelp {
-  std::string name, text;
+  std::string_view name, usage, text;
 };
 
-const std::vector<CommandHelp>& command_helps() {
-  static const std::vector<CommandHelp> helps{
-      {"show",
-       "Usage: parlab show [<records>...] [options]\n\n"
-       "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, "
-       "or\n"
-       "a machine under results/; without any, all of results/.\n"},
-      {"compare",
-       "Usage: parlab compare <before> <after> [options]\n\n"
-       "Says for each point that both have whether it became slower or faster, stayed the same,\n"
-       "or cannot be told. <before>, <after>: a record file, a folder, or a machine under\n"
-       "results/.\n"},
-      {"export",
-       "Usage: parlab export <records>...\n\n"
-       "Prints the records of files or folders as one CSV, with a line for each.\n"},
-      {"claims",
-       "Usage: parlab claims <records>... [options]\n\n"
-       "Says which conclusions of the source reports the records of a machine bear out.\n"},
-      {"query",
-       "Usage: parlab query <database> <SQL> [<text>...]\n\n"
-       "Prints what a question to a database of records answers; each text is bound to a ?.\n"},
-      {"database",
-       "Usage: parlab database <records> <database> --views FILE\n\n"
-       "Makes a database of records, with views of them, for figures.\n"},
-      {"page",
-       "Usage: parlab page results/MACHINE [options]\n\n"
-       "Writes the page of a machine: its figures, tables and claims, in one file.\n"},
-      {"index",
-       "Usage: parlab index results/* [options]\n\n"
-       "Writes the index of several machines, side by side, with links to their pages.\n"},
-      {"merge",
-       "Usage: parlab merge <records> <shard>...\n\n"
-       "Appends to a record file what other files of the same machine hold and it does not, and "
-       "removes\n"
-       "them. A line that is torn is left out, with a warning. Of records of one point the last "
-       "counts.\n"},
-      {"machine",
-       "Usage: parlab machine [options]\n\n"
-       "Says what this machine is, and the ceilings that were measured on it once.\n"},
-      {"grade",
-       "Usage: parlab grade [<workload>] <folder> [options]\n"
-       "       parlab grade --check mine.cu\n\n"
-       "Builds each file of a folder, or each student's folder in it, runs it in a process of its "
-       "own,\n"
-       "and says who is right, who is fast, and what to try next; --check does that with one file, "
-       "on\n"
-       "any machine. Writes grades/WORKLOAD: pages, and grades.csv. docs/grading.md\n"},
-      {"tune",
-       "Usage: parlab tune <workload> <size>... [options]\n\n"
-       "Searches the tunables of each variant for the fastest configuration, and keeps it for\n"
-       "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations are tried when "
-       "the\n"
-       "budget allows, else those that a search along one tunable at a time leads to. A tunable "
-       "that\n"
-       "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing.\n"}};
-  return helps;
-}
+constexpr CommandHelp command_helps[] = {
+    {"show", "show [<records>...] [options]",
+     "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, or "
+     "a machine under results/; without any, all of results/."},
+    {"compare", "compare <before> <after> [options]",
+     "Says for each point that both have whether it became slower or faster, stayed the same, or "
+     "cannot be told. <before>, <after>: a record file, a folder, or a machine under results/."},
+    {"export", "export <records>...",
+     "Prints the records of files or folders as one CSV, with a line for each."},
+    {"claims", "claims <records>... [options]",
+     "Says which conclusions of the source reports the records of a machine bear out."},
+    {"query", "query <database> <SQL> [<text>...]",
+     "Prints what a question to a database of records answers; each text is bound to a ?."},
+    {"database", "database <records> <database> --views FILE",
+     "Makes a database of records, with views of them, for figures."},
+    {"page", "page results/MACHINE [options]",
+     "Writes the page of a machine: its figures, tables and claims, in one file."},
+    {"index", "index results/* [options]",
+     "Writes the index of several machines, side by side, with links to their pages."},
+    {"merge", "merge <records> <shard>...",
+     "Appends to a record file what other files of the same machine hold and it does not, and "
+     "removes them. A line that is torn is left out, with a warning. Of records of one point the "
+     "last counts."},
+    {"machine", "machine [options]",
+     "Says what this machine is, and the ceilings that were measured on it once."},
+    {"grade", "grade [<workload>] <folder> [options]\n       parlab grade --check mine.cu",
+     "Builds each file of a folder, or each student's folder in it, runs it in a process of its "
+     "own, and says who is right, who is fast, and what to try next; --check does that with one "
+     "file, on any machine. Writes grades/WORKLOAD: pages, and grades.csv. docs/grading.md"},
+    {"tune", "tune <workload> <size>... [options]",
+     "Searches the tunables of each variant for the fastest configuration, and keeps it for "
+     "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations are tried when the "
+     "budget allows, else those that a search along one tunable at a time leads to. A tunable that "
+     "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing."},
+};
 
 void print_command_help(std::ostream& out, const std::string& command) {
-  for (const auto& help : command_helps()) {
+  for (const auto& help : command_helps) {
     if (help.name != command) continue;
-    out << help.text << "\nOptions:\n";
-    for (auto option : all_options()) {
-      if (!option.read_by(command) || option.help.empty()) continue;
-      option.variable.clear();
-      print_option(out, option);
+    out << "Usage: parlab " << help.usage << "\n\n";
+    for (const auto& line : wrap(help.text, help_width)) out << line << '\n';
+    out << "\nOptions:\n";
+    for (const auto& option : all_options()) {
+      if (option.read_by(command) && !option.help.empty()) print_option(out, option, false);
     }
   }
   out << "\nExit status: 0; 1 when something failed; 2 when the request made no sense.\n";
@@ -164,6 +161,12 @@ void print_variants(std::ostream& out, const Workload& workload) {
   for (const auto* variant : Registry::instance().variants(workload.name())) {
     print_variant(out, *variant);
   }
+}
+
+bool has_parameter(const Workload& workload, const std::string& name) {
+  const auto parameters = workload.parameters();
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [&](const auto& parameter) { return parameter.name == name; });
 }
 
 bool has_tunable(const Workload& workload, const std::string& name) {
@@ -201,38 +204,38 @@ void print_usage(std::ostream& out, const Request& request) {
 
 void print_help(std::ostream& out, const Request& request) {
   if (!request.command.empty()) return print_command_help(out, request.command);
-  const bool known = request.plan.workload != nullptr;
+  const Workload* workload = request.plan.workload;
   const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
-  const bool filters = known && request.plan.workload->name() == filtering_workload;
-  out << "Usage: " << request.program << (known ? "" : " <workload>") << " <size>... [options]\n"
-      << (filters ? "       " + request.program + image : "")
-      << (known ? ""
-                : "       parlab show|compare|merge|tune|grade|export|claims|page|index|machine\n"
-                  "       ('parlab compare --help' says more; so with the others)\n"
-                  "       parlab " +
-                      std::string(filtering_workload) + image)
-      << "\nRuns, verifies and measures every variant of a workload at every size.\n"
-      << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K, or 1K,2K, or 1K:16K:*2\n"
+  if (workload != nullptr) {
+    out << "Usage: " << request.program << " <size>... [options]\n";
+    if (workload->name() == filtering_workload) out << "       " << request.program << image;
+  } else {
+    out << "Usage: " << request.program << " <workload> <size>... [options]\n"
+        << "       parlab " << filtering_workload << image
+        << "       parlab show|compare|merge|tune|grade|export|claims|page|index|machine\n"
+        << "         ('parlab compare --help' and the like say more)\n";
+  }
+  out << "\nRuns, verifies and measures every variant of a workload at every size.\n"
+      << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
-  std::string others;  // tunables of single workloads: in full where that workload is asked for
   for (const auto& option : all_options()) {
-    // Of commands, or with a line of their own above.
     if (!option.of("") || option.help.empty()) continue;
-    const bool everywhere = !option.tunable || option.flag == "block" || option.flag == "threads";
-    if (!everywhere && !(known && has_tunable(*request.plan.workload, option.flag))) {
-      others += (others.empty() ? "" : ", ") + option.flag;
+    // Those of one workload, and the rare ones, where a workload is named.
+    if (workload == nullptr ? option.rare
+                            : (option.tunable && !has_tunable(*workload, option.flag)) ||
+                                  (option.parameter && !has_parameter(*workload, option.flag))) {
       continue;
     }
-    print_option(out, option);
+    print_option(out, option, true);
   }
-  if (!known) {
-    out << "  --NAME LIST           PARLAB_NAME        tunables; --list shows who has them:\n";
-    print_indented(out, others, 4);
+  if (workload == nullptr) {
+    out << "More of them, and tunables such as --tile: '" << request.program
+        << " <workload> --help'.\n\n";
+    print_workloads(out);
   }
-  out << '\n';
-  if (!known) print_workloads(out);
-  out << "Exit status: 0; 1 when a variant failed; 2 when the request made no sense.\n";
+  out << (workload == nullptr ? "" : "\n")
+      << "Exit status: 0; 1 when a variant failed; 2 when the request made no sense.\n";
 }
 
 void print_list(std::ostream& out, const Request& request) {

@@ -132,7 +132,8 @@ class ConvsepContract final : public Workload {
  public:
   std::string_view name() const override { return "convsep"; }
   std::string_view summary() const override {
-    return "B = A filtered along rows, then columns, row-major (rows x cols), zeros outside of A";
+    return "B = A filtered along rows and then columns, row-major (rows x cols), zeros outside of "
+           "A";
   }
   std::vector<std::string_view> dimensions() const override { return {"rows", "cols", "radius"}; }
   std::vector<Tunable> parameters() const override {
