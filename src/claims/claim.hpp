@@ -21,9 +21,10 @@ struct Finding {
   std::string rule;      // what was checked: "BRW at least 2x RW at every n and block size"
   std::string numbers;   // what it was applied to: "5.1x at 32768 ... 7.4x at 262144"
   Outcome outcome = Outcome::cannot_be_tested;
-  std::string missing;  // when it cannot be tested: which run or counter would do, or why none can
-  std::string
-      figure;  // file stem of the figure that shows it: "vector-sum-7-speedup"; may be empty
+  // When it cannot be tested: which run or counter would do, or why none can.
+  std::string missing;
+  // File stem of the figure that shows it, "vector-sum-7-speedup"; may be empty.
+  std::string figure;
   bool computed = false;  // by construction, or from what was published: no record decides it
 };
 

@@ -37,7 +37,7 @@ std::vector<Announced>& announced() {
 
 }  // namespace
 
-Claims::Claims(int section, std::vector<Claim> claims) {
+Claims::Claims(int section, const std::vector<Claim>& claims) {
   for (const auto& claim : claims) announced().push_back({section, claim});
 }
 

@@ -27,7 +27,7 @@ struct Claim {
 // in scripts/NAME/claims.cpp. section: that of the report in results/published/DIGEST.md.
 class Claims {
  public:
-  Claims(int section, std::vector<Claim> claims);
+  Claims(int section, const std::vector<Claim>& claims);
 };
 // Of all experiments in the order of the digest: the claims section by section, each by its number,
 // then the observations likewise.

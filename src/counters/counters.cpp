@@ -36,8 +36,8 @@ void count(const std::vector<Record*>& records) {
 void append(const std::vector<Record*>& records, const std::string& results) {
   const auto runs = load_records(results).runs;
   for (const auto& [id, run] : runs) {
-    const auto of_run = [&](const Record* record) {
-      return record->run == id && !record->counters.empty();
+    const auto of_run = [&, number = id](const Record* record) {
+      return record->run == number && !record->counters.empty();
     };
     if (std::none_of(records.begin(), records.end(), of_run)) continue;
     Store store(results, run);

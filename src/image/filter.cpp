@@ -13,7 +13,7 @@
 namespace parlab {
 namespace {
 
-constexpr int most_radius = Convsep::max_radius;
+constexpr int most_radius = Convsep::max_radius, most_deviation = most_radius / 3;
 // Below it the neighbours' weights vanish beside the one in the middle.
 constexpr double least_deviation = 0.1;
 
@@ -74,7 +74,7 @@ std::vector<double> parse_filter(const std::string& text) {
     if (radius != std::floor(radius)) throw UsageError("filter " + text + ": a radius is whole");
     weights.assign(2 * static_cast<std::size_t>(radius) + 1, 1);
   } else if (kind == "gaussian") {
-    const double deviation = number_in(text, argument, most_radius / 3);
+    const double deviation = number_in(text, argument, most_deviation);
     if (deviation > 0 && deviation < least_deviation) {
       throw UsageError("filter " + text + ": a deviation below " +
                        significant(least_deviation, 1, 1) + " leaves the image as it is; write 0");

@@ -140,8 +140,9 @@ double noise(double y, double x, std::uint64_t stream) {
 Image landscape(std::int64_t rows, std::int64_t cols) {
   Image image{rows, cols, 1, 255, std::vector<std::uint16_t>(rows * cols)};
   fill_parallel(image.samples.data(), rows * cols, [&](std::int64_t i) {
-    const double y = static_cast<double>(i / cols) / static_cast<double>(rows);
-    const double x = static_cast<double>(i % cols) / static_cast<double>(cols);
+    const std::int64_t row = i / cols, col = i % cols;
+    const double y = static_cast<double>(row) / static_cast<double>(rows);
+    const double x = static_cast<double>(col) / static_cast<double>(cols);
     double light = 0.85 - 0.5 * y + 0.15 * noise(6 * y, 4 * x, 1);
     const double shape = static_cast<double>(cols) / static_cast<double>(rows);
     if (std::hypot(y - 0.2, (x - 0.7) * shape) < 0.08) light = 1;
@@ -203,7 +204,8 @@ Image read_image(const std::string& path) {
   // The header first: it says where even a pipe or a device that never ends is read to.
   auto bytes = read_on(file, {}, longest_header);
   if (bytes.empty()) throw UsageError("image " + path + " cannot be read, or is empty");
-  bytes = read_on(file, std::move(bytes), Parser(bytes, path).most_bytes());
+  const auto most = Parser(bytes, path).most_bytes();
+  bytes = read_on(file, std::move(bytes), most);
   return parse_image(bytes, path);
 }
 

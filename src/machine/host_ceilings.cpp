@@ -90,7 +90,7 @@ void prefetched_pass(const unsigned char* part, unsigned char*, std::size_t byte
   const auto* word = reinterpret_cast<const Word*>(part);
   Word sum[unroll] = {};
   for (std::size_t i = 0; i < words; i += unroll) {
-    for (std::size_t line = 0; line < unroll * vector_bytes; line += 64) {
+    for (std::size_t line = 0; line < std::size_t{unroll} * vector_bytes; line += 64) {
       __builtin_prefetch(part + i * vector_bytes + line + ahead);
     }
     for (int j = 0; j < unroll; ++j) sum[j] |= word[i + static_cast<std::size_t>(j)];
@@ -293,7 +293,8 @@ struct Footprint {
 
 template <typename T>
 double measure_fma(const Team& team, double for_s) {
-  constexpr double flops = 2.0 * (registers - 4) * (vector_bytes / sizeof(T));
+  constexpr std::size_t lanes = vector_bytes / sizeof(T);
+  constexpr double flops = 2.0 * (registers - 4) * lanes;
   constexpr std::int64_t repeats = 20'000;
   double best = std::numeric_limits<double>::infinity();
   const auto start = Clock::now();

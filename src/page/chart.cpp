@@ -235,7 +235,8 @@ class Drawing {
     for (double away = 24; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {
         // Right and below first: roofs come from above.
-        const double angle = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2 * 0.5236 + 0.4;
+        const int turns = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2;
+        const double angle = turns * 0.5236 + 0.4;
         const DataPoint place{x + away * std::cos(angle), y + away * std::sin(angle)};
         const bool inside = place.first > x_.from + 10 && place.first < x_.to - 10 &&
                             place.second > y_.to + 10 && place.second < y_.from - 10;

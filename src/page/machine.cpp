@@ -53,8 +53,9 @@ void write_ceilings(Html& html, const std::string& what, const Ceilings& ceiling
   html.close().line_break();
   std::vector<std::vector<std::string>> rows;
   for (const auto& [bytes, read] : ceilings.read) {
-    const auto copy = std::find_if(ceilings.copy.begin(), ceilings.copy.end(),
-                                   [&](const auto& point) { return point.first == bytes; });
+    const auto copy =
+        std::find_if(ceilings.copy.begin(), ceilings.copy.end(),
+                     [size = bytes](const auto& point) { return point.first == size; });
     rows.push_back({bytes_with_unit(bytes), significant(read * 1e-9, 3),
                     copy == ceilings.copy.end() ? "-" : significant(copy->second * 1e-9, 3)});
   }

@@ -267,7 +267,8 @@ class CovarianceOracle final : public Oracle {
   // The product of rows_ with all columns: O(rows m n).
   void make_rows(const Columns<T, Wide>& c) {
     const auto count = static_cast<std::int64_t>(rows_.size());
-    const auto [computed, here] = bounds(c);
+    const auto both = bounds(c);
+    const Bound &computed = both.first, &here = both.second;
     expected_.resize(count * n_);
     if (!exact_) bound_.resize(count * n_);
 #pragma omp parallel

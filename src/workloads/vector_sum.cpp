@@ -25,8 +25,9 @@ struct WholeNumbers {
   WholeNumbers(std::int64_t n, Dtype dtype) {
     const double most = largest_exact(dtype);
     width = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(2.0 * n / most)));
-    const auto strips = static_cast<double>((n + width - 1) / width);
-    limit = static_cast<std::int64_t>(std::clamp(std::floor(most / strips), 2.0, 8.0));
+    const std::int64_t strips = (n + width - 1) / width;
+    const double fits = std::floor(most / static_cast<double>(strips));
+    limit = static_cast<std::int64_t>(std::clamp(fits, 2.0, 8.0));
   }
 
   template <typename T>
@@ -36,10 +37,9 @@ struct WholeNumbers {
       const auto place = random_bits(3, strip) % static_cast<std::uint64_t>(width);
       if (i % width != static_cast<std::int64_t>(place)) return 0;
     }
-    const std::int64_t values = limit + limit / 2 + 1;
-    return static_cast<T>(
-        static_cast<std::int64_t>(random_bits(1, strip) % static_cast<std::uint64_t>(values)) -
-        limit / 2);
+    const std::int64_t least = -(limit / 2), values = limit - least + 1;
+    const auto drawn = random_bits(1, strip) % static_cast<std::uint64_t>(values);
+    return static_cast<T>(least + static_cast<std::int64_t>(drawn));
   }
 };
 
