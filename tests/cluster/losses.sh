@@ -180,6 +180,7 @@ exit $status
 WRAP
 chmod +x timed
 PARLAB=./timed SLEEP_MS=120 complete slow SHARDS=3
+expect "meanwhile progress told the time that is left" grep -qE '; about [0-9]+ (s|min) left' says
 logs=("$(submission)"shard-?.log)
 together=$(awk '/started/ { if (!a || $2 < a) a = $2 } /ended/ { if ($2 > b) b = $2 } END { printf "%.1f", b - a }' "${logs[@]}")
 expect "three nodes take $together s, one takes $alone s: at least 2.7 times as fast" \

@@ -65,7 +65,7 @@ SlurmdPidFile=$slurm/run/%n.auto
 SlurmctldLogFile=$slurm/log/slurmctld.log
 SlurmdLogFile=$slurm/log/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=task/$( (($(nproc) > 1)) && echo affinity || echo none)
 SwitchType=switch/none
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
@@ -134,6 +134,7 @@ stop_slurm() {
   wait "${slurm_processes[@]}" 2>/dev/null
   unset SLURM_CONF
   rm -rf "$slurm"
+  slurm=
 }
 
 # ---- what the tests measure ----------------------------------------------------------------------

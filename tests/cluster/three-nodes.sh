@@ -9,10 +9,16 @@ source scripts/testing.sh
 source tests/cluster/slurm.sh
 begin_on_slurm
 
-submitted() { # ARGUMENTS...: submits the small experiment, stays until it ends
-  WAIT=1 POLL=0.5 "$@" scripts/cluster/submit.sh small >says 2>&1
+# The experiments of this test, and no others: they are what `make report` runs.
+rm scripts/[!s]*/steps.sh scripts/s[!m]*/steps.sh
+cp -r scripts/small scripts/smaller
+sed -i 's/small$/smaller/; s/64:512:64/32,48/' scripts/smaller/steps.sh
+
+submitted() { # SETTINGS...: submits the small experiment, stays until it ends
+  own_make NVCC= small CLUSTER=slurm WAIT=1 POLL=0.5 "$@" >says 2>&1
 }
-expect "an array of three shards ends well" submitted env SHARDS=3
+log_of() { cat "$(ls -d build/cluster/*/ | tail -1)$1"*.log; } # of the last submission
+expect "an array of three shards ends well" submitted SHARDS=3
 expect "the command names its job" grep -qE '^job [0-9]+: small in at most 3 shards' says
 expect "progress tells of points and tasks" grep -qE '[0-9]+ of 24 points; tasks: [0-9] running' says
 points_of results/trial/small.jsonl >array.points
@@ -21,30 +27,79 @@ points_of one.jsonl >one.points
 expect "it measured what one process measures: $(wc -l <array.points) points, none lost, none twice" \
   eval 'test "$(wc -l <array.points)" = 24 && cmp array.points one.points'
 expect "three nodes had a part" test "$(grep -ho 'on node[123]' build/cluster/*/shard-*.log | sort -u | wc -l)" = 3
+expect "each had all CPUs of its node" eval '! log_of shard | grep "were granted"'
+# shellcheck disable=SC2016 # awk's
+expect "all variants of one size ran on one node" awk '
+  function value(name) { match($0, "\"" name "\":\"?[^\",]*"); return substr($0, RSTART, RLENGTH) }
+  /"type":"run"/ { id = value("id"); sub("id", "run", id); node[id] = value("node") }
+  /"type":"record"/ {
+    rows = value("rows"); on = node[value("run")]
+    if (!(rows in at)) { at[rows] = on; ++sizes }
+    bad += on == "" || at[rows] != on
+  }
+  END { exit bad > 0 || sizes != 8 }' results/trial/small.jsonl
 expect "every node measured the control point" \
   test "$(grep -o '"node":"node[123]"' results/trial/device-spread.jsonl | sort -u | wc -l)" = 3
 expect "no shard file is left" eval '! ls results/trial/*.shards 2>/dev/null'
 expect "the page has the devices" grep -q 'id="devices"' plots/trial/index.html
 
 before=$(wc -l <results/trial/small.jsonl)
-expect "again ends well" submitted env SHARDS=3
-expect "and measured nothing" test "$(wc -l <results/trial/small.jsonl)" = "$before"
+expect "make report submits all experiments" own_make NVCC= report CLUSTER=slurm WAIT=1 POLL=0.5 SHARDS=3
+expect "what was recorded is not measured again" test "$(wc -l <results/trial/small.jsonl)" = "$before"
+expect "the other experiment is" test "$(points_of results/trial/smaller.jsonl | wc -l)" = 6
+expect "and drawn" test -e plots/trial/smaller-tables.txt
 
+# Something is missing, the login node can build nothing, and the settings stand in a file.
 grep -v '"cols":192' results/trial/small.jsonl >some && mv some results/trial/small.jsonl
-expect "what is missing is measured again" submitted env SHARDS=3
-expect "and nothing else: the log says 3 points" grep -q '^3 points of 1 ' "$(ls -d build/cluster/*/ | tail -1)prepare.log"
+rm bin/parlab-emulated
+cat >cluster.settings <<SETTINGS
+PARTITION=main
+SLURM_OPTIONS="-c 1 --comment=of-this-test"
+MODULES=gcc/12 cuda/none
+BUILD_ON=node
+SHARDS=2
+SETTINGS
+# shellcheck disable=SC2317 # called in the jobs
+module() {
+  echo "module $*"
+  export NVCC= # a compiler of CUDA would have more to build than this test needs
+}
+export -f module
+expect "with BUILD_ON=node the first job builds; what is missing is measured again" submitted
+unset -f module
+expect "and nothing else: the log says 3 points" eval 'log_of prepare | grep -q "^3 points of 1 "'
+expect "the program was built there" eval 'log_of prepare | grep -q "LINK.*bin/parlab-emulated"'
+expect "and only there" eval '! grep LINK says'
 expect "now it is complete again" \
   eval 'points_of results/trial/small.jsonl | cmp - one.points'
+for job in prepare shard merge; do
+  expect "$job loaded the modules" eval 'log_of $job | grep -q "^module load gcc/12 cuda/none"'
+done
+expect "a task that got fewer CPUs says so" eval "log_of shard | grep -q \"1 of the node's 2 CPUs were granted\""
+# shellcheck disable=SC2016 # evaluated later
+expect "Slurm was given the options" \
+  eval 'scontrol show job "$(grep -oE "array=[0-9]+" "$(ls -d build/cluster/*/ | tail -1)settings" | cut -d = -f 2)" | grep -q Comment=of-this-test'
+rm cluster.settings
 
+expect "without its modules a job says what it misses" \
+  eval 'submitted MODULES=gcc/12; log_of prepare | grep -q "MODULES=.gcc/12.: no command"'
 expect "a partition that is not there is told in Slurm's own words" \
-  eval 'submitted env PARTITION=nowhere; test $? = 2 && grep -q "invalid partition" says'
+  eval '! submitted PARTITION=nowhere && grep -q "invalid partition" says'
 mkdir little && ln -s "$(command -v dirname)" little
 expect "no sbatch in the path is told" \
   eval '{ PATH=$PWD/little "$BASH" scripts/cluster/submit.sh small 2>&1 || test $? = 2; } | grep -q "no sbatch in the PATH"'
 echo 'PARTITON=main' >cluster.settings
 expect "a setting that is none is told with its line" \
-  eval 'submitted env; grep -q "cluster.settings:1: .PARTITON=main" says'
+  eval '! submitted && grep -q "cluster.settings:1: .PARTITON=main" says'
 rm cluster.settings
+
+# ---- within an allocation -------------------------------------------------------------------------
+if (($(nproc) > 1)); then
+  expect "srun has the cores it was given, and one thread each" eval \
+    'test "$(srun --cpus-per-task=1 bin/parlab-emulated dmv 64 --variant openmp/rows --iterations 2 --format json | grep -oE "\"threads\":[0-9]+")" = "\"threads\":1"'
+  expect "salloc too" eval 'salloc --cpus-per-task=1 srun bin/parlab-emulated machine | grep -q " 1 core"'
+  expect "the machine has more" eval 'bin/parlab-emulated machine | grep -qE " ([2-9]|[1-9][0-9]+) cores"'
+fi
 
 # ---- which device is slow ------------------------------------------------------------------------
 expect "make device-spread measures every node" own_make NVCC= device-spread CLUSTER=slurm WAIT=1 POLL=0.5
@@ -54,4 +109,9 @@ expect "the page has a chart of them" \
   eval 'sed -n "/id=.devices/,/<.section>/p" plots/trial/index.html | grep -q "time over that of the device in the middle"'
 expect "and names the slow ones, or says that there is none" \
   grep -qE 'Slower than the device in the middle|No device is slower' plots/trial/index.html
+
+# shellcheck disable=SC2034 # used in a test that is a string
+trial=$slurm
+stop_slurm
+expect "Slurm ends without a trace" eval 'test ! -e $trial && ! pgrep -f "$trial"'
 end_tests

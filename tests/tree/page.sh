@@ -82,6 +82,7 @@ page h200 results/nvidia-h200 docs/gallery
 expect_page h200
 expect "h200: what is asked first is short, the rest unfolds: $(grep -o 'folded.*times=[0-9.]*' "$work/h200.says" | xargs)" \
   eval '! grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? " "$work/h200.says"'
+# shellcheck disable=SC2034 # used in a test that is a string
 in_short=$(sed -n '/<section id="summary">/,/<\/section>/p' "$work/h200.html")
 expect "h200: the first section names the fastest of each workload, its share of the roof, every claim" \
   eval 'for what in "#workload-dmv" "#workload-matmul" "Of the roof" "#claim-c6" "do not hold here"; do grep -qF "$what" <<<"$in_short" || exit 1; done'
