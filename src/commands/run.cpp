@@ -42,7 +42,8 @@ int run_workload(Request request, char** arguments) {
   // First of all: a process that has used a GPU, or has threads, cannot be the parent of one that
   // is to use them.
   Supervisor supervisor;
-  if (!request.in_process && !request.estimate) {
+  supervisor.repeats = !request.in_process && !request.estimate;
+  if (supervisor.repeats) {
     if (const auto status = supervisor.start()) return *status;
   }
   emulate_if_needed(request, arguments);

@@ -84,7 +84,14 @@ alone_process=$!
 
 # ---- a task is killed with -9, another ends at its time limit ------------------------------------
 export SLEEP_MS=150
-submit slow SHARDS=3
+# The third one sleeps until its time is over, however late Slurm notices.
+cat >third-is-slow <<'WRAP'
+#!/bin/bash
+[[ ${SLURM_ARRAY_TASK_ID:-} != 3 ]] || export SLEEP_MS=5000
+exec bin/parlab-emulated "$@"
+WRAP
+chmod +x third-is-slow
+PARLAB=./third-is-slow submit slow SHARDS=3
 expect "two tasks are at work" wait_for 120 sleeping 2 3
 scontrol update JobId="$(id_of array)_3" TimeLimit=1 EndTime=now
 wait_for 30 some_records 4
@@ -147,6 +154,7 @@ cat >full-on-node2 <<'WRAP'
 if [[ ${SLURMD_NODENAME:-} == node2 && " $* " == *" serial/sleeper "* ]]; then
   trap '' XFSZ
   ulimit -f 4
+  set -- "$@" --in-process # what a supervisor keeps in memory would be limited, too
 fi
 exec bin/parlab-emulated "$@"
 WRAP
