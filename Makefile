@@ -154,7 +154,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: assignment build check device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
+.PHONY: assignment build check check-quick device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -182,6 +182,9 @@ check: ## install what is missing, build, run every test
 	@$(MAKE) build-checks
 	@$(MAKE) --keep-going --silent run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
+
+check-quick: ## build what a change touches and run the tests of its rooms: a minute or so
+	+@scripts/check-quick.sh
 
 device-spread: ## control points on each device, with CLUSTER=slurm on each node: which one is slow?
 sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
