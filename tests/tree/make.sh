@@ -7,7 +7,7 @@ source scripts/testing.sh
 
 help_lists() {
   local target
-  for target in report check all build figures format lint install deps clean help cslab-dmv; do
+  for target in report check check-quick all build figures format lint install deps clean help cslab-dmv; do
     own_make help | grep -qE "^ +make $target +[a-z]" || { echo "not listed: $target"; return 1; }
   done
 }
