@@ -15,7 +15,7 @@
 namespace parlab {
 namespace {
 
-// A count from 1 on; 0 when the text is no such number.
+// A count, at least 1; 0 when the text is none.
 std::size_t count_of(const std::string& text) {
   if (text.empty() || text.size() > 6) return 0;
   if (text.find_first_not_of("0123456789") != text.npos) return 0;

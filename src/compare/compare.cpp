@@ -32,7 +32,7 @@ Points points_of(std::vector<Record> records) {
   return points;
 }
 
-// The work was done before and gives nothing now; a device that is not there is no failure of it.
+// It passed before and does not now; a device that is not there is no failure of the variant.
 bool lost(const Record& before, const Record& after) {
   return before.timed() && after.verdict != Verdict::passed &&
          after.verdict != Verdict::no_device && after.verdict != Verdict::not_supported;

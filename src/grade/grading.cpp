@@ -14,7 +14,7 @@
 namespace parlab::grade {
 namespace {
 
-// Keeps records; what a sweep has to say to a user is not for here.
+// Keeps records; the notes of a sweep to its user have no place in a grade.
 struct Kept final : Observer {
   void run(const Run& run) override { machine = run.machine, date = run.date; }
   void point(const std::vector<Record>& complete) override {
@@ -106,7 +106,7 @@ class Grader {
       grade.detail = grade.submission.trouble;
       return;
     }
-    // First where each access is watched: a message names the line, and a race is no luck.
+    // By emulation first, which watches every access: messages name the line, and races are found.
     const bool needs_device = verify(grade, grade.submission.program, false);
     if (!grade.submission.on_gpu.empty() && (grade.passed() || needs_device)) {
       verify(grade, grade.submission.on_gpu, true);

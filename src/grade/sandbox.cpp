@@ -112,7 +112,7 @@ SystemCallFilter make_filter(const Confinement& confinement) {
   forbid(filter, SCMP_ACT_KILL_PROCESS, {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)});
   seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-  // Its flags cannot be looked at; the C library then takes clone().
+  // Its flags lie in memory, where seccomp cannot look; the C library then takes clone().
   forbid(filter, SCMP_ACT_ERRNO(ENOSYS), {SCMP_SYS(clone3)});
   // The one program that is started stands in a descriptor which is closed by that.
   seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(execveat), 1,
@@ -173,7 +173,7 @@ void limit(int what, rlim_t most) {
   char cache[] = "CUDA_CACHE_DISABLE=1", compiler_cache[] = "CCACHE_DISABLE=1";
   std::string temporary =
       "TMPDIR=" + (confinement.writable.empty() ? "/" : confinement.writable.front());
-  // How threads wait is of whoever grades.
+  // How threads wait is for the grader to decide.
   const char* const waiting = std::getenv("OMP_WAIT_POLICY");
   std::string policy = "OMP_WAIT_POLICY=" + std::string(waiting == nullptr ? "" : waiting);
   char* const environment[] = {

@@ -121,7 +121,7 @@ struct Build {
   void make(Submission& submission, const std::string& workload, const fs::path& folder,
             const std::string& which, fs::path& program) const {
     const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
-    // It is called what a variant of that name in the repository would be.
+    // Named as a variant of that name in the repository would be.
     const fs::path source = folder / (submission.name + submission.file.extension().string());
     const auto identity = backend + "/" + workload + "/" + source.filename().string();
     const fs::path object = folder / (which + ".cu.o"), log = folder / (which + ".log");

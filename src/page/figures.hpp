@@ -35,7 +35,7 @@ std::string inline_svg(std::string_view svg, const std::string& prefix, const st
 // Writes the figure, or a line that says why it is not there.
 void write_figure(Html& html, const Figure& figure);
 
-// The columns are told by the line of hyphens under their titles.
+// The line of hyphens under the titles shows where columns begin and end.
 std::vector<TextTable> parse_tables(const std::string& text);
 // Nothing when the file is not there.
 void write_tables(Html& html, const std::filesystem::path& file);

@@ -48,7 +48,7 @@ void add_backend(std::vector<Row>& rows, const Entries& point, Side side, bool h
   if (entry == nullptr) return;
   const auto* serial = best(of_side(point, Side::serial));
   const auto* cpu = best(on_device(point, false));
-  // Across backends too: who is as fast as the fastest says so.
+  // Across backends too: what is as fast as the fastest is marked so.
   const auto* fastest = best(where(point, [](auto& e) { return !reduced_arithmetic(e.record); }));
   std::string note = tie_note(ours, *entry);
   const std::string backend(to_string(side));

@@ -6,7 +6,7 @@
 namespace parlab::page {
 namespace {
 
-// A bar as wide as its share of the space it has; filled or, told apart without colour, framed.
+// A bar as wide as its share of the space; filled or framed, which differ without colour, too.
 void write_bar(Html& html, const std::string& what, std::optional<double> share, bool filled) {
   if (!share) return;
   html.open("div", {{"class", "bar"}}).element("span", what, {{"class", "what"}});

@@ -271,7 +271,7 @@ const Variant* variant_of(const Record& record) {
 bool reduced_arithmetic(const Record& record) { return record.arithmetic != Arithmetic::ieee; }
 
 Entries ladder(const Entries& entries) {
-  // Those that this build has not come last on their side, by name.
+  // Variants that this build lacks come last on their side, by name.
   constexpr int unknown = 1 << 20;
   std::map<std::tuple<Side, int, std::string>, const Entry*> rungs;
   std::map<std::string, int> rung_of;

@@ -34,7 +34,7 @@ class Progress {
 // "45 s", "3 min 20 s", "2 h 5 min"
 std::string time_left(double seconds);
 
-// Columns of the terminal that a file descriptor is; 0 when it is none.
+// Columns of the terminal behind a file descriptor; 0 when that is no terminal.
 std::size_t terminal_width(int descriptor);
 
 class Console final : public Observer {

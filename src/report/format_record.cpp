@@ -42,7 +42,7 @@ std::string label_of(const Record& record) {
   return variant != nullptr && !variant->label.empty() ? variant->label : record.variant;
 }
 
-// With six decimals; they would leave nothing of a microsecond.
+// With six decimals, or more where these would leave nothing of the time.
 std::string as_in_template(double number) {
   if (number < 1e-3 || number >= 1e15) return significant(number, 6, 12);
   char text[64];

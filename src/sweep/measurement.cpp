@@ -15,7 +15,7 @@ constexpr double covered_at_least_s = 0.05;
 // When it does not: with fewer an interval is too wide to be of use.
 constexpr std::size_t batches_for_interval = 6;
 // A clock varies by some per cent, also under a cap of power; below this share of what it settled
-// at something else was the matter.
+// at, something else slowed the device down.
 constexpr double clock_share = 0.75;
 // Below this share of the highest clock it is not boost that varies.
 constexpr double capped_share = 0.95;

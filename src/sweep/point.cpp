@@ -156,12 +156,12 @@ std::string why_fewer_threads(const Plan& plan, const Tunables& tunables) {
          " CPUs, as many as the affinity and the control group of this process allow";
 }
 
-// Of all sizes: sweeps go from small to large.
+// The same at every size: what one size showed holds for the larger ones, which come later.
 std::string configuration(const Call& call) {
   return call.key() + " " + std::string(to_string(call.dtype));
 }
 
-// One of them, for the supervisor: "dmv/serial/plain float 64x64 threads=2".
+// One configuration, as the supervisor calls it: "dmv/serial/plain float 64x64 threads=2".
 std::string name_of(const Call& call) {
   const auto tunables = to_string(call.tunables);
   return call.variant->full_name() + " " + std::string(to_string(call.dtype)) + " " +
@@ -202,7 +202,7 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   return record;
 }
 
-// What earlier points, and workers that came to their end, know of it.
+// What is known of it from earlier points, and from workers that died.
 void Point::recall(Trial& trial) {
   const auto variant = trial.call.variant->full_name();
   if (session_.supervisor != nullptr) {
@@ -222,7 +222,7 @@ void Point::recall(Trial& trial) {
   trial.detail = endless != session_.endless.end() ? endless->second : slow->second;
 }
 
-// After which an execution is taken for one that never ends.
+// How long an execution may take before it counts as endless.
 double Point::seconds_at_most(const Trial& trial) const {
   constexpr double at_least_s = 60, times_expected = 50;
   if (const auto& limit = session_.plan.execution_limit_s) return *limit;
@@ -414,7 +414,7 @@ void Point::verify(InputKind kind) {
   }
 }
 
-// A time that cannot be is none.
+// An impossible time is no time.
 void doubt_time(Record& record) {
   const double median = record.summary().median;
   char text[160];
@@ -474,7 +474,7 @@ void Point::store(Entry& entry) {
   record.launch = trial.launch;
   if (trial.passed()) {
     record.errors = trial.errors;
-    // Which BLAS of the host it was: several serve.
+    // Several libraries can be the BLAS of a host: this says which one it was.
     const bool blas = record.backend == "blas" && trial.place->target == Target::host;
     if (blas) record.library = Blas::loaded();
     if (entry.measurement) {
@@ -486,15 +486,15 @@ void Point::store(Entry& entry) {
   if (session_.store) session_.store->append(record);
 }
 
-// Rounds that are checked need an oracle of their own: as many as the time allows, but one of the
-// first. Which ones must not be foreseen.
+// Each checked round needs an oracle of its own: only as many are checked as the time allows, but
+// at least one of the first. Nobody may foresee which.
 bool Point::check_this_round(int round) {
   if (checking_s_ > share_for_checks * sampling_s_ && checking_s_ > 0) return false;
   const int left = first_rounds - round;
   return secret_.chance(left > 0 ? 1.0 / left : 0.5);
 }
 
-// Of the configurations of a variant one in a round: the change is new to each variant only once.
+// One configuration of each variant per round: a change is new to a variant only once.
 std::vector<const Entry*> Point::entries_to_check(const std::vector<Entry*>& open) {
   std::map<const Variant*, std::vector<const Entry*>> by_variant;
   for (const auto* entry : open) by_variant[entry->trial->call.variant].push_back(entry);
@@ -512,7 +512,8 @@ void Point::take_batch(Entry& entry, bool check) {
   Trial& trial = *entry.trial;
   std::int64_t count = entry.measurement->next_batch();
   if (check) count = 1 + secret_.below(count);
-  // Not both: waiting for sleep gives late writers the time to end.
+  // Not both: to count threads is to wait until they sleep, and late writers would have time to
+  // end.
   const auto batches = static_cast<std::int64_t>(entry.measurement->batches().size());
   const bool watch = !check && entry.watch_at && batches >= *entry.watch_at;
   if (watch) entry.watch_at.reset();
@@ -521,7 +522,7 @@ void Point::take_batch(Entry& entry, bool check) {
     plan.executions.push_back(problem_->disturbance(secret_));
   }
   if (check) plan.executions.back().inputs = problem_->changes();
-  // Busy, for a core or a device that rests lowers its clock.
+  // Waits busily: a core or a device that rests lowers its clock.
   while (seconds_now() < entry.measurement->next_start_s() && !interrupted_()) continue;
   const double start_s = seconds_now();
   try {
@@ -598,7 +599,7 @@ void Point::measure(Cache cache) {
                                    session_.done);
       take_batch(*entry, std::find(checked.begin(), checked.end(), entry) != checked.end());
     }
-    // While power is capped, what a kernel runs beside decides on its clock: all stay to the end.
+    // While power is capped, the clock of a kernel depends on its neighbours: all stay to the end.
     const bool capped = std::any_of(
         open.begin(), open.end(), [](const Entry* entry) { return entry->measurement->capped(); });
     std::erase_if(open, [&](const Entry* entry) {

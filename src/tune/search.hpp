@@ -1,4 +1,4 @@
-// How the configurations of a variant are searched. Measuring is somebody else's.
+// How the configurations of a variant are searched. Whoever calls this measures them.
 #pragma once
 
 #include <functional>

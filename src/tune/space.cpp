@@ -25,7 +25,8 @@ std::vector<std::int64_t> first_allowed(const Tunable& tunable) {
 }
 
 std::vector<std::int64_t> values_of(const Tunable& tunable, std::int64_t cores) {
-  if (tunable.name == "gpus") return {2};  // more of them are no matter of tuning: say how many
+  // How many GPUs is for the user to say, and no matter of tuning.
+  if (tunable.name == "gpus") return {2};
   if (tunable.name != "threads") {
     const auto all = first_allowed(tunable);
     if (all.size() <= few) return all;

@@ -21,8 +21,8 @@ __global__ void find_nonzero(const unsigned char* bytes, std::size_t count, int*
   }
 }
 
-// Makes the device the current one of this thread, too. Without a GPU there is no stream to be had
-// either, but a reason to be told.
+// Makes the device the current one of this thread, too. Without a GPU it throws, and says why there
+// is none.
 cudaDeviceProp choose(int device) {
   if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
   cuda_check(cudaSetDevice(device), "choosing device " + std::to_string(device));

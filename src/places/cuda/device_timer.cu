@@ -8,7 +8,7 @@
 namespace parlab {
 namespace {
 
-// What an idle device may still take to say that it is idle.
+// How long an idle device may take to say that it is idle.
 constexpr double least_work_left_s = 100e-6;
 constexpr double share_left = 0.02;
 

@@ -20,7 +20,7 @@ __device__ unsigned long long nanoseconds_now() {
   return now;
 }
 
-// Until the word is at least that much, or patience is at an end.
+// Waits until the word is at least that much, or patience is at an end.
 __device__ void wait_until(volatile int* word, int wanted, volatile int* timed_out) {
   const auto start = nanoseconds_now();
   while (*word < wanted) {
@@ -224,7 +224,7 @@ Batch TeamTimer::time(const Work& work, int count, Cache cache) {
   }
   each([&](Member& member) {
     if (const double left_s = busy_after_s(all); left_s > 0) refuse_work_left(left_s);
-    // The slowest says when a team is done.
+    // A team is done when its slowest GPU is.
     const double hz = member.clocks.hz();
     if (batch.clock_hz != 0 && batch.clock_hz <= hz) return;
     batch.clock_hz = hz;

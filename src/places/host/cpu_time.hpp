@@ -15,8 +15,7 @@ class CpuTime {
 
   // The CPU time that the process has used since then and that this many threads cannot have used:
   // one alone (its caller) uses its own, several use no more than the time that passed for each,
-  // whoever started them. Nothing when it is none to speak of; else one sentence. Ends the pool
-  // again.
+  // whoever started them. One sentence; nothing when it is hardly any. Ends the pool again.
   std::optional<std::string> of_others() const;
 
  private:
