@@ -65,27 +65,31 @@ BOOST_FIXTURE_TEST_SUITE(options, Fixture)
 
 BOOST_AUTO_TEST_CASE(lists_and_ranges) {
   const auto list = [](const std::string& text) { return parse_list("--block", text, 1, 1024); };
-  BOOST_TEST((list("16") == Numbers{16}));
-  BOOST_TEST((list("16,32,16,8") == Numbers{16, 32, 8}));
-  BOOST_TEST((list("16:64:16") == Numbers{16, 32, 48, 64}));
-  BOOST_TEST((list("16:60:16") == Numbers{16, 32, 48}));
-  BOOST_TEST((list("16:512:*2") == Numbers{16, 32, 64, 128, 256, 512}));
-  BOOST_TEST((list("16:500:*3") == Numbers{16, 48, 144, 432}));
-  BOOST_TEST((list("1:4") == Numbers{1, 2, 3, 4}));
-  BOOST_TEST((list("7:7:5") == Numbers{7}));
-  BOOST_TEST((list("1,4:16:4") == Numbers{1, 4, 8, 12, 16}));
-  BOOST_TEST((list("1K") == Numbers{1024}));
+  BOOST_TEST(list("16") == (Numbers{16}), boost::test_tools::per_element());
+  BOOST_TEST(list("16,32,16,8") == (Numbers{16, 32, 8}), boost::test_tools::per_element());
+  BOOST_TEST(list("16:64:16") == (Numbers{16, 32, 48, 64}), boost::test_tools::per_element());
+  BOOST_TEST(list("16:60:16") == (Numbers{16, 32, 48}), boost::test_tools::per_element());
+  BOOST_TEST(list("16:512:*2") == (Numbers{16, 32, 64, 128, 256, 512}),
+             boost::test_tools::per_element());
+  BOOST_TEST(list("16:500:*3") == (Numbers{16, 48, 144, 432}), boost::test_tools::per_element());
+  BOOST_TEST(list("1:4") == (Numbers{1, 2, 3, 4}), boost::test_tools::per_element());
+  BOOST_TEST(list("7:7:5") == (Numbers{7}), boost::test_tools::per_element());
+  BOOST_TEST(list("1,4:16:4") == (Numbers{1, 4, 8, 12, 16}), boost::test_tools::per_element());
+  BOOST_TEST(list("1K") == (Numbers{1024}), boost::test_tools::per_element());
   BOOST_TEST(list("16:512:16").size() == 32u);
   const auto large = parse_list("size", "4611686018427387904:9223372036854775807:*2", 1, INT64_MAX);
-  BOOST_TEST((large == Numbers{4611686018427387904}));
-  BOOST_TEST((parse_list("size", "2M", 1, INT64_MAX) == Numbers{2097152}));
+  BOOST_TEST(large == (Numbers{4611686018427387904}), boost::test_tools::per_element());
+  BOOST_TEST(parse_list("size", "2M", 1, INT64_MAX) == (Numbers{2097152}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(devices_and_the_name_of_the_machine) {
   using Devices = std::vector<int>;
-  BOOST_TEST((parse({"64"}).plan.devices == Devices{0}));
-  BOOST_TEST((parse({"64", "--device", "1"}).plan.devices == Devices{1}));
-  BOOST_TEST((parse({"64", "--device", "0,2:3"}).plan.devices == Devices{0, 2, 3}));
+  BOOST_TEST(parse({"64"}).plan.devices == (Devices{0}), boost::test_tools::per_element());
+  BOOST_TEST(parse({"64", "--device", "1"}).plan.devices == (Devices{1}),
+             boost::test_tools::per_element());
+  BOOST_TEST(parse({"64", "--device", "0,2:3"}).plan.devices == (Devices{0, 2, 3}),
+             boost::test_tools::per_element());
   BOOST_TEST(parse({"64", "--device", "all"}).plan.devices.empty());
   for (const auto* text : {"first", "-1", "1,", "all,1", "1024"}) {
     BOOST_TEST(contains(error_of({"64", "--device", text}), "--device "), text);
@@ -265,9 +269,10 @@ BOOST_AUTO_TEST_CASE(workloads) {
   BOOST_TEST((of_parlab({"-h"}).action == Request::Action::help));
   BOOST_TEST((of_parlab({"--version"}).action == Request::Action::version));
   BOOST_TEST((of_parlab({"machine"}).action == Request::Action::machine));
-  BOOST_TEST((of_parlab({"show", "a", "b"}).paths == Words{"a", "b"}));
+  BOOST_TEST(of_parlab({"show", "a", "b"}).paths == (Words{"a", "b"}),
+             boost::test_tools::per_element());
   BOOST_TEST((of_parlab({"export", "a"}).action == Request::Action::export_csv));
-  BOOST_TEST((of_parlab({"show"}).paths == Words{"results"}));
+  BOOST_TEST(of_parlab({"show"}).paths == (Words{"results"}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(of_parlab({"fak", "64"}), UsageError, [](const UsageError& error) {
     return contains(error.what(), "workload 'fak' is unknown; did you mean 'fake'?");
   });
@@ -278,8 +283,10 @@ BOOST_AUTO_TEST_CASE(workloads) {
 
 BOOST_AUTO_TEST_CASE(tunables) {
   const auto request = parse({"64", "--block", "16:64:16", "--threads=1,2"});
-  BOOST_TEST((request.plan.tunables.at("block") == Numbers{16, 32, 48, 64}));
-  BOOST_TEST((request.plan.tunables.at("threads") == Numbers{1, 2}));
+  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{16, 32, 48, 64}),
+             boost::test_tools::per_element());
+  BOOST_TEST(request.plan.tunables.at("threads") == (Numbers{1, 2}),
+             boost::test_tools::per_element());
   BOOST_TEST(request.warnings == Words{"--block 16:64:16: fake/cuda/warp cannot take 16, 48 "
                                        "(allowed: 32 to 1024, a multiple of 32); left out"},
              boost::test_tools::per_element());
@@ -303,7 +310,8 @@ BOOST_AUTO_TEST_CASE(tunables) {
              "GPU_BLOCK_SIZE=48: fake/cuda/warp cannot take 48 (allowed: 32 to 1024, a multiple of "
              "32)");
   // tile: made from the registry, with a variable of its own; here nobody can take the value.
-  BOOST_TEST((parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") == Numbers{8, 32}));
+  BOOST_TEST(parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") == (Numbers{8, 32}),
+             boost::test_tools::per_element());
   BOOST_TEST(error_of({"64", "--tile", "12"}) ==
              "--tile 12: fake/cuda/tiled cannot take 12 (allowed: 4 to 64, a power of two)");
   BOOST_TEST(contains(error_of({"64", "--tile", "128"}), "allowed: 4 to 64"));
@@ -479,9 +487,10 @@ BOOST_AUTO_TEST_CASE(text_helpers) {
   BOOST_TEST(seconds_with_unit(0.99999e-3) == "1.000 ms");
   BOOST_TEST(seconds_with_unit(812e-9) == "812.0 ns");
   BOOST_TEST(seconds_with_unit(75) == "75.00 s");
-  BOOST_TEST((wrap("one two three", 8) == Words{"one two", "three"}));
-  BOOST_TEST((wrap("abcdefgh", 3) == Words{"abc", "def", "gh"}));
-  BOOST_TEST((wrap("", 3) == Words{""}));
+  BOOST_TEST(wrap("one two three", 8) == (Words{"one two", "three"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(wrap("abcdefgh", 3) == (Words{"abc", "def", "gh"}), boost::test_tools::per_element());
+  BOOST_TEST(wrap("", 3) == (Words{""}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

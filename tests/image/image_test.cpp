@@ -142,8 +142,10 @@ BOOST_AUTO_TEST_CASE(damaged_files_never_do_harm) {
 }
 
 BOOST_AUTO_TEST_CASE(filters) {
-  BOOST_TEST((parse_filter("box:1") == std::vector<double>(3, 1.0 / 3)));
-  BOOST_TEST((parse_filter("gaussian:0") == std::vector<double>{1}));
+  BOOST_TEST(parse_filter("box:1") == (std::vector<double>(3, 1.0 / 3)),
+             boost::test_tools::per_element());
+  BOOST_TEST(parse_filter("gaussian:0") == (std::vector<double>{1}),
+             boost::test_tools::per_element());
   const auto gaussian = parse_filter("gaussian:2.5");
   BOOST_TEST(gaussian.size() == 17U);
   BOOST_TEST(std::abs(std::accumulate(gaussian.begin(), gaussian.end(), -1.0)) < 1e-12);
@@ -154,7 +156,8 @@ BOOST_AUTO_TEST_CASE(filters) {
     std::ofstream(path) << text;
     return parse_filter("file:" + path);
   };
-  BOOST_TEST((from_file("-1 0\n1\n") == std::vector<double>{-1, 0, 1}));
+  BOOST_TEST(from_file("-1 0\n1\n") == (std::vector<double>{-1, 0, 1}),
+             boost::test_tools::per_element());
   for (const auto* text : {"", "1 2", "1 x 2", "1 2 3 x"}) {
     BOOST_CHECK_THROW(from_file(text), UsageError);
   }

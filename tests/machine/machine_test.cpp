@@ -68,17 +68,17 @@ BOOST_AUTO_TEST_CASE(one_thread_per_core_comes_first) {
   using List = std::vector<int>;
   const std::string machine = "pack:2 numa:1 l3:1(size=1MiB) core:2 pu:2";
   const Cores all = cores_of({}, machine);
-  BOOST_TEST((all.order == List{0, 2, 4, 6, 1, 3, 5, 7}));
+  BOOST_TEST(all.order == (List{0, 2, 4, 6, 1, 3, 5, 7}), boost::test_tools::per_element());
   BOOST_TEST(all.count == 4);
   BOOST_TEST(all.numa_nodes == 2);
   BOOST_TEST(all.cache_bytes == 2u << 20);
   const Cores some = cores_of({0, 1, 3}, machine);
-  BOOST_TEST((some.order == List{0, 3, 1}));
+  BOOST_TEST(some.order == (List{0, 3, 1}), boost::test_tools::per_element());
   BOOST_TEST(some.count == 2);
   BOOST_TEST(some.numa_nodes == 1);
   BOOST_TEST(some.cache_bytes == 1u << 20);
   const Cores unknown = cores_of({90, 91}, machine);
-  BOOST_TEST((unknown.order == List{90, 91}));
+  BOOST_TEST(unknown.order == (List{90, 91}), boost::test_tools::per_element());
   BOOST_TEST(unknown.count == 2);
   BOOST_CHECK_THROW(cores_of({}, "no machine"), std::runtime_error);
 }
@@ -116,10 +116,12 @@ BOOST_AUTO_TEST_CASE(this_machine) {
   const auto& order = pinning_order();
   BOOST_REQUIRE(!order.empty());
   BOOST_TEST(std::set<int>(order.begin(), order.end()).size() == order.size());
-  BOOST_TEST((physical_cores() >= 1 && physical_cores() <= static_cast<int>(order.size())));
+  BOOST_TEST(physical_cores() >= 1);
+  BOOST_TEST(physical_cores() <= static_cast<int>(order.size()));
   BOOST_TEST(last_level_cache_bytes() >= 1u << 18);
   BOOST_TEST(numa_nodes() >= 1);
-  BOOST_TEST((free_memory_bytes() > 0 && free_memory_bytes() <= memory_bytes()));
+  BOOST_TEST(free_memory_bytes() > 0);
+  BOOST_TEST(free_memory_bytes() <= memory_bytes());
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_is_pinned_and_let_go) {
@@ -149,13 +151,15 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
     for (const auto& [bytes, rate] : *curve) {
       BOOST_TEST(bytes > last);
       // Wide enough for any machine and any load, too narrow for a loop that was optimised away.
-      BOOST_TEST((rate > 1e6 && rate < 1e14));
+      BOOST_TEST(rate > 1e6);
+      BOOST_TEST(rate < 1e14);
       last = bytes;
     }
   }
   for (const auto* unit : {"fma float", "fma double"}) {
     const double peak = ceilings.units.at(unit) / physical_cores();
-    BOOST_TEST((peak > 1e7 && peak < 1e12));
+    BOOST_TEST(peak > 1e7);
+    BOOST_TEST(peak < 1e12);
   }
   BOOST_TEST(ceilings.ways.size() == 2 * ceilings.read.size());
   BOOST_TEST(!ceilings.ways.at(curve_point("copy", ceilings.copy.front().first)).empty());
@@ -226,11 +230,14 @@ BOOST_AUTO_TEST_CASE(what_one_problem_needs_of_the_ceilings) {
   const auto wanted = wanted_for({1, 4 * mega}, "fma double", Cache::hot);
   BOOST_TEST((wanted.unit("fma double") && !wanted.unit("fma float") && !wanted.all()));
   // The roof is the best of the curve from half the footprint on, interpolated below it.
-  BOOST_TEST((wanted.footprint(1 * mega) && wanted.footprint(2 * mega)));
-  BOOST_TEST((wanted.footprint(32 * mega) && !wanted.footprint(64 * mega)));
+  BOOST_TEST(wanted.footprint(1 * mega));
+  BOOST_TEST(wanted.footprint(2 * mega));
+  BOOST_TEST(wanted.footprint(32 * mega));
+  BOOST_TEST(!wanted.footprint(64 * mega));
   BOOST_TEST(!wanted.footprint(mega / 2));
   const auto large = wanted_for({1, 400 * mega}, "fma float", Cache::hot);
-  BOOST_TEST((large.footprint(512 * mega) && !large.footprint(1024 * mega)));
+  BOOST_TEST(large.footprint(512 * mega));
+  BOOST_TEST(!large.footprint(1024 * mega));
   BOOST_TEST(wanted_for({1, 1}, "int", Cache::cold).footprint(1e12));
   auto both = wanted;
   both.include(large);

@@ -133,8 +133,10 @@ BOOST_AUTO_TEST_CASE(tables_are_cut_by_their_rule) {
   BOOST_TEST(tables[0].title == "about it in two lines");
   BOOST_TEST(tables[0].columns.empty());
   BOOST_TEST(tables[1].title == "Table 1: times");
-  BOOST_TEST((tables[1].columns == std::vector<std::string>{"n", "time µs"}));
-  BOOST_TEST((tables[1].rows[1] == std::vector<std::string>{"10µ", "30 ms"}));
+  BOOST_TEST(tables[1].columns == (std::vector<std::string>{"n", "time µs"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(tables[1].rows[1] == (std::vector<std::string>{"10µ", "30 ms"}),
+             boost::test_tools::per_element());
   BOOST_TEST(tables[2].title == "Table 2 no records of it here");
 }
 

@@ -258,7 +258,7 @@ void expect(const std::string& name, const std::string& verdict, const std::stri
   const Record record = run(name, size);
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
     BOOST_TEST(to_string(record.verdict) == verdict);
-    BOOST_TEST((record.detail.find(words) != std::string::npos));
+    BOOST_TEST((record.detail.find(words) != std::string::npos), record.detail);
     BOOST_TEST(record.seconds.size() == 0U);
   }
 }

@@ -414,7 +414,7 @@ void expect(Verdict verdict, const std::string& name, const std::string& words =
   const Record record = run(plan_of(name, size));
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
     BOOST_TEST(to_string(record.verdict) == to_string(verdict));
-    BOOST_TEST((record.detail.find(words) != std::string::npos));
+    BOOST_TEST((record.detail.find(words) != std::string::npos), record.detail);
     BOOST_TEST(record.seconds.size() == 0U);
   }
 }

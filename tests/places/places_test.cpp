@@ -80,9 +80,11 @@ BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *boost::unit_test::preco
 BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *boost::unit_test::precondition([](auto) {
                        return why_no_gpu().has_value();
                      })) {
-  BOOST_TEST((devices_of({0}, false) == std::vector<int>{0}));  // its place says what is missing
-  BOOST_TEST((devices_of({}, false) == std::vector<int>{0}));
-  BOOST_TEST((devices_of({0, 3}, true) == std::vector<int>{0, 3}));
+  BOOST_TEST(devices_of({0}, false) == (std::vector<int>{0}),
+             boost::test_tools::per_element());  // its place says what is missing
+  BOOST_TEST(devices_of({}, false) == (std::vector<int>{0}), boost::test_tools::per_element());
+  BOOST_TEST(devices_of({0, 3}, true) == (std::vector<int>{0, 3}),
+             boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(devices_of({1}, false), UsageError, [](const UsageError& error) {
     return std::string(error.what()).starts_with("--device 1: ");
   });

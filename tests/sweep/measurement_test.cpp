@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
   BOOST_TEST(measurement.converged());
   BOOST_TEST(machine.batches() == 8);
   BOOST_TEST(measurement.seconds().size() == 8u * 12);
-  BOOST_TEST((measurement.batches() == std::vector<int>(8, 12)));
+  BOOST_TEST(measurement.batches() == (std::vector<int>(8, 12)), boost::test_tools::per_element());
   BOOST_TEST(machine.now_s() - 1000 >= 0.05);
   BOOST_TEST(machine.now_s() - 1000 < 0.06);
 }
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(so_many_as_were_asked_for_and_no_waiting) {
   Machine machine(steady);
   machine.run(measurement);
   BOOST_TEST(measurement.seconds().size() == 30u);
-  BOOST_TEST((measurement.batches() == std::vector<int>(10, 3)));
+  BOOST_TEST(measurement.batches() == (std::vector<int>(10, 3)), boost::test_tools::per_element());
   BOOST_TEST(machine.now_s() - 1000 < 0.001);
 }
 
@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(a_single_sample_waits_for_the_clock) {
   Machine machine([](int) { return 1e-3; });
   machine.clock_hz = [](int batch) { return batch == 0 ? 0.4e9 : 2e9; };
   machine.run(measurement);
-  BOOST_TEST((measurement.seconds() == std::vector<double>{1e-3}));
+  BOOST_TEST(measurement.seconds() == (std::vector<double>{1e-3}),
+             boost::test_tools::per_element());
   BOOST_TEST(measurement.exhausted());
   BOOST_TEST(measurement.discarded() == 1);
   Measurement always(plan, 1e-3);

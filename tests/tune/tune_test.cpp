@@ -78,19 +78,21 @@ Request parse(std::vector<std::string> arguments, const Environment& environment
 BOOST_FIXTURE_TEST_SUITE(tuning, Fixture)
 
 BOOST_AUTO_TEST_CASE(values_that_are_tried) {
-  BOOST_TEST((values({"tile", 16, 4, 64, 1, true}) == Numbers{4, 8, 16, 32, 64}));
-  BOOST_TEST((values({"depth", 2, 1, 4}) == Numbers{1, 2, 3, 4}));
-  BOOST_TEST((values(threads()) == Numbers{1, 2, 4, 6}));
-  BOOST_TEST((values(threads(), 1) == Numbers{1}));
+  BOOST_TEST(values({"tile", 16, 4, 64, 1, true}) == (Numbers{4, 8, 16, 32, 64}),
+             boost::test_tools::per_element());
+  BOOST_TEST(values({"depth", 2, 1, 4}) == (Numbers{1, 2, 3, 4}), boost::test_tools::per_element());
+  BOOST_TEST(values(threads()) == (Numbers{1, 2, 4, 6}), boost::test_tools::per_element());
+  BOOST_TEST(values(threads(), 1) == (Numbers{1}), boost::test_tools::per_element());
   const auto blocks = values(block_size());
   BOOST_TEST(blocks.size() == 32u);
   BOOST_TEST(blocks.front() == 32);
   BOOST_TEST(blocks.back() == 1024);
   const auto ladder = values({"stages", 7, 1, 100});
-  BOOST_TEST((ladder == Numbers{1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100}));
+  BOOST_TEST(ladder == (Numbers{1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100}),
+             boost::test_tools::per_element());
   for (const auto value : values({"strip", 40, 20, 2000, 20})) BOOST_TEST(value % 20 == 0);
   const auto asked = axes_of(variant_with({block_size(256, 32)}), {{"block", {100, 64, 32}}}, 4);
-  BOOST_TEST((asked[0].values == Numbers{32, 64}));
+  BOOST_TEST(asked[0].values == (Numbers{32, 64}), boost::test_tools::per_element());
   BOOST_CHECK_THROW(axes_of(variant_with({block_size(256, 32)}), {{"block", {100}}}, 4),
                     UsageError);
   const auto two = axes_of(variant_with({{"a", 1, 1, 3}, {"b", 1, 1, 4}}), {}, 4);
@@ -190,7 +192,8 @@ BOOST_AUTO_TEST_CASE(as_typed) {
   BOOST_TEST((request.action == Request::Action::tune));
   BOOST_TEST(request.budget_s == 3);
   BOOST_TEST((request.plan.sizes == std::vector<Size>{{64, 64}}));
-  BOOST_TEST((request.plan.tunables.at("block") == Numbers{32, 64}));
+  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{32, 64}),
+             boost::test_tools::per_element());
   const auto best = parse({"fake", "64"}, {{"GPU_BLOCK_SIZE", "best"}});
   BOOST_TEST(best.best.at("block") == "GPU_BLOCK_SIZE=best");
   BOOST_TEST(best.plan.tunables.empty());

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_tile_beyond_the_shared_memory_is_refused_with_its_bytes) 
     const auto records = testing::sweep(plan);
     BOOST_REQUIRE(records.size() == 1U);
     if (records[0].verdict == Verdict::no_device) continue;
-    BOOST_TEST((records[0].verdict == Verdict::not_supported));
+    BOOST_TEST(to_string(records[0].verdict) == "not_supported");
     const auto bytes = std::to_string((1024 + 32) * 1024 * sizeof(float));
     BOOST_TEST(records[0].detail.find(bytes) != std::string::npos, records[0].detail);
   }
