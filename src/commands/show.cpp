@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "commands/record_files.hpp"
+#include "core/parallel.hpp"
 #include "core/variant.hpp"
 #include "record/store.hpp"
 #include "report/reporter.hpp"
@@ -37,26 +38,24 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
     const auto found = known.find(record.full_name());
     return found == known.end() ? known.size() : found->second;
   };
-  auto all = latest(std::move(loaded.records));
-  std::vector<std::string> order;
-  std::unordered_map<std::string, std::vector<std::size_t>> points;  // places in all
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    auto& point = points[all[i].machine + " " + all[i].point()];
-    if (point.empty()) order.push_back(all[i].machine + " " + all[i].point());
-    point.push_back(i);
+  std::vector<std::vector<Record>> points;
+  std::unordered_map<std::string, std::size_t> number_of;  // of a machine's point, among all
+  for (auto& record : latest(std::move(loaded.records))) {
+    const auto [known_point, is_new] =
+        number_of.try_emplace(record.machine + " " + record.point(), points.size());
+    if (is_new) points.emplace_back();
+    points[known_point->second].push_back(std::move(record));
   }
-  bool any = false;
-  for (const auto& name : order) {
-    std::vector<Record> records;
-    for (const auto i : points[name]) records.push_back(std::move(all[i]));
-    if (std::none_of(records.begin(), records.end(), filter)) continue;
-    any = true;
-    std::stable_sort(records.begin(), records.end(),
+  std::erase_if(points, [&](const std::vector<Record>& records) {
+    return std::none_of(records.begin(), records.end(), filter);
+  });
+  on_all_cores(points.size(), [&](std::size_t i) {
+    std::stable_sort(points[i].begin(), points[i].end(),
                      [&](const Record& a, const Record& b) { return place(a) < place(b); });
-    reporter->point(records);
-  }
+  });
+  reporter->points(points);
   reporter->finish();
-  if (!any) loaded.warnings.emplace_back("no record is left to show");
+  if (points.empty()) loaded.warnings.emplace_back("no record is left to show");
   return loaded.warnings;
 }
 

@@ -1,6 +1,7 @@
 #include "record/json.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -465,7 +466,10 @@ std::string to_json_line(const Run& run) {
 }
 
 std::variant<Run, Record> from_json_line(std::string line) {
-  rapidjson::Document json;
+  // Room for most lines: nothing is allocated for their values, and the parser's stack is large.
+  alignas(std::max_align_t) char room[1 << 16];
+  rapidjson::MemoryPoolAllocator<> pool(room, sizeof room);
+  rapidjson::Document json(&pool, sizeof room / 2);
   // A NUL would end the text for the parser, and what follows it would pass unseen.
   if (line.find('\0') != line.npos || json.ParseInsitu(line.data()).HasParseError()) {
     throw ForeignLine("not JSON");

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <stdexcept>
 #include <system_error>
 #include <unordered_set>
@@ -38,10 +39,12 @@ class FileReader {
     }
     const std::size_t first = loaded_.records.size();
     LineReader lines(in);
-    while (next_batch(lines)) {
-      // Parsing is what takes the time, and no line depends on another.
-      on_all_cores(batch_.size(), [this](std::size_t i) { parse(batch_[i]); });
-      for (auto& entry : batch_) add(entry);
+    for (auto batch = next_batch(lines); !batch.empty();) {
+      // Parsing is what takes the time, and no line depends on another; more are read meanwhile.
+      auto following = std::async(std::launch::async, [&] { return next_batch(lines); });
+      on_all_cores(batch.size(), [&](std::size_t i) { parse(batch[i]); });
+      for (auto& entry : batch) add(entry);
+      batch = following.get();
     }
     keep_records_with_run(first);
     if (suppressed_ > 0) {
@@ -59,18 +62,18 @@ class FileReader {
     std::string wrong;  // why it says nothing
   };
 
-  // The next lines that are not blank, some megabytes of them; false at the end of the file.
-  bool next_batch(LineReader& lines) {
+  // The next lines that are not blank, some megabytes of them; none at the end of the file.
+  std::vector<Entry> next_batch(LineReader& lines) {
     constexpr std::size_t enough = std::size_t{4} << 20;
-    batch_.clear();
+    std::vector<Entry> batch;
     std::size_t bytes = 0;
     for (Line line; bytes < enough && lines.next(line);) {
       ++number_;
       if (line.text.find_first_not_of(" \t\r") == std::string::npos) continue;
       bytes += line.text.size();
-      batch_.push_back({number_, std::move(line), {}, {}});
+      batch.push_back({number_, std::move(line), {}, {}});
     }
-    return !batch_.empty();
+    return batch;
   }
 
   static void parse(Entry& entry) {
@@ -123,7 +126,6 @@ class FileReader {
 
   const fs::path& path_;
   Loaded& loaded_;
-  std::vector<Entry> batch_;
   std::size_t number_ = 0;            // of the last line that was read
   std::vector<std::size_t> numbers_;  // of the lines of the records of this file
   std::size_t warned_ = 0, suppressed_ = 0;

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <sstream>
 
+#include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "record/speedup.hpp"
 #include "report/reporter.hpp"
@@ -174,28 +176,42 @@ std::vector<Row> best_of_each(const std::vector<Row>& rows) {
   return best;
 }
 
+// What is printed of one point; nothing when none of its records is kept.
+struct Printed {
+  std::string text, baseline;
+};
+
+Printed printed(const std::vector<Record>& records, const Keep& keep) {
+  auto rows = rows_of(records);
+  if (keep) std::erase_if(rows, [&](const Row& row) { return !keep(*row.record); });
+  if (rows.empty()) return {};
+  const auto yardsticks = compare(rows, records);
+  const Record& first = records.front();
+  std::ostringstream out;
+  out << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
+      << ", caches " << to_string(first.cache) << '\n';
+  print_rows(out, rows, yardsticks);
+  const auto best = best_of_each(rows);
+  if (yardsticks.best != nullptr && best.size() < rows.size()) {
+    out << "best of each variant\n";
+    print_rows(out, best, yardsticks);
+  }
+  out << '\n';
+  const auto* baseline = yardsticks.baseline;
+  return {out.str(), baseline == nullptr ? std::string() : baseline->variant};
+}
+
 class TableReporter final : public Reporter {
  public:
   TableReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
 
-  void point(const std::vector<Record>& records) override {
-    if (records.empty()) return;
-    auto rows = rows_of(records);
-    if (keep_) std::erase_if(rows, [&](const Row& row) { return !keep_(*row.record); });
-    if (rows.empty()) return;
-    const auto yardsticks = compare(rows, records);
-    const Record& first = records.front();
-    out_ << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
-         << ", caches " << to_string(first.cache) << '\n';
-    print_rows(out_, rows, yardsticks);
-    const auto best = best_of_each(rows);
-    if (yardsticks.best != nullptr && best.size() < rows.size()) {
-      out_ << "best of each variant\n";
-      print_rows(out_, best, yardsticks);
-    }
-    out_ << std::endl;
-    if (yardsticks.baseline != nullptr) baseline_ = yardsticks.baseline->variant;
-    printed_ = true;
+  void point(const std::vector<Record>& records) override { print(printed(records, keep_)); }
+
+  // Each by itself, on all cores: medians and intervals of many records take a while.
+  void points(const std::vector<std::vector<Record>>& all) override {
+    std::vector<Printed> texts(all.size());
+    on_all_cores(all.size(), [&](std::size_t i) { texts[i] = printed(all[i], keep_); });
+    for (const auto& text : texts) print(text);
   }
 
   void finish() override {
@@ -213,6 +229,13 @@ class TableReporter final : public Reporter {
   }
 
  private:
+  void print(const Printed& point) {
+    if (point.text.empty()) return;
+    out_ << point.text << std::flush;
+    if (!point.baseline.empty()) baseline_ = point.baseline;
+    printed_ = true;
+  }
+
   std::ostream& out_;
   Keep keep_;
   std::string baseline_;

@@ -18,6 +18,10 @@ class Reporter {
   virtual void run(const Run& /*run*/) {}
   // All records of one (size, dtype, cache), in ladder order.
   virtual void point(const std::vector<Record>& records) = 0;
+  // The same for many points that are there at once.
+  virtual void points(const std::vector<std::vector<Record>>& all) {
+    for (const auto& records : all) point(records);
+  }
   virtual void finish() {}  // after the last point
 };
 
