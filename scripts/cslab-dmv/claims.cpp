@@ -360,7 +360,7 @@ const Claims announced(
         {"C7", report, "cuBLAS is about as fast as coalesced and shmem.",
          "cuBLAS within 10 % of the better of the two", "cslab-dmv-7-all-gflops", cublas_alike},
         {"C8", report,
-         "Compute capability 1.0 needs a transaction for 16 threads at best, 1.2 and 2.0 one a "
+         "Compute capability 1.0 needs a transaction for 16 threads at best, 1.2 and 2.0 one per "
          "warp.",
          "global load requests of shmem, counted, at most 1.01 for each 32 elements of A", "",
          transactions},

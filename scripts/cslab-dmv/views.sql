@@ -3,7 +3,6 @@
 -- The points of the report: square, float, warm caches, verified and timed.
 CREATE VIEW timed AS
   SELECT *, rows AS n, backend || '/' || variant AS name,
-         backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
          gflops * 100 / nullif(roof_percent, 0) AS roof_gflops
   FROM records
   WHERE workload = 'dmv' AND verdict = 'passed' AND median_s IS NOT NULL

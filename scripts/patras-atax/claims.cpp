@@ -149,7 +149,7 @@ const Claims announced(
             "the worst of the three within 20 % of the best; smaller than 32 slower than the best",
             "patras-atax-3-blocks", atax_blocks},
            {"P6", report,
-            "Coalesced reads, one thread a column and not a row, have an important effect.",
+            "Coalesced reads, one thread per column and not per row, have an important effect.",
             "shared, all reads coalesced, at least 1.5x naive, one thread per row in its first "
             "product",
             "patras-atax-3-blocks", atax_coalescing},

@@ -3,7 +3,6 @@
 -- Square matrices, warm caches, verified and timed.
 CREATE VIEW timed AS
   SELECT *, rows AS n, backend || '/' || variant AS name,
-         backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
          gflops * 100 / nullif(roof_percent, 0) AS roof_gflops
   FROM records
   WHERE workload = 'atax' AND verdict = 'passed' AND median_s IS NOT NULL

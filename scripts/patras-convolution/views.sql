@@ -2,7 +2,7 @@
 
 -- Square images, warm caches, verified and timed.
 CREATE VIEW every AS
-  SELECT *, rows AS n, backend || '/' || variant AS name, backend = 'cuda' AS on_gpu,
+  SELECT *, rows AS n, backend || '/' || variant AS name,
          gbytes_per_s * 100 / nullif(roof_percent, 0) AS roof_gbytes_per_s
   FROM records
   WHERE workload = 'conv2d' AND verdict = 'passed' AND median_s IS NOT NULL AND rows = cols;

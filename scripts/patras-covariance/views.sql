@@ -13,10 +13,9 @@ WHERE NOT EXISTS (
 
 -- As many observations as variables, warm caches; name and device.
 CREATE VIEW every AS
-  SELECT *, backend || '/' || variant AS name, backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
+  SELECT *, backend || '/' || variant AS name,
          gflops * 100 / nullif(roof_percent, 0) AS roof_gflops,
-         CASE WHEN unit LIKE 'tensor %' THEN 2
-              ELSE backend = 'cuda' OR variant LIKE 'cu%' END AS units -- CPU, GPU, its tensor cores
+         CASE WHEN unit LIKE 'tensor %' THEN 2 ELSE on_gpu END AS units -- CPU, GPU, its tensor cores
   FROM records WHERE workload = 'covariance' AND m = n AND cache = 'hot';
 
 -- Verified and timed: with the means as they should be, and with PolyBench's constant.

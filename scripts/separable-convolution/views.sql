@@ -3,7 +3,7 @@
 
 -- Square images, warm caches, verified and timed. gbytes: of the image, read once and written once.
 CREATE VIEW every AS
-  SELECT *, rows AS n, backend || '/' || variant AS name, backend = 'cuda' AS on_gpu,
+  SELECT *, rows AS n, backend || '/' || variant AS name,
          bytes * 1e-9 / median_s AS gbytes, bytes * 1e-9 / ifnull(low_s, median_s) AS gbytes_high,
          bytes * 1e-9 / ifnull(high_s, median_s) AS gbytes_low,
          CASE WHEN load = 2 AND store = 0 THEN 'dlcm_cg'

@@ -4,7 +4,6 @@
 -- units, and a roof, of its own.
 CREATE VIEW timed AS
   SELECT *, backend || '/' || variant AS name,
-         backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
          CASE WHEN arithmetic = 'ieee' THEN gflops * 100 / nullif(roof_percent, 0) END AS roof_gflops
   FROM records
   WHERE workload = 'matmul' AND verdict = 'passed' AND median_s IS NOT NULL

@@ -2,7 +2,6 @@
 
 CREATE VIEW timed AS
   SELECT *, backend || '/' || variant AS name,
-         backend = 'cuda' OR variant LIKE 'cu%' AS on_gpu,
          gbytes_per_s * 100 / nullif(roof_percent, 0) AS roof_gbytes_per_s,
          (n - 1) / median_s / 1e6 AS mflops
   FROM records

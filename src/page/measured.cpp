@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cluster/spread.hpp"
+#include "record/device.hpp"
 #include "record/store.hpp"
 
 namespace parlab::page {
@@ -58,9 +59,7 @@ Side side_of(const Record& record) {
   if (record.backend == "serial") return Side::serial;
   if (record.backend == "openmp") return Side::openmp;
   if (record.backend == "cuda") return Side::cuda;
-  // Compiled by nvcc, or it had data to move.
-  const bool gpu = record.source.ends_with(".cu") || record.to_device_s || record.to_host_s;
-  return gpu ? Side::gpu_library : Side::cpu_library;
+  return on_gpu(record) ? Side::gpu_library : Side::cpu_library;
 }
 
 bool Measured::has_gpu() const {

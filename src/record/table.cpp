@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "record/device.hpp"
 #include "record/speedup.hpp"
 
 namespace parlab {
@@ -105,6 +106,7 @@ void add_ratio(Columns& columns, const std::string& name, std::optional<Ratio> R
 void add_results(Columns& columns) {
   columns.add_text("verdict", [](auto& row) { return std::string(to_string(row.record.verdict)); });
   columns.add("emulated", [](auto& row) { return count(row.record.emulated); });
+  columns.add("on_gpu", [](auto& row) { return count(on_gpu(row.record)); });
   const auto timed = [&columns](const char* name, auto value) {
     columns.add(name,
                 [=](const Row& row) { return row.timed() ? number(value(row)) : std::string(); });
