@@ -5,60 +5,63 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# These take half a minute and more: they run when their own file changed, and in `make check`.
-long=(variants matmul covariance precision cheats gpu_cheats cheats_of_teams teams_of_gpus)
-
 mapfile -t changed < <({
   git diff --name-only --diff-filter=d "${SINCE:-HEAD}"
   git ls-files --others --exclude-standard
 } | sort -u)
 ((${#changed[@]})) || mapfile -t changed < <(git diff --name-only --diff-filter=d HEAD~1)
 
-suites=() variants=() sources=() scripts=() kernels=() shell=(layers)
 suites_of() { # FILE...
-  grep -hoP 'BOOST_(AUTO|FIXTURE)_TEST_SUITE\(\K\w+' "$@" 2>/dev/null || true
+  grep -hoP 'BOOST_(AUTO|FIXTURE)_TEST_SUITE\(\K\w+' "$@" 2>/dev/null | sed 's/^/suite /' || true
 }
-short_suites_of() { suites_of "$@" | grep -vxF "$(printf '%s\n' "${long[@]}")" || true; }
-variants_of() { # FILE: the variant in it, or those that include it
-  local file=$1
-  case $file in
-    *.cpp | *.cu) echo "$file" ;;
-    *) find build/host build/emulated -name '*.d' -path '*/*.c*' -exec grep -lF " $file" {} + 2>/dev/null |
-      sed -nE 's,^build/(host|emulated)/(.*)\.d$,\2,p' || true ;;
-  esac | grep -E '^(serial|openmp|blas|cuda)/' || true
+# Some take half a minute and more: these run when their own file changed, and in `make check`.
+short_suites_of() {
+  suites_of "$@" | grep -vwE 'variants|matmul|covariance|precision|cheats|gpu_cheats|cheats_of_teams|teams_of_gpus' || true
 }
-
-for file in "${changed[@]}"; do
-  case $file in
-    *.cpp | *.hpp | *.cu | *.cuh) sources+=("$file") ;;
-    *.sh) scripts+=("$file") ;;
+variants_of() { # FILE: the variant in it, or those that include it, as the compiler found
+  case $1 in
+    *.cpp | *.cu) echo "variant $1" ;;
+    *) find build/host build/emulated -name '*.d' -exec grep -lw "$(basename "$1")" {} + 2>/dev/null |
+      sed -nE 's,^build/(host|emulated)/((serial|openmp|blas|cuda)/.*)\.d$,variant \2,p' || true ;;
   esac
-  IFS=/ read -r top room name <<<"$file"
-  case $file in
+}
+touched_by() { # FILE: a line for each suite, variant, script of tests/tree, kernel and source
+  local room name
+  IFS=/ read -r _ room name <<<"$1"
+  case $1 in
     src/workloads/*)
-      mapfile -t -O ${#suites[@]} suites < <(short_suites_of "tests/$room/${name%.*}_test.cpp")
-      mapfile -t -O ${#variants[@]} variants < <(ls serial/"${name%.*}"/*.cpp)
+      short_suites_of "tests/$room/${name%.*}_test.cpp"
+      for variant in serial/"${name%.*}"/*.cpp; do variants_of "$variant"; done
       ;;
-    src/places/emulation/*) mapfile -t -O ${#suites[@]} suites < <(short_suites_of tests/places/emulation/*.cpp) ;;
-    src/sweep/*) mapfile -t -O ${#suites[@]} suites < <(short_suites_of tests/{sweep,places}/*.cpp) ;;
-    src/*/*) mapfile -t -O ${#suites[@]} suites < <(short_suites_of tests/"$room"/*.cpp) ;;
-    tests/*/*.cpp) mapfile -t -O ${#suites[@]} suites < <(suites_of "$file") ;;
-    tests/*/*.cu | tests/*.[ch]pp) mapfile -t -O ${#suites[@]} suites < <(short_suites_of "${file%/*}"/*.cpp) ;;
-    scripts/*/claims.cpp) mapfile -t -O ${#suites[@]} suites < <(suites_of tests/claims/*.cpp) ;;
-    tests/tree/*.sh) shell+=("$(basename "$file" .sh)") ;;
-    serial/* | openmp/* | blas/* | cuda/*) mapfile -t -O ${#variants[@]} variants < <(variants_of "$file") ;;
+    src/places/emulation/*) short_suites_of tests/places/emulation/*.cpp ;;
+    src/sweep/*) short_suites_of tests/{sweep,places}/*.cpp ;;
+    src/*/*) short_suites_of tests/"$room"/*.cpp ;;
+    tests/tree/*.sh) echo "shell $(basename "$1" .sh)" ;;
+    tests/*/*.cpp) suites_of "$1" ;;
+    tests/*/*.cu) short_suites_of "${1%/*}"/*.cpp ;;
+    scripts/*/claims.cpp) suites_of tests/claims/*.cpp ;;
+    serial/* | openmp/* | blas/* | cuda/*) variants_of "$1" ;;
   esac
-  case $file in src/cli/* | src/commands/*) shell+=(words) ;; esac
-  case $top in cuda | blas) [[ $file != *.cu ]] || kernels+=("build/cuda/$file.o") ;; esac
-done
-mapfile -t suites < <(printf '%s\n' ${suites[@]+"${suites[@]}"} | sort -u | sed '/^$/d')
-mapfile -t variants < <(printf '%s\n' ${variants[@]+"${variants[@]}"} | sort -u | sed '/^$/d')
-mapfile -t shell < <(printf '%s\n' "${shell[@]}" | sort -u)
+  case $1 in
+    src/cli/* | src/commands/*) echo "shell words" ;;
+    cuda/*.cu | blas/*.cu) echo "kernel build/cuda/$1.o" ;;
+  esac
+  case $1 in
+    *.cpp | *.hpp | *.cu | *.cuh) echo "source $1" ;;
+    *.sh) echo "script $1" ;;
+  esac
+}
+touched=$(
+  echo "shell layers"
+  for file in "${changed[@]}"; do touched_by "$file"; done
+)
+touched=$(sort -u <<<"$touched")
+all() { sed -n "s/^$1 //p" <<<"$touched"; } # KIND
 
 targets=()
-[[ -z $(make -s print-NVCC) ]] || targets+=(${kernels[@]+"${kernels[@]}"})
-((${#suites[@]} == 0)) || targets+=(build/check/run-tests)
-[[ ${#variants[@]} == 0 && ${shell[*]} == layers ]] || targets+=(bin/parlab-emulated)
+[[ -z $(make -s print-NVCC) ]] || mapfile -t targets < <(all kernel)
+[[ -z $(all suite) ]] || targets+=(build/check/run-tests)
+[[ -z $(all variant) && $(all shell) == layers ]] || targets+=(bin/parlab-emulated)
 ((${#targets[@]} == 0)) || make "${targets[@]}"
 
 results=build/check/quick
@@ -74,14 +77,13 @@ run_variant() { # BACKEND/WORKLOAD/NAME.cu
   piece "$workload-$backend-${name%.*}" bin/parlab-emulated "$workload" 1,31,33,257 \
     --variant "$backend/${name%.*}" --emulate --iterations 2
 }
-pieces() {
-  for s in "${shell[@]}"; do echo "piece $s tests/tree/$s.sh"; done
-  for s in ${suites[@]+"${suites[@]}"}; do echo "piece $s build/check/run-tests --run_test=$s"; done
-  for v in ${variants[@]+"${variants[@]}"}; do echo "run_variant $v"; done
-  ((${#sources[@]} == 0)) || echo "piece format clang-format --dry-run -Werror ${sources[*]}"
-  ((${#scripts[@]} == 0)) || echo "piece shellcheck shellcheck -x --severity=warning ${scripts[*]}"
-}
 export -f piece run_variant
 export results
-pieces | xargs -d '\n' -P "$(nproc)" -I{} bash -c '{}' || true
+{
+  all shell | sed 's,.*,piece & tests/tree/&.sh,'
+  all suite | sed 's,.*,piece & build/check/run-tests --run_test=&,'
+  all variant | sed 's/^/run_variant /'
+  [[ -z $(all source) ]] || echo "piece format clang-format --dry-run -Werror $(all source | paste -sd ' ')"
+  [[ -z $(all script) ]] || echo "piece shellcheck shellcheck -x --severity=warning $(all script | paste -sd ' ')"
+} | xargs -d '\n' -P "$(nproc)" -I{} bash -c '{}' || true
 scripts/sum-checks.sh "$results"
