@@ -252,14 +252,14 @@ STALE_LINKS := $(shell for w in $(WORKLOADS); do \
                          [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
 .PHONY: $(STALE_LINKS)
 
-build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%) $(LINKS)
+build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with what executes it, and
 # without the workloads, which know what is right.
 RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core machine record places \
             places/host statistics verify grade/runner)) src/grade/message.cpp src/grade/protocol.cpp)
-LINKS  := $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
+build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 # Our libraries are linked in beforehand, once: a submission is linked in a moment, and where it is
 # graded they need not be installed.
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION:%=$(B)/emulated/%.o)
