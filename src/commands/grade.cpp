@@ -234,6 +234,10 @@ int print_check(const Class& all, std::ostream& out) {
 
 int grade_submissions(const Request& request, std::ostream& out, std::ostream& messages) {
   const auto& asked = request.grade;
+  // Said before hours of grading, not behind them.
+  if (fs::exists(asked.output) && !fs::is_directory(asked.output)) {
+    throw UsageError("grade: --output " + asked.output + ": is there and no folder");
+  }
   auto submissions = find_submissions(asked.path);
   if (asked.check && submissions.size() != 1) throw UsageError("--check: one file is needed");
   const auto assignment = assignment_of(request, submissions);

@@ -34,4 +34,9 @@ Size small_rectangle(const Workload& workload, Size size) {
   return size;
 }
 
+Size small_square(const Workload& workload, Size size) {
+  std::fill_n(size.begin(), count_extents(workload), 33);
+  return size;
+}
+
 }  // namespace parlab

@@ -13,5 +13,7 @@ Size size_to_emulate(const Workload& workload, Size size, Dtype dtype);
 bool is_square(const Workload& workload, const Size& size);
 // A small size whose extents all differ, with the parameters of this one.
 Size small_rectangle(const Workload& workload, Size size);
+// The same with equal extents.
+Size small_square(const Workload& workload, Size size);
 
 }  // namespace parlab

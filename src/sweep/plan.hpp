@@ -50,7 +50,7 @@ struct Plan {
   bool verify_only = false;        // judge every configuration, time none
   bool force = false;              // measure again what is recorded already
   bool emulate = false;            // execute CUDA variants by emulation though there is a GPU
-  bool rectangle = false;          // emulate at a rectangle as well where all sizes are square
+  bool rectangle = false;          // emulate also at a rectangle, or a square, where there is none
   std::string command;             // as typed, for provenance
 };
 

@@ -44,13 +44,24 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
   std::size_t points = 0;
   const auto square = [&](const Size& size) { return is_square(*plan.workload, size); };
   auto sizes = plan.sizes;
-  if (emulating && plan.rectangle && std::all_of(sizes.begin(), sizes.end(), square)) {
-    sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
-    observer.note("emulating also at " + to_string(sizes.back()) +
-                  ": a square does not tell rows from columns");
+  std::size_t first_asked = 0;
+  if (emulating && plan.rectangle) {
+    const auto squares = std::count_if(sizes.begin(), sizes.end(), square);
+    if (squares == std::ssize(sizes)) {
+      sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
+      observer.note("emulating also at " + to_string(sizes.back()) +
+                    ": a square does not tell rows from columns");
+    } else if (const auto small = small_square(*plan.workload, sizes.front());
+               squares == 0 && square(small)) {
+      sizes.insert(sizes.begin(), small);
+      first_asked = 1;
+      observer.note("emulating also at " + to_string(small) +
+                    ": what is right there alone takes rows for columns");
+    }
   }
   for (const auto& size : sizes) {
-    const bool was_asked = &size < &sizes.front() + plan.sizes.size();
+    const auto index = static_cast<std::size_t>(&size - sizes.data());
+    const bool was_asked = index >= first_asked && index < first_asked + plan.sizes.size();
     for (const auto dtype : plan.dtypes) {
       if (plan.wanted && !plan.wanted(size, dtype)) continue;
       const auto number = points++;

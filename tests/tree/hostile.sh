@@ -181,6 +181,7 @@ for command in "show pipe" "export /dev/zero" "claims pipe" "compare pipe pipe" 
   "database pipe made/x.db --views $views" "database $good made/x.db --views pipe" "database $good pipe --views $views" \
   "query pipe SELECT" "query /dev/zero SELECT" "merge made/m.jsonl pipe" "merge pipe $good" \
   "dmv 64 --shard 1/2 --plan pipe" "dmv 64 --shard 1/2 --plan /dev/zero" "dmv 64 --shard 1/2 --plan results" \
+  "grade dmv results --output pipe" "grade dmv results --output /dev/null" \
   "dmv 64 --backend serial --resume pipe --results made/r.jsonl" "dmv 64 --estimate --results pipe"; do
   # shellcheck disable=SC2086 # words
   timeout 20 "$parlab" $command >out 2>&1

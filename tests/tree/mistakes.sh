@@ -19,6 +19,8 @@ expect "make check would notice" test ! -e build/emulated/cuda/dmv/broken.cu.o
 expect "the rest of the program is there" eval "$parlab dmv --list | grep -q 'cuda/mine'"
 expect "rows taken for columns are found where only a square was asked for" \
   eval "$parlab dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'is one extent taken for another'"
+expect "they are right at a square, and the message at 3x1000 says so" \
+  eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'is one extent taken for another'"
 expect "and not where it is right" \
   eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'emulating also at 33x67'"
 end_tests
