@@ -198,7 +198,7 @@ const std::vector<Lines>& true_records() {
       if (entry.path().extension() != ".jsonl") continue;
       std::ifstream in(entry.path());
       Lines lines;
-      for (std::string line; lines.size() < 12 && std::getline(in, line);) lines.push_back(line);
+      for (std::string line; lines.size() < 6 && std::getline(in, line);) lines.push_back(line);
       all.push_back(lines);
     }
     return all;
@@ -276,10 +276,10 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
         throw std::runtime_error("changes when it is written: " + line);
       }
     }
-    if (loaded.records.empty()) return;
+    // Most of what is wrong is wrong when it is read; to use it all takes many times as long.
+    if (loaded.records.empty() || !chance.one_in(12)) return;
     use(file.string(), other.string());
-    if (chance.one_in(20))
-      page::machine_page(page::load_machine(folder.path / "here"), folder.path);
+    if (chance.one_in(6)) page::machine_page(page::load_machine(folder.path / "here"), folder.path);
   });
 }
 
