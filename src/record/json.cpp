@@ -1,5 +1,6 @@
 #include "record/json.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -465,11 +466,43 @@ std::string to_json_line(const Run& run) {
   return dump(json);
 }
 
+namespace {
+
+// RapidJSON 1.1 reads outside of its table of powers of ten when the digits of a number and its
+// exponent are more than that together. The smallest and the largest double have 341.
+bool has_number_out_of_range(const std::string& line) {
+  constexpr int most = 345;
+  int digits = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c >= '0' && c <= '9') {
+      if (++digits > most) return true;
+    } else if (c == '"') {  // to the end of the text
+      for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
+      digits = 0;
+    } else if ((c == 'e' || c == 'E') && digits > 0) {
+      int exponent = 0;
+      if (i + 1 < line.size() && (line[i + 1] == '+' || line[i + 1] == '-')) ++i;
+      for (; i + 1 < line.size() && line[i + 1] >= '0' && line[i + 1] <= '9'; ++i) {
+        exponent = std::min(exponent * 10 + (line[i + 1] - '0'), most + 1);
+      }
+      if (digits + exponent > most) return true;
+      digits = 0;
+    } else if (c != '.') {
+      digits = 0;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 std::variant<Run, Record> from_json_line(std::string line) {
   // Room for most lines: nothing is allocated for their values, and the parser's stack is large.
   alignas(std::max_align_t) char room[1 << 16];
   rapidjson::MemoryPoolAllocator<> pool(room, sizeof room);
   rapidjson::Document json(&pool, sizeof room / 2);
+  if (has_number_out_of_range(line)) throw ForeignLine("a number that no double can hold");
   // A NUL would end the text for the parser, and what follows it would pass unseen.
   if (line.find('\0') != line.npos || json.ParseInsitu(line.data()).HasParseError()) {
     throw ForeignLine("not JSON");

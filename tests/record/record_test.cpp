@@ -389,6 +389,30 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
   }
 }
 
+// The parser would read outside of a table: some of these ended the program.
+BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_hold_are_refused) {
+  const std::string line = to_json_line(a_record());
+  const std::string name = "\"roof_s\":";
+  const auto begin = line.find(name) + name.size(), end = line.find(',', begin);
+  const auto with = [&](const std::string& number) {
+    return line.substr(0, begin) + number + line.substr(end);
+  };
+  const std::string zeros(40, '0'), nines(60, '9');
+  for (const auto& number :
+       {"0." + zeros + "1e-322", "0." + std::string(400, '0') + "1", nines + "e300",
+        nines + "." + nines + "E+300", "1e-400"s, "1e99999999999"s, std::string(400, '9')}) {
+    BOOST_CHECK_THROW(from_json_line(with(number)), ForeignLine);
+  }
+  for (const auto* number :
+       {"1.7976931348623157e308", "4.9406564584124654e-324", "2.2250738585072014E-308"}) {
+    BOOST_TEST(parsed(with(number)).roof_s == std::strtod(number, nullptr));
+  }
+  // Digits of a text are no number.
+  Record record = a_record();
+  record.detail = std::string(500, '7') + "\\\"" + std::string(500, '8') + "e999";
+  BOOST_TEST(parsed(to_json_line(record)).detail == record.detail);
+}
+
 BOOST_AUTO_TEST_CASE(names_are_names_wherever_they_stand) {
   const auto line = to_json_line(a_record());
   const auto refused = [](const std::string& text) {
