@@ -83,8 +83,9 @@ WARN      := -Wall -Wextra -Wshadow -Wno-restrict
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc $(PREFIX_FLAGS) -MMD -MP
 OPTIMIZE  := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O3 -g1)
 CXXFLAGS   = $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH)
-# What UBSan would check at every use of a pointer costs a third of the compilation; ASan sees it too.
-SANITIZE  := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr \
+# What UBSan would check at every use of a pointer doubles the code: ASan sees most of it too, and what
+# kernels do to addresses is checked where they are emulated.
+SANITIZE  := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,alignment \
              -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Without optimisation these compile in a third of the time; what the tests spend their time in is
 # optimised all the same. With sanitizers GCC takes parts of <regex> for uninitialized.
@@ -138,7 +139,7 @@ endef
 ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
   $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS))
-  $(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS))
+  $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS)))
   $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
   $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sqlite.flags,$(SQLITE))
@@ -323,10 +324,15 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
-# The tests link the same objects: AddressSanitizer is for the code around the kernels.
-$(B)/emulated/%.cu.o: %.cu $(B)/kernel.flags
+# The tests link the same objects: AddressSanitizer is for the code around the kernels. What each
+# kernel includes first is parsed once, as the standard headers are: nvcc finds a file that does not.
+$(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/kernel.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(CXX) $(EMULATED_KERNEL_FLAGS) $(IDENTITY)
+	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(CXX) -I$(B)/emulated -include kernel.hpp \
+	  $(EMULATED_KERNEL_FLAGS) $(IDENTITY)
+$(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
+	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
+	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) -x c++-header $(@:.gch=) -o $@
 
 $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
 	@mkdir -p $(@D)
@@ -365,11 +371,12 @@ $(B)/check/core/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 # The tests' own code does without sanitizers, and compiles in two thirds of the time. It is linked
 # after the rest: of what both have, the sanitized one is taken.
 TEST_OBJECTS := $(patsubst %,$(B)/check/%.o,$(TEST_SOURCES))
-$(TEST_OBJECTS): $(B)/check/tests/core/standard.hpp.gch
-$(TEST_OBJECTS): private CHECKFLAGS := -I$(B)/check/tests $(UNCHECKED) -Itests -include core/standard.hpp
-$(B)/check/tests/core/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
-	@mkdir -p $(@D)
-	$(call say,CHECK,$<) $(CXX) $(UNCHECKED) -x c++-header $< -o $@
+$(TEST_OBJECTS): $(B)/check/tests/standard.hpp.gch
+$(TEST_OBJECTS): private CHECKFLAGS := -I$(B)/check/tests $(UNCHECKED) -Itests -include standard.hpp
+$(B)/check/tests/main.cpp.o: private CHECKFLAGS := $(UNCHECKED) -Itests # has a word for Boost.Test first
+$(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
+	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
+	$(call say,CHECK,$<) $(CXX) $(UNCHECKED) -x c++-header $(@:.gch=) -o $@
 
 # Headers of the tests' own are found from tests/.
 $(B)/gpu-tests/%: CXXFLAGS += -Itests
