@@ -504,9 +504,10 @@ std::variant<Run, Record> from_json_line(std::string line) {
   rapidjson::Document json(&pool, sizeof room / 2);
   if (has_number_out_of_range(line)) throw ForeignLine("a number that no double can hold");
   // A NUL would end the text for the parser, and what follows it would pass unseen.
-  if (line.find('\0') != line.npos || json.ParseInsitu(line.data()).HasParseError()) {
-    throw ForeignLine("not JSON");
-  }
+  if (line.find('\0') != line.npos) throw ForeignLine("not JSON");
+  // The parser takes four bytes of a character before it looks whether the text ends within them.
+  line.append(4, '\0');
+  if (json.ParseInsitu(line.data()).HasParseError()) throw ForeignLine("not JSON");
   if (!json.IsObject() || !json.HasMember("type")) {
     throw ForeignLine("neither a run nor a record");
   }

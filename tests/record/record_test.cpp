@@ -389,6 +389,16 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
   }
 }
 
+// Cut off within a character: the parser must not read on behind the line.
+BOOST_AUTO_TEST_CASE(lines_torn_within_a_character_are_refused) {
+  const std::string long_enough = "{\"type\":\"run, of which there is no more";
+  for (const std::string cut : {"\xf0", "\xf0\x9f", "\xf0\x9f\x98", "\xe2", "\xc3"}) {
+    std::string line = long_enough + cut;
+    line.shrink_to_fit();  // what is behind it is not ours
+    BOOST_CHECK_THROW(from_json_line(std::move(line)), ForeignLine);
+  }
+}
+
 // The parser would read outside of a table: some of these ended the program.
 BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_hold_are_refused) {
   const std::string line = to_json_line(a_record());
