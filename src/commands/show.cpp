@@ -38,22 +38,32 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
     const auto found = known.find(record.full_name());
     return found == known.end() ? known.size() : found->second;
   };
-  std::vector<std::vector<Record>> points;
+  auto records = latest(std::move(loaded.records));
+  std::vector<std::vector<std::size_t>> points;            // which of the records
   std::unordered_map<std::string, std::size_t> number_of;  // of a machine's point, among all
-  for (auto& record : latest(std::move(loaded.records))) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     const auto [known_point, is_new] =
-        number_of.try_emplace(record.machine + " " + record.point(), points.size());
+        number_of.try_emplace(records[i].machine + " " + records[i].point(), points.size());
     if (is_new) points.emplace_back();
-    points[known_point->second].push_back(std::move(record));
+    points[known_point->second].push_back(i);
   }
-  std::erase_if(points, [&](const std::vector<Record>& records) {
-    return std::none_of(records.begin(), records.end(), filter);
+  std::erase_if(points, [&](const std::vector<std::size_t>& point) {
+    return std::none_of(point.begin(), point.end(),
+                        [&](std::size_t i) { return filter(records[i]); });
   });
-  on_all_cores(points.size(), [&](std::size_t i) {
-    std::stable_sort(points[i].begin(), points[i].end(),
-                     [&](const Record& a, const Record& b) { return place(a) < place(b); });
-  });
-  reporter->points(points);
+  // Some at a time, and each is gone when it is shown: of a large file a copy would not be cheap.
+  constexpr std::size_t at_once = 512;
+  for (std::size_t begin = 0; begin < points.size(); begin += at_once) {
+    std::vector<std::vector<Record>> shown(std::min(at_once, points.size() - begin));
+    on_all_cores(shown.size(), [&](std::size_t i) {
+      for (const std::size_t number : points[begin + i]) {
+        shown[i].push_back(std::move(records[number]));
+      }
+      std::stable_sort(shown[i].begin(), shown[i].end(),
+                       [&](const Record& a, const Record& b) { return place(a) < place(b); });
+    });
+    reporter->points(shown);
+  }
   reporter->finish();
   if (points.empty()) loaded.warnings.emplace_back("no record is left to show");
   return loaded.warnings;

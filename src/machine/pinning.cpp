@@ -27,7 +27,8 @@ class CpuSet {
   std::size_t bytes() const { return bytes_; }
   std::vector<int> numbers() const {
     std::vector<int> cpus;
-    for (int cpu = 0; cpu < most_cpus; ++cpu) {
+    const auto count = static_cast<std::size_t>(CPU_COUNT_S(bytes_, set_.get()));
+    for (int cpu = 0; cpus.size() < count; ++cpu) {
       if (CPU_ISSET_S(cpu, bytes_, set_.get())) cpus.push_back(cpu);
     }
     return cpus;

@@ -39,7 +39,9 @@ class FileReader {
     }
     const std::size_t first = loaded_.records.size();
     LineReader lines(in);
-    for (auto batch = next_batch(lines); !batch.empty();) {
+    auto batch = next_batch(lines);
+    expect_lines_like(batch);
+    while (!batch.empty()) {
       // Parsing is what takes the time, and no line depends on another; more are read meanwhile.
       auto following = std::async(std::launch::async, [&] { return next_batch(lines); });
       on_all_cores(batch.size(), [&](std::size_t i) { parse(batch[i]); });
@@ -62,9 +64,9 @@ class FileReader {
     std::string wrong;  // why it says nothing
   };
 
-  // The next lines that are not blank, some megabytes of them; none at the end of the file.
+  // The next lines that are not blank, about a megabyte of them; none at the end of the file.
   std::vector<Entry> next_batch(LineReader& lines) {
-    constexpr std::size_t enough = std::size_t{4} << 20;
+    constexpr std::size_t enough = std::size_t{1} << 20;
     std::vector<Entry> batch;
     std::size_t bytes = 0;
     for (Line line; bytes < enough && lines.next(line);) {
@@ -74,6 +76,17 @@ class FileReader {
       batch.push_back({number_, std::move(line), {}, {}});
     }
     return batch;
+  }
+
+  // Room for the records of the whole file: with a vector that grows there would be two of them.
+  void expect_lines_like(const std::vector<Entry>& batch) {
+    double bytes = 0;
+    for (const auto& entry : batch) bytes += static_cast<double>(entry.line.text.size() + 1);
+    std::error_code unknown;
+    const auto size = static_cast<double>(fs::file_size(path_, unknown));
+    if (unknown || bytes == 0) return;
+    const auto lines = static_cast<std::size_t>(static_cast<double>(batch.size()) * size / bytes);
+    if (lines > batch.size()) loaded_.records.reserve(loaded_.records.size() + lines + lines / 16);
   }
 
   static void parse(Entry& entry) {

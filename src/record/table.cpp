@@ -327,7 +327,7 @@ std::vector<std::string> RecordTable::cells(const Record& record) const {
 
 void RecordTable::each_row(const std::function<void(const std::vector<std::string>&)>& f) const {
   const auto& records = content_->records;
-  constexpr std::size_t at_once = 2048;
+  constexpr std::size_t at_once = 512;
   std::vector<std::vector<std::string>> rows;
   for (std::size_t begin = 0; begin < records.size(); begin += at_once) {
     rows.resize(std::min(at_once, records.size() - begin));
