@@ -71,13 +71,16 @@ struct CovarianceCopies {
   // The block copies so many rows of both pieces at a time, a thread one vector of each.
   static constexpr int at_once = S::threads * S::vector / S::size;
 
-  __device__ CovarianceCopies(const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
+  // The pieces begin at these columns, of one matrix or of two of the same stride.
+  __device__ CovarianceCopies(const T* left_, const T* right_, std::int64_t stride_, T* shared)
       : stride(stride_) {
     const int row = threadIdx.x * S::vector / S::size, col = threadIdx.x * S::vector % S::size;
-    left = rows + row * stride + i0 + col;
-    right = rows + row * stride + j0 + col;
+    left = left_ + row * stride + col;
+    right = right_ + row * stride + col;
     to = shared + row * S::pair + col;
   }
+  __device__ CovarianceCopies(const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
+      : CovarianceCopies(rows + i0, rows + j0, stride_, shared) {}
   __device__ void next_rows() {
     __pipeline_memcpy_async(to, left, sizeof(Vector));
     __pipeline_memcpy_async(to + S::size, right, sizeof(Vector));
@@ -91,17 +94,18 @@ struct CovarianceCopies {
   T* to;
 };
 
-// Adds to `sum` the products of `steps` pieces of `deep` rows from `rows` on, for the tile whose
-// rows are the columns from i0 on and whose columns those from j0 on. shared: the stages. When it
+// Adds to `sum` the products of `steps` pieces of `deep` rows, for the tile whose rows are the
+// columns from left_from on and whose columns those from right_from on. shared: the stages. When it
 // returns, a thread may still be reading them.
 template <typename T, typename S = CovarianceTile<T>>
-__device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, std::int64_t stride,
-                              int steps, T* shared, T (&sum)[S::rows][S::cols]) {
+__device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* right_from,
+                              std::int64_t stride, int steps, T* shared,
+                              T (&sum)[S::rows][S::cols]) {
   using Vector = CovarianceVector<T>;
   constexpr int down = S::rows / S::vector, across = S::cols / S::vector;
   constexpr int stage = S::deep * S::pair;
   T* const end = shared + S::stages * stage;
-  CovarianceCopies<T, S> copies(rows, i0, j0, stride, shared);
+  CovarianceCopies<T, S> copies(left_from, right_from, stride, shared);
   constexpr int at_once = copies.at_once;
   // In double the copies of a stage are spread over its rows. In float, where registers are
   // scarcer, that is slower than all of them together.
@@ -161,6 +165,14 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* rows, int i0, int j0, 
     }
     if (copies.to >= end) copies.to -= S::stages * stage;
   }
+}
+
+// Both pieces of one matrix, whose first row is `rows`: the columns from i0 on and from j0 on.
+template <typename T, typename S = CovarianceTile<T>>
+__device__ void multiply_tile(CovarianceTile<T> tile, const T* rows, int i0, int j0,
+                              std::int64_t stride, int steps, T* shared,
+                              T (&sum)[S::rows][S::cols]) {
+  multiply_tile(tile, rows + i0, rows + j0, stride, steps, shared, sum);
 }
 
 // Stores a square of vector x vector elements, (i,j) the first, and its mirror image. The corner is

@@ -219,7 +219,8 @@ __device__ __forceinline__ void add_slices(int slice, T* shared,
   }
 }
 
-template <bool ANY, typename T, typename S>
+// ADD: to what is there.
+template <bool ANY, bool ADD, typename T, typename S>
 __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
                                       const TilePlace<ANY, S>& place, const LanePart<S>& lane,
                                       const T (&sum)[S::lane_rows][S::lane_cols]) {
@@ -235,19 +236,25 @@ __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
       if constexpr (ANY) {
         _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
-          if (col + i < n) c[row * n + col + i] = sum[r][s + i];
+          if (col + i >= n) continue;
+          T& to = c[row * n + col + i];
+          to = ADD ? to + sum[r][s + i] : sum[r][s + i];
         }
       } else if (col >= place.first_col) {
+        Vector<T>& to = *reinterpret_cast<Vector<T>*>(c + row * n + col);
         Vector<T> part;
+        if constexpr (ADD) part = to;
         _Pragma("unroll")
-        for (int i = 0; i < vector; ++i) part.element[i] = sum[r][s + i];
-        *reinterpret_cast<Vector<T>*>(c + row * n + col) = part;
+        for (int i = 0; i < vector; ++i) {
+          part.element[i] = ADD ? part.element[i] + sum[r][s + i] : sum[r][s + i];
+        }
+        to = part;
       }
     }
   }
 }
 
-template <bool ANY, typename T, typename S>
+template <bool ANY, bool ADD, typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     matmul_warp_tiles(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
                       std::int64_t n) {
@@ -301,14 +308,14 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     add_slices<T, S>(lane.slice, shared, sum);
     if (lane.slice > 0) return;
   }
-  store(c, m, n, place, lane, sum);
+  store<ANY, ADD>(c, m, n, place, lane, sum);
 }
 
-template <bool ANY, typename S, typename T>
+template <bool ANY, bool ADD, typename S, typename T>
 void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
   const auto blocks = ceil_div(p.m, S::block_rows) * ceil_div(p.n, S::block_cols);
   gpu.launch({.grid = {blocks}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
-             matmul_warp_tiles<ANY, T, S>, p.a, p.b, p.c, p.m, p.k, p.n);
+             matmul_warp_tiles<ANY, ADD, T, S>, p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
 // Whether whole tiles of this shape lie in C.
@@ -324,17 +331,18 @@ bool fills(Gpu& gpu, const Matmul::Args<T>& p) {
   return blocks * 10 >= std::int64_t{gpu.multiprocessors()} * S::blocks_per_sm * 9;
 }
 
-template <typename T>
+// ADD: to what C has, in place of writing it.
+template <bool ADD = false, typename T>
 void choose_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
   constexpr bool single = sizeof(T) == 4;
   using Large = Tiling<T, std::conditional_t<single, LargeFloat, LargeDouble>>;
   using Small = Tiling<T, std::conditional_t<single, SmallFloat, SmallDouble>>;
   if (fits<Large>(p) && fills<Large>(gpu, p)) {
-    launch_warp_tiles<false, Large>(gpu, p);
+    launch_warp_tiles<false, ADD, Large>(gpu, p);
   } else if (fits<Small>(p)) {
-    launch_warp_tiles<false, Small>(gpu, p);
+    launch_warp_tiles<false, ADD, Small>(gpu, p);
   } else {
-    launch_warp_tiles<true, Small>(gpu, p);
+    launch_warp_tiles<true, ADD, Small>(gpu, p);
   }
 }
 

@@ -58,8 +58,8 @@ struct Description {
   std::map<Dtype, std::string> units = {};
   std::string hardware = {};  // what emulation cannot give it: "TMA"; empty: it can be emulated
   std::string label = {};     // its name in the course's record format, when it has another
-  // For a team: the dimensions whose extents its GPUs share out, {"rows"}. An array is divided
-  // along the first of its own that is among them; each GPU has a copy of one that has none.
+  // For a team: the dimension whose extent is shared out, {"rows"}; arrays without it are copied.
+  // With several the GPUs form a grid: its rows share an array's first one, its columns the second.
   std::vector<std::string> split = {};
   // Bytes that each of so many GPUs has to send at the least; nullptr: none.
   double (*travels)(const Size& size, Dtype dtype, int gpus) = nullptr;

@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "core/grid.hpp"
 #include "core/register.hpp"
 #include "gpu/gpu.hpp"
 

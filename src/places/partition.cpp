@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/grid.hpp"
+
 namespace parlab {
 namespace {
 
@@ -18,39 +20,31 @@ class Division {
     }
   }
 
-  bool divides(std::string_view dimension) const {
-    return std::find(split_.begin(), split_.end(), dimension) != split_.end();
-  }
-  // Which of the array's dimensions is divided; nothing: each GPU has a copy.
-  std::optional<std::size_t> axis_of(const ArraySpec& array) const {
-    const auto& shape = array.shape;
-    const auto found = std::find_if(shape.begin(), shape.end(),
-                                    [&](const auto& dimension) { return divides(dimension); });
-    if (found == shape.end()) return std::nullopt;
-    return found - shape.begin();
-  }
-  std::int64_t extent(std::string_view dimension) const {
-    const auto found = std::find(dimensions_.begin(), dimensions_.end(), dimension);
-    return size_.at(static_cast<std::size_t>(found - dimensions_.begin()));
+  // On a grid two copies of an output would be in nobody's charge.
+  void require_outputs_divided(const std::vector<ArraySpec>& arrays) const {
+    for (const auto& array : arrays) {
+      if (array.role != Role::output || !on_grid()) continue;
+      if (divided(array, down) && divided(array, across)) continue;
+      throw std::logic_error("a variant divides " + array.name +
+                             " on a grid of GPUs, but not along two dimensions of it");
+    }
   }
 
   // As many GPUs as have something to do.
   int members(const std::vector<ArraySpec>& arrays, int gpus) const {
-    std::int64_t members = gpus;
-    for (const auto& array : arrays) {
-      if (const auto axis = axis_of(array)) {
-        const auto least = *axis == 0 ? std::max<std::int64_t>(array.halo, 1) : 1;
-        members = std::min(members, extent(array.shape[*axis]) / least);
-      }
-    }
-    return static_cast<int>(std::max<std::int64_t>(members, 1));
+    int members = std::max(gpus, 1);
+    while (members > 1 && !suffices(arrays, members)) --members;
+    return members;
   }
 
-  Size size_of(int i, int members) const {
+  // An extent that an output is not divided along stays whole: on a grid one array may be divided
+  // along it by rows and another by columns.
+  Size size_of(const std::vector<ArraySpec>& arrays, int i, int members) const {
     Size size = size_;
     for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-      if (divides(dimensions_[d]))
-        size[d] = end(size_[d], i, members) - begin(size_[d], i, members);
+      if (!divides(dimensions_[d])) continue;
+      const auto way = way_of(dimensions_[d], arrays);
+      if (way) size[d] = share_of(size_[d], *way, i, members).count;
     }
     return size;
   }
@@ -58,30 +52,83 @@ class Division {
   ArrayPart part_of(const ArraySpec& array, int i, int members) const {
     ArrayPart part;
     part.spec = array;
-    const auto axis = axis_of(array);
     const auto rows = array.shape.empty() ? array.count : extent(array.shape.front());
     part.rows = rows;
     part.cols = part.pitch = rows == 0 ? 0 : array.count / rows;
-    part.whole = !axis;
-    if (axis == std::size_t{0}) {
-      part.row = begin(rows, i, members);
-      part.rows = end(rows, i, members) - part.row;
-      if (i > 0) part.above = array.halo;
-      if (i + 1 < members) part.below = array.halo;
-    } else if (axis) {
-      part.col = begin(part.pitch, i, members);
-      part.cols = end(part.pitch, i, members) - part.col;
+    part.whole = true;
+    for (const auto way : ways) {
+      if (!divided(array, way)) continue;
+      part.whole = false;
+      const auto extent = way == down ? part.rows : part.cols;
+      const auto share = share_of(extent, way, i, members);
+      (way == down ? part.row : part.col) = share.begin;
+      (way == down ? part.rows : part.cols) = share.count;
+      if (way == across) continue;
+      if (share.begin > 0) part.above = array.halo;
+      if (share.begin + share.count < rows) part.below = array.halo;
     }
     part.spec.count = part.rows * part.cols;
     return part;
   }
 
  private:
-  static std::int64_t begin(std::int64_t extent, int i, int members) {
-    return extent * i / members;
+  // Which of an array's dimensions is divided: its first, or its second.
+  using Way = std::size_t;
+  static constexpr Way down = 0, across = 1, ways[] = {down, across};
+
+  bool divides(std::string_view dimension) const {
+    return std::find(split_.begin(), split_.end(), dimension) != split_.end();
   }
-  static std::int64_t end(std::int64_t extent, int i, int members) {
-    return begin(extent, i + 1, members);
+  bool on_grid() const { return split_.size() > 1; }
+
+  // Without a grid the first of the array's dimensions that is named; with one, each that is.
+  bool divided(const ArraySpec& array, Way way) const {
+    const auto& shape = array.shape;
+    if (way >= shape.size() || !divides(shape[way])) return false;
+    return on_grid() || way == down || !divides(shape[down]);
+  }
+  std::optional<Way> way_of(std::string_view dimension,
+                            const std::vector<ArraySpec>& arrays) const {
+    for (const auto& array : arrays) {
+      if (on_grid() && array.role != Role::output) continue;
+      for (const auto way : ways) {
+        if (divided(array, way) && array.shape[way] == dimension) return way;
+      }
+    }
+    return std::nullopt;
+  }
+  std::int64_t extent(std::string_view dimension) const {
+    const auto found = std::find(dimensions_.begin(), dimensions_.end(), dimension);
+    return size_.at(static_cast<std::size_t>(found - dimensions_.begin()));
+  }
+
+  struct Interval {
+    std::int64_t begin, count;
+  };
+  int parts_of(Way way, int members) const {
+    if (!on_grid()) return members;
+    const auto [rows, cols] = grid_of(members);
+    return way == down ? rows : cols;
+  }
+  Interval share_of(std::int64_t extent, Way way, int i, int members) const {
+    const int parts = parts_of(way, members);
+    if (on_grid()) {
+      const int cols = grid_of(members).cols;
+      i = way == down ? i / cols : i % cols;
+    }
+    const auto begin = share_begin(extent, i, parts);
+    return {begin, share_begin(extent, i + 1, parts) - begin};
+  }
+
+  // Whether each GPU has something to do, and all of its neighbours' halos.
+  bool suffices(const std::vector<ArraySpec>& arrays, int members) const {
+    return std::all_of(arrays.begin(), arrays.end(), [&](const ArraySpec& array) {
+      return std::all_of(std::begin(ways), std::end(ways), [&](Way way) {
+        if (!divided(array, way)) return true;
+        const auto least = way == down ? std::max<std::int64_t>(array.halo, 1) : 1;
+        return extent(array.shape[way]) / parts_of(way, members) >= least;
+      });
+    });
   }
 
   std::vector<std::string_view> dimensions_;
@@ -104,10 +151,11 @@ std::vector<Share> divide(const Workload& workload, const Variant& variant, cons
   for (const auto& array : arrays) {
     if (variant.reads(array) || variant.writes(array)) declared.push_back(array);
   }
+  division.require_outputs_divided(declared);
   const int members = division.members(declared, gpus);
   std::vector<Share> shares;
   for (int i = 0; i < members; ++i) {
-    Share share{division.size_of(i, members), {}};
+    Share share{division.size_of(declared, i, members), {}};
     for (const auto& array : declared) share.parts.push_back(division.part_of(array, i, members));
     shares.push_back(std::move(share));
   }

@@ -37,9 +37,10 @@ struct Share {
   std::vector<ArrayPart> parts;
 };
 
-// Divides the arrays as the variant declares: the extents in parts that differ by one at the most.
-// Of `gpus` GPUs as many take part as have something to do: each has at least one row, or as many
-// as a halo has. Throws std::logic_error when the variant declares a dimension that is none.
+// Divides the arrays as the variant declares (Description::split): the extents in parts that differ
+// by one at the most. Of `gpus` GPUs as many take part as have something to do: each has at least
+// one row, or as many as a halo has. Throws std::logic_error when the variant declares a dimension
+// that is none, or leaves copies of an output on a grid.
 std::vector<Share> divide(const Workload& workload, const Variant& variant, const Size& size,
                           const std::vector<ArraySpec>& arrays, int gpus);
 

@@ -96,7 +96,56 @@ BOOST_AUTO_TEST_CASE(parts_cover_every_element_once) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_grid_is_as_near_to_a_square_as_can_be) {
+  for (const auto& [gpus, rows, cols] :
+       {std::tuple{1, 1, 1}, {2, 1, 2}, {3, 1, 3}, {4, 2, 2}, {6, 2, 3}, {8, 2, 4}, {9, 3, 3}}) {
+    BOOST_TEST(grid_of(gpus).rows == rows);
+    BOOST_TEST(grid_of(gpus).cols == cols);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_on_a_grid_cover_every_element_once) {
+  const Size size{17, 11, 13};
+  for (const int gpus : team_sizes) {
+    const auto shares = divided("matmul/cuda/split_panels", size, gpus);
+    BOOST_REQUIRE_EQUAL(static_cast<int>(shares.size()), gpus);
+    const auto grid = grid_of(gpus);
+    for (std::size_t array = 0; array < 3; ++array) {
+      std::vector<int> owners;
+      for (int i = 0; i < gpus; ++i) {
+        const auto& share = shares[static_cast<std::size_t>(i)];
+        const auto& part = share.parts[array];
+        owners.resize(static_cast<std::size_t>(part.pitch * size[array == 1 ? 1 : 0]));
+        for (std::size_t e = 0; e < owners.size(); ++e) {
+          owners[e] += part.place_of(static_cast<std::int64_t>(e)).has_value();
+        }
+        // The first dimension is shared out by the rows of the grid, the second by its columns.
+        const auto rows = part.spec.name == "b" ? size[1] : size[0];
+        BOOST_TEST(part.row == share_begin(rows, i / grid.cols, grid.rows));
+        BOOST_TEST(part.col == share_begin(part.pitch, i % grid.cols, grid.cols));
+        if (part.spec.name == "c") {
+          BOOST_TEST(share.size == (Size{part.rows, size[1], part.cols}),
+                     boost::test_tools::per_element());
+        }
+      }
+      BOOST_TEST(std::all_of(owners.begin(), owners.end(), [](int n) { return n == 1; }),
+                 shares[0].parts[array].spec.name << " over " << gpus);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_output_has_one_block_on_each_gpu_of_a_grid) {
+  Variant variant = variant_called("matmul/cuda/split_panels");
+  variant.split = {"m", "k"};
+  const auto& workload = *Registry::instance().workload("matmul");
+  const Size size{8, 8, 8};
+  BOOST_CHECK_THROW(divide(workload, variant, size, workload.arrays(size, Dtype::f32), 4),
+                    std::logic_error);
+}
+
 BOOST_AUTO_TEST_CASE(a_team_is_no_larger_than_its_work) {
+  // A grid of 8 would have two rows.
+  BOOST_TEST(divided("matmul/cuda/split_panels", {1, 9, 9}, 8).size() == 7U);
   BOOST_TEST(divided("dmv/cuda/split_rows", {3, 100}, 8).size() == 3U);
   // Each strip has the whole halo of the next one.
   BOOST_TEST(divided("convsep/cuda/split_strips", {20, 9, 6}, 8).size() == 3U);
@@ -159,6 +208,19 @@ BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
     }
   }
   BOOST_TEST(faults >= 15);
+}
+
+// Where panels are wide enough, two GPUs compute half of their common block each.
+BOOST_AUTO_TEST_CASE(covariance_of_panels_that_are_cut_in_half_is_right) {
+  const auto& workload = *Registry::instance().workload("covariance");
+  Plan plan = testing::plan_for(workload, variant_called("covariance/cuda/split_panels"),
+                                complete_size(workload, {9, 540}), Dtype::f32);
+  plan.verify_only = true;
+  plan.tunables["gpus"] = {2, 4};
+  for (const auto& record : testing::sweep(plan)) {
+    BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
+               to_string(record.tunables) << ": " << record.detail);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(variants_for_teams_are_right_with_1_2_3_4_and_8_gpus) {
