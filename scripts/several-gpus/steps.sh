@@ -28,10 +28,12 @@ if ((there > 1)); then gpus+=,$there; fi
 sizes=1024,4096,16384
 elements=1M,16M,1024M
 products=2048,8192
+variables=2048,8192
 if [[ $scale == full ]]; then
   sizes=1024,2048,4096,8192,16384,32768
   elements=1M,4M,16M,64M,256M,1024M
   products=1024,2048,4096,8192,16384
+  variables=1024,2048,4096,8192
 fi
 
 # share WORKLOAD SIZES DTYPES [ARGUMENTS]: its variants for several GPUs, on each number of them.
@@ -46,24 +48,39 @@ share atax "$sizes" float --variant split_rows
 share vector_sum "$elements" float --variant split_elements
 share conv2d "$sizes" float --variant split_strips
 share convsep "$sizes" float --variant split_strips
-share matmul "$products" float --variant cuda/split_rows
+share matmul "$products" float --variant cuda/split_rows,cuda/split_panels
 share matmul "$products" bfloat16 --variant blas/split_rows
+share covariance "$variables" double --variant split_panels
 if [[ $scale == full ]]; then
   share dmv 4096,16384 double --variant split_rows,split_columns
   share atax 4096,16384 double --variant split_rows
   share conv2d 4096,16384 double --variant split_strips
   share convsep 4096,16384 double --variant split_strips
+  share covariance "$variables" float --variant split_panels
+  share matmul 4096,8192 double --variant cuda/split_rows,cuda/split_panels
+  # What the caches of more GPUs hold together is no gain where they are cold.
+  share dmv 4096,16384 float --variant split_rows,split_columns --cache cold
+  share atax 4096,16384 float --variant split_rows --cache cold
+  share vector_sum 16M,1024M float --variant split_elements --cache cold
+  share conv2d 4096,16384 float --variant split_strips --cache cold
+  share convsep 4096,16384 float --variant split_strips --cache cold
 fi
 
 # Weak scaling: 8192 rows for each GPU.
+weak() { # WORKLOAD SIZE VARIANTS DTYPE
+  step "$1, 8192 rows for each of $count GPUs: $4" \
+    "$1" "$2" --backend cuda --dtype "$4" --gpus "$count" --variant "$3" --time-limit 0.3
+}
 for count in ${gpus//,/ }; do
   for workload in dmv atax conv2d convsep; do
     variant=split_strips
     [[ $workload == conv2d || $workload == convsep ]] || variant=split_rows
-    step "$workload, 8192 rows for each of $count GPUs: float" \
-      "$workload" "$((8192 * count))x8192" --backend cuda --dtype float --gpus "$count" \
-      --variant $variant --time-limit 0.3
+    weak $workload "$((8192 * count))x8192" $variant float
   done
+  if [[ $scale == full ]]; then
+    weak matmul "$((8192 * count))x8192x8192" cuda/split_rows,cuda/split_panels float
+    weak matmul "$((8192 * count))x8192x8192" blas/split_rows bfloat16
+  fi
 done
 
 close_experiment

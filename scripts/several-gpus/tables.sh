@@ -5,24 +5,30 @@ set -euo pipefail
 source scripts/figures/tables.sh
 
 heading several-gpus
-echo "caches hot; times are from the moment when all GPUs may start until the last is done; interval: 95 % of"
-echo "our median; apart: from the first GPU that was done to the last; -: no record here"
+echo "times are from the moment when all GPUs may start until the last is done; interval: 95 % of our"
+echo "median, and of the ratio; apart: from the first GPU that was done to the last; -: no record here"
 
-table "Strong scaling: the same problem on more GPUs" "
-  SELECT name, size, gpus, printf('%.4g', median_s * 1e6) AS us,
+strong_columns="name, size, gpus, printf('%.4g', median_s * 1e6) AS us,
          $(between %.4g 'low_s * 1e6' 'high_s * 1e6') AS 'interval us',
          printf('%.2f', gained) AS 'x one GPU', $(between %.2f gained_low gained_high) AS 'interval ',
          printf('%.1f', efficiency) AS 'efficiency %', $(as %.1f moving_percent) AS 'in transfers %',
-         $(as %.1f 'apart_s * 1e6') AS 'apart us', $(as %.1f roof_percent) AS '% of roof'
-  FROM strong ORDER BY name, side, gpus"
+         $(as %.1f 'apart_s * 1e6') AS 'apart us', $(as %.1f roof_percent) AS '% of roof'"
 
-table "From which size other GPUs pay: faster than one by more than the intervals leave open, there and at all larger sizes" "
-  SELECT name, gpus, from_side AS 'from size', printf('%.4g', from_bytes / 1048576.0) AS 'MiB'
+table "Strong scaling: the same problem on more GPUs, caches hot" "
+  SELECT $strong_columns FROM strong ORDER BY name, side, gpus"
+
+table "The same, caches cold" "
+  SELECT $strong_columns FROM cold ORDER BY name, side, gpus"
+
+table "From which size other GPUs pay: faster than one by more than the interval leaves open, there and at
+all larger sizes (-: at none here); and the least that a team is of one GPU's speed, at any size" "
+  SELECT name, gpus, from_side AS 'from size', $(as %.4g 'from_bytes / 1048576.0') AS 'MiB',
+         printf('%.2f', least_gained) AS 'least x one GPU'
   FROM pays ORDER BY name, gpus"
 
-table "Weak scaling: 8192 rows for each GPU" "
+table "Weak scaling: 8192 rows for each GPU, caches hot" "
   SELECT name, gpus, size, printf('%.4g', median_s * 1e6) AS us, printf('%.1f', efficiency) AS 'efficiency %',
-         $(as %.1f 'apart_s * 1e6') AS 'apart us'
+         $(between %.1f efficiency_low efficiency_high) AS interval, $(as %.1f 'apart_s * 1e6') AS 'apart us'
   FROM weak ORDER BY name, gpus"
 
 table "The links between the GPUs, GB/s: a copy of 1 GiB, and an all-reduce of 1 GiB" "

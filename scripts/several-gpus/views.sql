@@ -3,27 +3,40 @@
 -- side: rows of the matrix or image, or elements of the vector. name: what is divided is said where a
 -- workload has several ways.
 CREATE VIEW timed AS
-  SELECT *, workload || CASE backend WHEN 'blas' THEN '/cublas' ELSE '' END
-           || CASE workload WHEN 'dmv' THEN replace(variant, 'split_', '/') ELSE '' END
+  SELECT *, workload || CASE WHEN backend = 'blas' THEN '/cublas'
+                             WHEN workload IN ('dmv', 'matmul') THEN replace(variant, 'split_', '/')
+                             ELSE '' END
            || CASE dtype WHEN 'float' THEN '' WHEN 'bfloat16' THEN '/bf16' ELSE '/' || dtype END AS name,
-         coalesce(rows, m, n) AS side,
-         coalesce(rows, m, n) || CASE WHEN cols IS NULL THEN '' ELSE 'x' || cols END AS size
+         coalesce(rows, m, n) AS side, coalesce(cols, n) AS across,
+         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
   FROM records
-  WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL AND cache = 'hot';
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL;
 
--- Each point against the same variant on one GPU. An interval of the ratio is that of both times.
-CREATE VIEW scaling AS
-  SELECT t.*, one.median_s AS one_s, one.low_s AS one_low_s, one.high_s AS one_high_s,
-         one.median_s / t.median_s AS gained, one.low_s / t.high_s AS gained_low,
-         one.high_s / t.low_s AS gained_high,
-         100 * one.median_s / t.median_s / t.gpus AS efficiency,
-         100 * t.moving_s / t.median_s AS moving_percent, 100 * t.apart_s / t.median_s AS apart_percent
-  FROM timed t JOIN timed one USING (name, size)
+-- Each point against the same variant on one GPU: the same problem, or 8192 rows of it for each GPU.
+CREATE VIEW against_one AS
+  SELECT t.*, one.size AS one_size,
+         ratio(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
+           AS gained,
+         CASE WHEN t.gpus > 1 THEN
+           ratio_low(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
+         END AS gained_low,
+         CASE WHEN t.gpus > 1 THEN
+           ratio_high(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
+         END AS gained_high,
+         100 * t.moving_s / t.median_s AS moving_percent
+  FROM timed t JOIN timed one USING (name, cache)
   WHERE one.gpus = 1;
 
--- Strong scaling: square problems. The largest of each that was measured on all numbers of GPUs.
-CREATE VIEW strong AS
-  SELECT * FROM scaling WHERE (cols IS NULL OR rows = cols) AND (k IS NULL OR m = k);
+-- Strong scaling: square problems.
+CREATE VIEW scaling AS
+  SELECT *, 100 * gained / gpus AS efficiency,
+         100 * gained_low / gpus AS efficiency_low, 100 * gained_high / gpus AS efficiency_high
+  FROM against_one
+  WHERE size = one_size AND (workload = 'vector_sum' OR side = across) AND (k IS NULL OR k = m);
+CREATE VIEW strong AS SELECT * FROM scaling WHERE cache = 'hot';
+CREATE VIEW cold AS SELECT * FROM scaling WHERE cache = 'cold';
+
+-- The largest of each that was measured on all numbers of GPUs.
 CREATE VIEW largest AS
   SELECT s.* FROM strong s
   WHERE side = (SELECT max(side) FROM strong l
@@ -31,17 +44,21 @@ CREATE VIEW largest AS
 
 -- Weak scaling: 8192 rows for each GPU.
 CREATE VIEW weak AS
-  SELECT t.*, 100 * one.median_s / t.median_s AS efficiency, one.median_s AS one_s
-  FROM timed t JOIN timed one USING (name, cols)
-  WHERE t.rows = 8192 * t.gpus AND one.rows = 8192 AND one.gpus = 1 AND t.cols = 8192;
+  SELECT *, 100 * gained AS efficiency,
+         100 * gained_low AS efficiency_low, 100 * gained_high AS efficiency_high
+  FROM against_one
+  WHERE cache = 'hot' AND side = 8192 * gpus AND across = 8192 AND (k IS NULL OR k = 8192)
+    AND one_size IN ('8192x8192', '8192x8192x8192');
 
--- From which size on a team is faster than one GPU by more than the intervals leave open.
+-- From which size on a team is faster than one GPU by more than the interval leaves open; NULL: at no
+-- size that was measured.
 CREATE VIEW pays AS
-  SELECT name, gpus, min(side) AS from_side, min(bytes) AS from_bytes
-  FROM strong s
-  WHERE gpus > 1 AND gained_low > 1
-    AND NOT EXISTS (SELECT 1 FROM strong l WHERE l.name = s.name AND l.gpus = s.gpus
-                      AND l.side >= s.side AND l.gained_low <= 1)
+  SELECT name, gpus, min(side) FILTER (WHERE gained_low > 1 AND side > last_that_does_not) AS from_side,
+         min(bytes) FILTER (WHERE gained_low > 1 AND side > last_that_does_not) AS from_bytes,
+         min(side) AS smallest, min(gained) AS least_gained
+  FROM (SELECT *, coalesce(max(side) FILTER (WHERE coalesce(gained_low, 0) <= 1)
+                             OVER (PARTITION BY name, gpus), 0) AS last_that_does_not
+        FROM strong WHERE gpus > 1)
   GROUP BY name, gpus;
 
 -- Bytes per second between the GPUs: see Ceilings::links.
