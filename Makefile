@@ -155,7 +155,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
 # ---- targets -------------------------------------------------------------------------------------
-.PHONY: assignment build check check-quick device-spread report sanitize counters tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
+.PHONY: assignment build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -197,6 +197,11 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@machine=$$(scripts/machine-name.sh) && found= && for e in $(EXPERIMENTS); do \
 	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e/steps.sh counters || exit; }; \
 	done && { [ "$$found" ] || echo "no records in results/$$machine: run an experiment first (make help)"; }
+	@$(MAKE) figures
+
+energy: ## joules of every ladder of this machine, by the counters of its GPU or CPU
+	@$(MAKE) $(ENOUGH)
+	@for e in $(EXPERIMENTS); do PARLAB=$(PARLAB) scripts/$$e/steps.sh energy || exit; done
 	@$(MAKE) figures
 
 tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`

@@ -69,6 +69,16 @@ only_counters() {
   }
 }
 
+# energy TEXT ARGUMENTS...: joules of what these arguments measure, half a minute for each.
+energy() { step "$@" --energy; }
+
+# Asked for with `make energy`: scripts/NAME/steps.sh energy. ladder: the backends whose rungs are
+# compared, of the GPU where there is one.
+only_energy() {
+  [[ ${1:-} == energy ]] || return 1
+  ladder=$( ((gpu)) && echo cuda,blas || echo serial,openmp,blas)
+}
+
 close_experiment() {
   ((failures == 0)) || {
     echo "some points failed: $parlab show $results lists them with their verdicts" >&2

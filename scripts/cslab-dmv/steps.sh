@@ -22,6 +22,14 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  size=$( ((gpu)) && echo 16K || echo 4K)
+  energy "energy: all variants at their defaults; $size" \
+    dmv "$size" --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $sizes" \
   dmv "$sizes" --backend serial,openmp,blas --threads "$threads" --time-limit 1
 

@@ -25,6 +25,14 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  size=$( ((gpu)) && echo 12000 || echo 4096)
+  energy "energy: all variants in double at their defaults; $size" \
+    atax "$size" --dtype double --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial, OpenMP and OpenBLAS on ${threads##*,} threads, double; $sizes" \
   atax "$sizes" --dtype double --backend serial,openmp,blas --time-limit 1 --point-limit 5
 step "CPU: the same in float" \

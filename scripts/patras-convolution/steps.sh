@@ -29,6 +29,14 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  size=$( ((gpu)) && echo 8192 || echo 4096)
+  energy "energy: all variants in double at their defaults; $size" \
+    conv2d "$size" --dtype double --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial, OpenMP on ${threads##*,} threads, double; $cpu_sizes" \
   conv2d "$cpu_sizes" --dtype double --backend serial,openmp --time-limit $cpu_limit
 step "CPU: the same in float" \

@@ -36,6 +36,14 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  size=$( ((gpu)) && echo 3000 || echo 1024)
+  energy "energy: all variants in double at their defaults; $size" \
+    covariance "$size" --dtype double --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 if [[ $scale == full ]]; then
   step "CPU: PolyBench's loops, double, five minutes; 1024, 1500" \
     covariance 1024,1500 --dtype double --variant serial/plain --time-limit 60 --point-limit 15

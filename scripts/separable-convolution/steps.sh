@@ -44,6 +44,13 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  energy "energy: all variants in float at their defaults; $largest" \
+    convsep "$largest" --dtype float --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 for dtype in float double; do
   step "CPU: serial, OpenMP on ${threads##*,} threads, $dtype; $sizes" \
     convsep "$sizes" --dtype $dtype --backend serial,openmp \

@@ -16,6 +16,11 @@ if only_counters "$@"; then
   close_experiment
   exit
 fi
+if only_energy "$@"; then
+  echo "  nothing to do: the energy of a team is not measured"
+  close_experiment
+  exit
+fi
 ((gpu)) || {
   echo "  nothing to do: emulation has no times (tests verify these variants there)" >&2
   exit 0

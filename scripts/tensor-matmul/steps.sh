@@ -25,6 +25,17 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  ((gpu)) || {
+    echo "  no energy: no GPU here that this build can use" >&2
+    exit 0
+  }
+  energy "energy: the rungs in bfloat16, and the libraries; 4096" \
+    matmul 4096 --backend cuda,blas --variant "$rungs,cublas,cublaslt" --dtype bfloat16 --time-limit 0.3
+  close_experiment
+  exit
+fi
+
 for dtype in bfloat16 half; do
   step "$dtype; $sizes" \
     matmul "$sizes" --backend cuda,blas --variant "$rungs,cublas,cublaslt" --dtype $dtype \

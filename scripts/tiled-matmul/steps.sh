@@ -31,6 +31,14 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  size=$( ((gpu)) && echo 4096 || echo 1024)
+  energy "energy: all variants in float at their defaults; $size" \
+    matmul "$size" --dtype float --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial; $serial_sizes" \
   matmul "$serial_sizes" --backend serial --dtype float --time-limit $cpu_limit
 step "CPU: OpenMP and OpenBLAS on $cores threads; $cpu_sizes" \

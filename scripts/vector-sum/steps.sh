@@ -31,6 +31,14 @@ if only_counters "$@"; then
   exit
 fi
 
+if only_energy "$@"; then
+  size=$( ((gpu)) && echo 64M || echo 16M)
+  energy "energy: all variants in float at their defaults; $size" \
+    vector_sum "$size" --dtype float --backend "$ladder" --time-limit 0.5
+  close_experiment
+  exit
+fi
+
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $report" \
   vector_sum "$report" --dtype int,float,double --backend serial,openmp,blas \
   --threads "$threads" --time-limit 0.5

@@ -165,6 +165,7 @@ std::vector<Option> options_of_runs() {
       {"filter", "", "FILTER", ""},
   };
   std::vector<Option> rare{
+      {"energy", "PARLAB_ENERGY", "", "joules too, by NVML or RAPL: half a minute for each"},
       {"precision", "PARLAB_PRECISION", "X", "half width of the 95 % interval (0.01)"},
       {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
        "no larger size after an execution this long"},

@@ -350,6 +350,7 @@ void read_limits(const Settings& settings, Request& request) {
   };
   request.tuned = file("tuned");
   plan.results = file("results");
+  plan.energy = settings.on("energy");
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
   plan.rectangle = plan.results.empty();

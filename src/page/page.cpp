@@ -21,6 +21,7 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   }
   link(html, "#rooflines", "Rooflines");
   link(html, "#transfers", "Transfers");
+  if (asked_for_energy(measured)) link(html, "#energy", "Energy");
   if (!measured.control.empty()) link(html, "#devices", "Devices");
   link(html, "#claims", "Claims");
   link(html, "#machine", "The machine");
@@ -34,6 +35,7 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   }
   write_rooflines(html, measured);
   write_transfers(html, measured);
+  write_energy(html, measured);
   write_devices(html, measured);
   write_claims(html, findings, figures);
   write_machine(html, measured);

@@ -27,6 +27,10 @@ void write_ladders(Html& html, const Entries& of_workload);
 void write_rooflines(Html& html, const Measured& measured);
 // From which size on the GPU wins when the data has to travel.
 void write_transfers(Html& html, const Measured& measured);
+// Which rung costs the least energy, and whether it is the fastest; nothing where energy was not
+// asked for.
+void write_energy(Html& html, const Measured& measured);
+bool asked_for_energy(const Measured& measured);
 // How far the devices of a cluster differ, and which of them are slow; nothing of a single device.
 void write_devices(Html& html, const Measured& measured);
 // The claims of the source reports; links to those figures that are in the folder.

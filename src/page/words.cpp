@@ -20,6 +20,12 @@ Unit unit_of(double seconds) {
   return {"ns", 1e-9};
 }
 
+// The prefixes of joules are those of seconds.
+std::string in_joules(std::string seconds) {
+  seconds.back() = 'J';
+  return seconds;
+}
+
 // 1234567: as a person reads it, with three digits that count.
 std::string three(double value) { return significant(value, 3); }
 
@@ -35,6 +41,13 @@ std::string interval(const Summary& summary) {
   const auto unit = unit_of(summary.median);
   return significant(summary.interval.low / unit.seconds, 4) + "–" +
          significant(summary.interval.high / unit.seconds, 4) + " " + unit.name;
+}
+
+std::string joules(double value) { return in_joules(duration(value)); }
+
+std::string joules(const Summary& summary) {
+  const bool known = std::isfinite(summary.interval.high);
+  return known ? in_joules(interval(summary)) : interval(summary);
 }
 
 std::string factor(double value) { return three(value) + "×"; }

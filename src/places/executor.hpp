@@ -4,6 +4,8 @@
 // and reports times. It decides nothing: sweep/ says what to run and judges the results.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 
 #include "core/variant.hpp"
 #include "core/workload.hpp"
+#include "machine/energy_meter.hpp"
 #include "record/record.hpp"
 #include "verify/disturbance.hpp"
 #include "verify/host_arrays.hpp"
@@ -61,6 +64,20 @@ struct Batch {
   Arrays outputs;               // of the last execution, when it is checked: host copies
 };
 
+// Executions one right after another, for what takes seconds to be measured.
+struct Repetition {
+  std::int64_t bunch = 1;        // executions from question to question
+  std::function<void()> begins;  // the device is warm and at rest, the first is about to start
+  std::function<bool()> enough;  // asked after each bunch; on a GPU the next one runs meanwhile
+  std::function<void()> ends;    // the last one is done
+};
+
+struct Repeated {
+  std::int64_t executions = 0;
+  std::string damage;  // as in Checked
+  Arrays outputs;      // of the last execution: host copies
+};
+
 struct TransferTimes {
   double to_device_s = 0, to_host_s = 0;  // medians: the inputs a variant reads, its outputs
 };
@@ -82,6 +99,15 @@ class Executor {
   // fewer, but the last one of the plan is among them. Throws PointError(implausible) when the
   // variant was still at work after its window had closed, or on more threads than were asked for.
   virtual Batch sample(const Call& call, const BatchPlan& plan) = 0;
+
+  // Executes the variant again and again on the inputs as they are; run_checked() came before.
+  virtual Repeated repeat(const Call& call, const Repetition& /*plan*/) {
+    throw PointError(Verdict::not_supported, call.variant->full_name() + ": is not repeated here");
+  }
+  // Throws NoEnergy.
+  virtual std::unique_ptr<EnergyMeter> energy_meter() {
+    throw NoEnergy("the energy of such a place is not measured");
+  }
 
   // Executes the variant in the open, then once more where a profiler listens, behind an empty
   // kernel of number + 1 blocks whose name has profile_mark in it. For a process of its own.

@@ -59,6 +59,18 @@ Json to_json(const LaunchShape& launch) {
           {"limited_by", launch.limited_by}};
 }
 
+Json to_json(const Energy& energy) {
+  Json json = Json::object();
+  if (!energy.runs_j.empty()) {
+    for (const double run : energy.runs_j) json["runs_j"].push_back(finite("joules", run));
+    json["seconds"] = finite("the time of a run for energy", energy.seconds);
+  }
+  if (energy.idle_w > 0) json["idle_w"] = finite("the power at rest", energy.idle_w);
+  if (!energy.source.empty()) json["source"] = energy.source;
+  if (!energy.absent.empty()) json["absent"] = energy.absent;
+  return json;
+}
+
 Json to_json(const Ceilings& ceilings) {
   const auto curve = [](const auto& points) {
     Json json = Json::array();
@@ -242,6 +254,17 @@ void read_launch(const Fields& fields, LaunchShape& launch) {
   fields.optional("limited_by", launch.limited_by);
 }
 
+void read_energy(const Fields& fields, Energy& energy) {
+  fields.optional("runs_j", energy.runs_j);
+  for (const double run : energy.runs_j) {
+    if (!(run > 0)) wrong_type("runs_j");
+  }
+  fields.optional("seconds", energy.seconds);
+  fields.optional("idle_w", energy.idle_w);
+  fields.optional("source", energy.source);
+  fields.optional("absent", energy.absent);
+}
+
 // Records made before batches were kept have none.
 void check_batches(const Record& record) {
   std::size_t sum = 0;
@@ -306,6 +329,8 @@ Record read_record(const Fields& fields) {
   require_names("errors", record.errors);
   fields.optional("to_device_s", record.to_device_s);
   fields.optional("to_host_s", record.to_host_s);
+  fields.nested("energy",
+                [&](const Fields& energy) { read_energy(energy, record.energy.emplace()); });
   fields.optional("flops", record.flops);
   fields.optional("bytes", record.bytes);
   fields.optional("roof_s", record.roof_s);
@@ -429,6 +454,7 @@ std::string to_json_line(const Record& record) {
   if (!record.errors.empty()) json["errors"] = to_json("an error", record.errors);
   if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
   if (record.to_host_s) json["to_host_s"] = finite("to_host_s", *record.to_host_s);
+  if (record.energy) json["energy"] = to_json(*record.energy);
   if (record.roof_s != 0) json["roof_s"] = finite("roof_s", record.roof_s);
   if (!record.flags.empty()) json["flags"] = record.flags;
   if (was_launched(record.launch)) json["launch"] = to_json(record.launch);

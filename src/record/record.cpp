@@ -6,6 +6,9 @@ bool Record::on_gpu() const {
   return backend == "cuda" || launch.launches > 0 || to_device_s || to_host_s;
 }
 
+// Each run is a batch of its own.
+Summary Energy::summary() const { return summarize({runs_j, std::vector<int>(runs_j.size(), 1)}); }
+
 Samples Record::samples() const {
   const auto usual = on_gpu() ? usual_between_runs_of_gpu : usual_between_runs_of_host;
   const auto& runs = between_runs.share > 0 ? between_runs : usual;

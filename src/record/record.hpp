@@ -28,6 +28,18 @@ struct LaunchShape {
   std::string limited_by;         // "registers", "shared memory", "threads", "blocks"
 };
 
+// Joules of one execution, measured over seconds of them: see docs/measuring.md.
+struct Energy {
+  std::vector<double> runs_j;  // of one execution in each run, what the idle device uses included
+  double seconds = 0;          // of one execution in these runs, their median
+  double idle_w = 0;           // what the device uses at rest
+  std::string source;          // "NVML", "RAPL package-0 + dram"
+  std::string absent;          // why it is not known; one sentence; empty when it is
+
+  bool known() const { return absent.empty() && !runs_j.empty(); }
+  Summary summary() const;  // of joules
+};
+
 struct Record {
   // Identity: equal identity, source and machine means the same point.
   std::string workload, backend, variant;
@@ -56,6 +68,7 @@ struct Record {
   // The largest, by error_name(); of workloads that know them.
   std::map<std::string, double> errors;
   std::optional<double> to_device_s, to_host_s;
+  std::optional<Energy> energy;  // when it was asked for
 
   double flops = 0, bytes = 0;     // the least the problem needs
   double roof_s = 0;               // time at the attainable roof; 0 when not known
@@ -72,6 +85,7 @@ struct Record {
   Samples samples() const;
   Summary summary() const { return summarize(samples()); }
   bool on_gpu() const;  // by what it says of launches and transfers
+  bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
   std::string full_name() const { return workload + "/" + backend + "/" + variant; }
   std::string point() const;     // "dmv 4096x4096 float hot": what can be compared

@@ -33,6 +33,7 @@ struct Row {
   const Record& record;
   const Run& run;
   Summary summary;
+  std::optional<Summary> energy;  // joules
   std::optional<Ratio> speedup, speedup_transfers;
 
   bool timed() const { return record.timed(); }
@@ -159,6 +160,25 @@ void add_results(Columns& columns) {
   });
 }
 
+void add_energy(Columns& columns) {
+  const auto known = [&columns](const char* name, auto value) {
+    columns.add(name,
+                [=](const Row& row) { return row.energy ? number(value(row)) : std::string(); });
+  };
+  known("energy_j", [](const Row& row) { return row.energy->median; });
+  known("energy_low_j", [](const Row& row) { return row.energy->interval.low; });
+  known("energy_high_j", [](const Row& row) { return row.energy->interval.high; });
+  known("gflops_per_j", [](const Row& row) { return row.record.flops / row.energy->median / 1e9; });
+  known("power_w", [](const Row& row) { return row.energy->median / row.record.energy->seconds; });
+  known("idle_w", [](const Row& row) { return row.record.energy->idle_w; });
+  columns.add_text("energy_source", [](auto& row) {
+    return row.record.energy ? row.record.energy->source : std::string();
+  });
+  columns.add_text("energy_absent", [](auto& row) {
+    return row.record.energy ? row.record.energy->absent : std::string();
+  });
+}
+
 void add_launch(Columns& columns) {
   const auto launched = [&columns](const std::string& name, auto value) {
     columns.add(name, [=](const Row& row) {
@@ -239,6 +259,7 @@ Columns columns_for(const std::vector<Record>& records, const std::map<std::stri
   columns.add_text("cache", [](auto& row) { return std::string(to_string(row.record.cache)); });
   columns.add_text("tunables", [](auto& row) { return to_string(row.record.tunables); });
   add_results(columns);
+  add_energy(columns);
   add_launch(columns);
   add_provenance(columns);
   std::set<std::string> links;
@@ -307,8 +328,9 @@ bool RecordTable::empty() const { return content_->records.empty(); }
 std::vector<std::string> RecordTable::cells(const Record& record) const {
   static const Run unknown;
   const auto run = content_->runs.find(record.run);
-  Row row{record, run == content_->runs.end() ? unknown : run->second, {}, {}, {}};
+  Row row{record, run == content_->runs.end() ? unknown : run->second, {}, {}, {}, {}};
   if (record.timed()) row.summary = record.summary();
+  if (record.has_energy()) row.energy = record.energy->summary();
   const auto serial = content_->serial_of.find(record.point());
   const Record* baseline =
       serial == content_->serial_of.end() ? nullptr : baseline_of(serial->second, record);

@@ -122,6 +122,36 @@ std::string notes(const Record& record) {
   return join(parts, "; ");
 }
 
+bool any_energy(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Row& row) { return row.record->has_energy(); });
+}
+
+std::string energy(const Record& record) {
+  if (!record.has_energy()) return "-";
+  auto text = seconds_with_unit(record.energy->summary().median);
+  text.back() = 'J';  // whose prefixes are those of seconds
+  return text;
+}
+
+// Each reason once, with whom it is about.
+void print_absent_energy(std::ostream& out, const std::vector<Row>& rows) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const auto& row : rows) {
+    const auto& of_row = row.record->energy;
+    if (!row.timed || !of_row || of_row->absent.empty()) continue;
+    const auto is = [&](const auto& reason) { return reason.first == of_row->absent; };
+    auto reason = std::find_if(reasons.begin(), reasons.end(), is);
+    if (reason == reasons.end()) reason = reasons.insert(reason, {of_row->absent, {}});
+    reason->second.push_back(row.record->backend + "/" + row.record->variant);
+  }
+  for (auto& [why, whose] : reasons) {
+    whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
+    const auto text = "no energy of " + join(whose, ", ") + ": " + why;
+    for (const auto& line : wrap(text, 100)) out << line << '\n';
+  }
+}
+
 void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
   TextTable table({{"", false}, {"variant", false, 30}, {"tunables", false, 20}, {"verdict"}});
   for (const auto& row : rows) {
@@ -134,16 +164,14 @@ void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
 
 void print_rows(std::ostream& out, const std::vector<Row>& rows, const Yardsticks& yardsticks) {
   if (yardsticks.best == nullptr) return print_verdicts(out, rows);
-  TextTable table({{"", false},
-                   {"variant", false, 20},
-                   {"tunables", false, 12},
-                   {"time", true},
-                   {"+-95% ", true},
-                   {yardsticks.gflops ? "Gflop/s" : "GB/s", true},
-                   {"roof", true},
-                   {"speedup", true},
-                   {"(95%)", false},
-                   {"+copies", true}});
+  const bool energies = any_energy(rows);
+  std::vector<TextTable::Column> columns{
+      {"", false},      {"variant", false, 20}, {"tunables", false, 12},
+      {"time", true},   {"+-95% ", true},       {yardsticks.gflops ? "Gflop/s" : "GB/s", true},
+      {"roof", true},   {"speedup", true},      {"(95%)", false},
+      {"+copies", true}};
+  if (energies) columns.push_back({"joules", true});
+  TextTable table(columns);
   for (const auto& row : rows) {
     const Record& record = *row.record;
     const auto name = record.backend + "/" + record.variant;
@@ -152,9 +180,18 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, const Yardstick
       continue;
     }
     const auto gain = gain_of(row, yardsticks);
-    table.add({mark_of(row, yardsticks), name, to_string(record.tunables),
-               seconds_with_unit(row.summary.median), half_width(row), rate(row, yardsticks.gflops),
-               roof(row), gain.value, gain.interval, gain.with_copies});
+    std::vector<std::string> cells{mark_of(row, yardsticks),
+                                   name,
+                                   to_string(record.tunables),
+                                   seconds_with_unit(row.summary.median),
+                                   half_width(row),
+                                   rate(row, yardsticks.gflops),
+                                   roof(row),
+                                   gain.value,
+                                   gain.interval,
+                                   gain.with_copies};
+    if (energies) cells.push_back(energy(record));
+    table.add(cells);
     if (const auto note = notes(record); !note.empty()) table.add({"", "", ""}, "(" + note + ")");
   }
   table.print(out);
@@ -179,6 +216,7 @@ std::vector<Row> best_of_each(const std::vector<Row>& rows) {
 // What is printed of one point; nothing when none of its records is kept.
 struct Printed {
   std::string text, baseline;
+  bool energy = false;
 };
 
 Printed printed(const std::vector<Record>& records, const Keep& keep) {
@@ -196,9 +234,10 @@ Printed printed(const std::vector<Record>& records, const Keep& keep) {
     out << "best of each variant\n";
     print_rows(out, best, yardsticks);
   }
+  print_absent_energy(out, rows);
   out << '\n';
   const auto* baseline = yardsticks.baseline;
-  return {out.str(), baseline == nullptr ? std::string() : baseline->variant};
+  return {out.str(), baseline == nullptr ? std::string() : baseline->variant, any_energy(rows)};
 }
 
 class TableReporter final : public Reporter {
@@ -225,6 +264,9 @@ class TableReporter final : public Reporter {
       out_ << "\nspeedup: over serial/" << baseline_
            << ", with its 95 % interval; +copies: with those to and from the GPU.";
     }
+    if (energy_) {
+      out_ << "\njoules: of one execution, by the counters of the GPU or of the CPU, to 3 %.";
+    }
     out_ << std::endl;
   }
 
@@ -234,12 +276,13 @@ class TableReporter final : public Reporter {
     out_ << point.text << std::flush;
     if (!point.baseline.empty()) baseline_ = point.baseline;
     printed_ = true;
+    energy_ |= point.energy;
   }
 
   std::ostream& out_;
   Keep keep_;
   std::string baseline_;
-  bool printed_ = false;
+  bool printed_ = false, energy_ = false;
 };
 
 }  // namespace

@@ -48,6 +48,7 @@ struct Plan {
   std::string node;                // the host's name in its cluster, when it was given one
   std::string machine;             // its name, when it was given one
   bool verify_only = false;        // judge every configuration, time none
+  bool energy = false;             // joules, too, of what is timed with hot caches
   bool force = false;              // measure again what is recorded already
   bool emulate = false;            // execute CUDA variants by emulation though there is a GPU
   bool rectangle = false;          // emulate also at a rectangle, or a square, where there is none

@@ -13,6 +13,7 @@
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "sweep/emulation.hpp"
+#include "sweep/energy.hpp"
 #include "sweep/measurement.hpp"
 #include "verify/problem.hpp"
 
@@ -25,6 +26,8 @@ constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind
 constexpr double share_for_checks = 0.08;
 // One of this many first rounds is checked in any case, and in one threads are counted.
 constexpr int first_rounds = 4;
+// A run for energy, with the time a device may take to warm up.
+constexpr double repeat_at_most_s = 150;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -87,6 +90,8 @@ class Point {
   bool check_this_round(int round);
   std::vector<const Entry*> entries_to_check(const std::vector<Entry*>& open);
   void take_batch(Entry& entry, bool check);
+  void measure_energy();
+  void run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs);
   void verify_again();
   void add_samples(Entry& entry) const;
   void hold_against_roof(Entry& entry);
@@ -258,6 +263,7 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   // What was skipped is measured when the limit allows it now.
   const bool skipped = old->verdict == Verdict::timed_out && !was_endless(*old);
   if (skipped && trial.verdict != Verdict::timed_out) return entry;
+  if (session_.plan.energy && old->timed() && !old->energy) return entry;
   if (was_endless(*old)) session_.endless.emplace(old->full_name(), old->detail);
   if (old->timed()) note_time(trial.call, old->summary().median);
   entry.record = *old;
@@ -426,6 +432,7 @@ void doubt_time(Record& record) {
   record.verdict = Verdict::implausible;
   record.detail = text;
   record.seconds.clear();
+  record.energy.reset();
   record.converged = false;
 }
 
@@ -472,6 +479,7 @@ void Point::store(Entry& entry) {
   record.detail = trial.detail;
   record.library = trial.library;
   record.launch = trial.launch;
+  if (!trial.passed()) record.energy.reset();
   if (trial.passed()) {
     record.errors = trial.errors;
     // Several libraries can be the BLAS of a host: this says which one it was.
@@ -613,6 +621,73 @@ void Point::measure(Cache cache) {
   }
 }
 
+// Seconds of executions in place of one, for its energy. What they leave behind must be right.
+void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
+  Trial& trial = *entry.trial;
+  auto& energy = *entry.record.energy;
+  const double once_s = median(entry.measurement->seconds());
+  try {
+    const auto run = gauge.run(
+        once_s,
+        [&](const Repetition& repetition) {
+          const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
+                                                seconds_at_most(trial) + repeat_at_most_s);
+          return trial.place->executor->repeat(trial.call, repetition);
+        },
+        interrupted_);
+    if (interrupted_()) return;
+    const auto wrong = problem_->check(run.left.outputs, *trial.call.variant);
+    if (!run.left.damage.empty() || wrong) {
+      trial.verdict = Verdict::wrong_result;
+      trial.detail = "when its energy was measured, " +
+                     (run.left.damage.empty() ? to_string(*wrong) : run.left.damage);
+      problem_->refill();
+      for (auto* place : places_in_use()) load(*place);
+      return;
+    }
+    runs.add(run.joules, run.seconds);
+    energy = runs.energy();
+  } catch (const NoEnergy& error) {
+    energy.absent = error.what();
+  } catch (const PointError& error) {
+    trial.verdict = error.verdict;
+    trial.detail = error.what();
+    if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
+  }
+  energy.source = gauge.source();
+  energy.idle_w = gauge.idle_w();
+}
+
+// In turns, as samples are taken: a drift of the machine falls on all of them.
+void Point::measure_energy() {
+  std::vector<std::pair<Entry*, EnergyRuns>> open;
+  for (auto& entry : entries_) {
+    if (!entry.measurement || !entry.trial->passed() || interrupted_()) continue;
+    auto& energy = entry.record.energy.emplace();
+    if (entry.record.cache == Cache::cold) {
+      energy.absent = "caches are flushed before each execution, which takes energy, too";
+    } else if (const auto& absent = session_.gauge_of(*entry.trial->place).absent();
+               !absent.empty()) {
+      energy.absent = absent;
+    } else {
+      open.emplace_back(&entry, EnergyRuns{});
+    }
+  }
+  while (!open.empty() && !interrupted_()) {
+    for (auto& [entry, runs] : open) {
+      if (interrupted_()) return;
+      session_.observer.working_on(
+          "energy of " + entry->record.full_name() + " " + to_string(entry->trial->call.tunables),
+          session_.done);
+      run_for_energy(*entry, session_.gauge_of(*entry->trial->place), runs);
+    }
+    std::erase_if(open, [](const auto& one) {
+      const auto& [entry, runs] = one;
+      return runs.finished() || !entry->trial->passed() || !entry->record.energy->absent.empty();
+    });
+  }
+}
+
 // After the samples: on all kinds of inputs once more, and once as a timed execution is.
 void Point::verify_again() {
   for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
@@ -657,6 +732,8 @@ Estimate Point::estimate() {
     if (!timed(*entry.trial)) continue;
     const auto& iterations = session_.plan.iterations;
     estimate.seconds += iterations ? *iterations * once : session_.plan.time_limit_s;
+    const bool hot = entry.record.cache == Cache::hot;
+    if (session_.plan.energy && hot) estimate.seconds += energy_seconds_expected;
   }
   return estimate;
 }
@@ -682,6 +759,7 @@ Supervisor::Points Point::run() {
     for (const auto kind : input_kinds) verify(kind);
   }
   for (const auto cache : session_.plan.caches) measure(cache);
+  if (session_.plan.energy) measure_energy();
   if (problem_) verify_again();
   Supervisor::Points points;
   for (const auto cache : session_.plan.caches) {

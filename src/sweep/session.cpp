@@ -127,6 +127,16 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
   if (keeps_ceilings()) stored_ceilings->keep(name_for_ceilings(place), place.ceilings);
 }
 
+EnergyGauge& Session::gauge_of(Place& place) {
+  const auto [found, is_new] = gauges.try_emplace(&place, *place.executor, run.others_at_work);
+  auto& gauge = found->second;
+  if (is_new && !gauge.absent().empty()) {
+    const bool host = place.target == Target::host;
+    observer.note("no energy of the " + (host ? "host" : place.gpu.name) + ": " + gauge.absent());
+  }
+  return gauge;
+}
+
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;

@@ -11,6 +11,7 @@
 #include "places/places.hpp"
 #include "record/ceilings_file.hpp"
 #include "record/store.hpp"
+#include "sweep/energy.hpp"
 #include "sweep/observer.hpp"
 #include "sweep/plan.hpp"
 #include "sweep/supervisor.hpp"
@@ -32,6 +33,7 @@ struct Session {
   bool ceilings_known = false;
   bool said_threads = false;  // that fewer run than were asked for
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
+  std::map<const Place*, EnergyGauge> gauges = {};  // of those whose energy was asked for
   Supervisor* supervisor = nullptr;  // absent: everything happens in the one process there is
 
   void open_store();
@@ -44,6 +46,8 @@ struct Session {
   void count(const Record& record);
   // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
+  // Of the place, made when it is first asked for; a note says why when it can measure nothing.
+  EnergyGauge& gauge_of(Place& place);
   // Measures that part of them again; what was better before stays. Not where the plan gave them.
   void raise_ceilings(Place& place, const WantedCeilings& wanted);
 

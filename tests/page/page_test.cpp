@@ -228,6 +228,42 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   BOOST_TEST(travelled.in_places);
 }
 
+BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
+  const auto with_joules = [](Record record, double joules) {
+    record.energy = Energy{{joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
+    return record;
+  };
+  const auto energy_of = [](const std::vector<Record>& records) {
+    Html html;
+    write_energy(html, arrange({a_run()}, records));
+    return html.str();
+  };
+  const auto naive = a_record("cuda/naive", 64, 20), warp = a_record("cuda/warp", 64, 10);
+  BOOST_TEST(energy_of({naive, warp}).empty());  // nobody asked
+  const auto same = energy_of({with_joules(naive, 2e-3), with_joules(warp, 1e-3)});
+  BOOST_TEST(has(same, "cuda/warp"));
+  BOOST_TEST(has(same, "1.000 mJ"));
+  BOOST_TEST(has(same, "yes"));
+  const auto other = energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.5e-3)});
+  BOOST_TEST(has(other, "no: cuda/warp"));
+  BOOST_TEST(has(other, "which needs 1.50× the joules"));
+  BOOST_TEST(has(other, "0.500× the time"));
+  const auto tie = energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
+  BOOST_TEST(has(tie, "a tie with cuda/warp, the fastest"));
+  // The rung that has none does not count, and its reason is told.
+  auto absent = warp;
+  absent.energy = Energy{{}, 0, 0, "", "it is <short>"};
+  const auto partly = energy_of({with_joules(naive, 1e-3), absent});
+  BOOST_TEST(has(partly, "Not known of 1 measurement: it is &lt;short&gt;"));
+  BOOST_TEST(!has(energy_of({absent}), "Least energy"));
+  auto another = naive;
+  absent.energy->absent = "took 3.5 us";
+  another.energy = absent.energy;
+  another.energy->absent = "took 12 us";
+  BOOST_TEST(count(energy_of({absent, another}), "<li>") == 1u);
+  BOOST_TEST(has(machine_page(arrange({a_run()}, {absent}), "/nowhere"), "href=\"#energy\""));
+}
+
 BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   const auto line = [](std::int64_t n, std::int64_t radius) {
     auto record = a_record("serial/plain", n, 9);

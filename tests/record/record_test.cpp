@@ -96,6 +96,7 @@ Record a_record() {
   record.errors = {{error_name(InputKind::uniform, true), 0.25}, {"wide_of_rounding", 1e9}};
   record.to_device_s = 0.25;
   record.to_host_s = 1e-5;
+  record.energy = Energy{{0.25, 0.26, 1e-7}, 2e-3, 71.5, "NVML", "for no reason"};
   record.flops = 8192000;
   record.bytes = 3.3e7;
   record.roof_s = 1.0 / 3;
@@ -192,6 +193,12 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST((after.errors == before.errors));
   BOOST_TEST((after.to_device_s == before.to_device_s));
   BOOST_TEST((after.to_host_s == before.to_host_s));
+  BOOST_TEST(after.energy.value().runs_j == before.energy->runs_j,
+             boost::test_tools::per_element());
+  BOOST_TEST(after.energy->seconds == 2e-3);
+  BOOST_TEST(after.energy->idle_w == 71.5);
+  BOOST_TEST(after.energy->source == "NVML");
+  BOOST_TEST(after.energy->absent == "for no reason");
   BOOST_TEST(after.flops == before.flops);
   BOOST_TEST(after.bytes == before.bytes);
   BOOST_TEST(after.roof_s == before.roof_s);
@@ -278,10 +285,15 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_absent) {
   Record record = a_record();
   record.to_device_s = record.to_host_s = std::nullopt;
   record.counters.clear();
+  record.energy.reset();
   const std::string line = to_json_line(record);
   BOOST_TEST(line.find("to_device_s") == std::string::npos);
   BOOST_TEST(line.find("counters") == std::string::npos);
   BOOST_TEST(!parsed(line).to_device_s.has_value());
+  BOOST_TEST(line.find("energy") == std::string::npos);
+  BOOST_TEST(!parsed(line).energy);
+  record.energy = Energy{{}, 0, 0, "", "no meter"};  // asked for, and not known
+  BOOST_TEST(parsed(to_json_line(record)).energy.value().absent == "no meter");
 }
 
 BOOST_AUTO_TEST_CASE(infinities_and_nan_are_refused) {
@@ -290,6 +302,7 @@ BOOST_AUTO_TEST_CASE(infinities_and_nan_are_refused) {
              [&](Record& r) { r.seconds[2] = bad; }, [&](Record& r) { r.to_device_s = bad; },
              [&](Record& r) { r.to_host_s = bad; }, [&](Record& r) { r.flops = bad; },
              [&](Record& r) { r.bytes = bad; }, [&](Record& r) { r.roof_s = bad; },
+             [&](Record& r) { r.energy->runs_j[1] = bad; },
              [&](Record& r) { r.launch.occupancy = bad; },
              [&](Record& r) { r.counters["x"] = bad; }}) {
       Record record = a_record();
@@ -971,11 +984,13 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
   fast.to_device_s = 0.2;
   fast.to_host_s = 0.05;
   fast.launch = a_record().launch;
+  fast.energy = Energy{{40, 41, 39, 40}, 0.2, 75, "NVML", ""};
   fast.flags = {"one", "two"};
   fast.counters = {{"dram_bytes", 6e8}};
   Record threads = timed("openmp", "x", 0.5);
   threads.tunables = {{"threads", 4}};
   threads.seconds = {0.5};
+  threads.energy = Energy{{}, 0, 0, "", "no meter"};
   Record wrong = timed("cuda", "b", 0.1);
   wrong.verdict = Verdict::wrong_result;
   wrong.tunables.clear();
@@ -1015,6 +1030,14 @@ BOOST_AUTO_TEST_CASE(rows_columns_and_numbers) {
   is("speedup", {"1", "4", "2", "", "1"});
   is("speedup_transfers", {"1", "2", "2", "", "1"});
   is("to_device_s", {"", "0.2", "", "", ""});
+  is("energy_j", {"", "40", "", "", ""});
+  is("gflops_per_j", {"", "0.025", "", "", ""});
+  is("power_w", {"", "200", "", "", ""});
+  is("idle_w", {"", "75", "", "", ""});
+  is("energy_source", {"", "NVML", "", "", ""});
+  is("energy_absent", {"", "", "no meter", "", ""});
+  BOOST_TEST(std::stod(column(text, "energy_low_j")[1]) < 40);
+  BOOST_TEST(std::stod(column(text, "energy_high_j")[1]) > 40);
   is("flags", {"", "one two", "", "", ""});
   is("grid_x", {"", "32", "", "", ""});
   is("block_x", {"", "128", "", "", ""});

@@ -262,6 +262,21 @@ BOOST_AUTO_TEST_CASE(table_shows_flops_where_they_are_the_limit) {
   BOOST_TEST(line_with(table, {"GB/s"}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(table_shows_joules_where_they_were_asked_for) {
+  auto known = make("openmp", "rows", 1e-3), absent = make("serial", "plain", 2e-3), too = absent;
+  too.variant = "other";
+  known.energy = Energy{{0.025, 0.0251, 0.0249, 0.025}, 1e-3, 20, "RAPL package-0", ""};
+  absent.energy = too.energy = Energy{{}, 0, 0, "", "its clock fell"};
+  const auto table = printed("table", {{absent, too, known}});
+  BOOST_TEST(line_with(table, {"+copies", "joules"}) != "");
+  BOOST_TEST(line_with(table, {"openmp/rows", "25.00 mJ"}) != "", table);
+  BOOST_TEST(line_with(table, {"no energy of serial/plain, serial/other: its clock fell"}) != "");
+  BOOST_TEST(line_with(table, {"joules: of one execution"}) != "");
+  for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
+  known.energy.reset();
+  BOOST_TEST(line_with(printed("table", {{known}}), {"joules"}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
   auto record = make("cuda", "coalesced_with_a_very_long_name", 123.4e-6);
   record.tunables = {{"block", 1024}, {"coarsening", 16}, {"tile_height", 64}, {"tile_width", 64}};

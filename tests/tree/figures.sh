@@ -43,6 +43,9 @@ expect "a torn record file still gives figures" eval 'own_make figures && test -
 
 # ---- every curve has a name in the key, every point its numbers ----------------------------------
 cp -a "$OLDPWD/results/nvidia-h200" results
+# As if energy had been asked for, too.
+sed -i -E 's/("samples_us":.*)("source":)/\1"energy":{"runs_j":[1,1.01,0.99,1],"seconds":0.01,"idle_w":70,"source":"NVML"},\2/' \
+  results/nvidia-h200/tiled-matmul.jsonl
 expect "the figures of a machine with everything are drawn" own_make figures
 # What may have no name: the report's curves, which are grey and have one name together, and a level line.
 nameless() {
@@ -70,6 +73,11 @@ expect "no curve of $(ls plots/nvidia-h200/*.svg | wc -l) figures is without a n
 expect "every figure has the label of its y axis" test -z "$(grep -L 'rotate(270)' plots/nvidia-h200/*.svg)"
 expect "a point says its variant, its tunables, its place and its time" \
   grep -qE '<title>openmp/blocked, threads=[0-9]+: 2K, [0-9.]+ (ms|s)</title>' plots/nvidia-h200/tiled-matmul-1-time.svg
+expect "Gflop/s and Gflop/J of the ladder, from records that have joules alone" \
+  eval "grep -q '<title>Gflop/s, 100 = ' plots/nvidia-h200/tiled-matmul-6-energy.svg &&
+        grep -qE '<title>Gflop/J, 100 = .*: warp_tiles, [0-9.]+</title>' plots/nvidia-h200/tiled-matmul-6-energy.svg &&
+        test ! -e plots/nvidia-h200/cslab-dmv-9-energy.svg"
+expect "and the page says which rung costs the least" grep -q 'Is it the fastest?' plots/nvidia-h200/index.html
 expect "as many points have numbers as the records have" \
   test "$(grep -oE '<title>blas/cublas: ' plots/nvidia-h200/tiled-matmul-1-time.svg | wc -l)" = \
   "$(bin/parlab-emulated query build/records/nvidia-h200/tiled-matmul.db "SELECT count(*) FROM shown WHERE name = 'blas/cublas'")"

@@ -11,6 +11,7 @@
 #include "places/cuda/device_ceilings.hpp"
 #include "places/cuda/device_timer.hpp"
 #include "places/executor.hpp"
+#include "places/presence.hpp"
 #include "verify/disturbance.hpp"
 
 namespace parlab {
@@ -147,6 +148,47 @@ class CudaExecutor final : public Executor {
     }
     gpu_->put_back();
     return batch;
+  }
+
+  Repeated repeat(const Call& call, const Repetition& plan) override {
+    select_device();
+    gpu_->select_scratch(call.key());
+    poison_outputs();
+    run(call);  // clocks have risen
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
+    // One bunch is queued while the one before it runs: the device never waits for the host.
+    const CudaEvent done[2];
+    const auto queue = [&](int which) {
+      for (std::int64_t i = 0; i < plan.bunch; ++i) run(call);
+      cuda_check(cudaEventRecord(done[which].handle, gpu_->cuda_stream()), "recording an event");
+    };
+    Repeated repeated;
+    plan.begins();
+    queue(0);
+    bool enough = false;
+    for (int next = 1; !enough; next = 1 - next) {
+      queue(next);
+      cuda_check(cudaEventSynchronize(done[1 - next].handle), "repeating the variant");
+      repeated.executions += plan.bunch;
+      enough = plan.enough();
+    }
+    cuda_check(cudaDeviceSynchronize(), "repeating the variant");
+    repeated.executions += plan.bunch;
+    plan.ends();
+    for (const auto& array : outputs_) {
+      if (auto damage = array.damage(); !damage.empty()) repeated.damage = damage;
+      download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
+    }
+    if (!repeated.damage.empty()) renew_guards();
+    gpu_->put_back();
+    repeated.outputs = host_outputs_->view();
+    return repeated;
+  }
+  std::unique_ptr<EnergyMeter> energy_meter() override {
+    for (const auto& gpu : gpus_present()) {
+      if (gpu.device == device_) return gpu_energy_meter(gpu.uuid);
+    }
+    throw NoEnergy("GPU " + std::to_string(device_) + " has no identity");
   }
 
   void run_profiled(const Call& call, int number) override {

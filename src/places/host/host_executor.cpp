@@ -149,6 +149,26 @@ class HostExecutor final : public Executor {
     return batch;
   }
 
+  Repeated repeat(const Call& call, const Repetition& plan) override {
+    const PinnedTeam pinned(threads_of(call));
+    host_.select(call.key());
+    const Arrays bound = declared_by(*call.variant, all_);
+    outputs_->poison();
+    run(call, bound);  // threads are there, clocks have risen
+    Repeated repeated;
+    plan.begins();
+    do {
+      for (std::int64_t i = 0; i < plan.bunch; ++i) run(call, bound);
+      repeated.executions += plan.bunch;
+    } while (!plan.enough());
+    plan.ends();
+    repeated.damage = outputs_->damage();
+    if (!repeated.damage.empty()) outputs_->renew_guards();
+    repeated.outputs = outputs_->view();
+    return repeated;
+  }
+  std::unique_ptr<EnergyMeter> energy_meter() override { return host_energy_meter(); }
+
   std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
   bool can_time() const override { return true; }
   Ceilings ceilings(const WantedCeilings& wanted) override { return measure_host_ceilings(wanted); }

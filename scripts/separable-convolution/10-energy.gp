@@ -1,0 +1,3 @@
+# Which rung costs the least energy, and whether it is the fastest.
+extents = "rows || ' x ' || cols || ', radius ' || radius"
+load "scripts/figures/energy.gp"

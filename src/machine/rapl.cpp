@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "core/text.hpp"
+#include "machine/energy_meter.hpp"
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string line_of(const fs::path& file) {
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  return line;
+}
+
+// Folders of which the name begins so, by name; none when there is no such class.
+std::vector<fs::path> folders(const fs::path& of_class, const std::string& prefix) {
+  std::vector<fs::path> found;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(of_class, none)) {
+    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+double microjoules(const fs::path& file) {
+  errno = 0;
+  std::ifstream in(file);
+  double value = 0;
+  if (in >> value) return value;
+  const std::string why = errno != 0 ? std::strerror(errno) : "it holds no number";
+  throw NoEnergy("RAPL: " + file.string() + ": " + why +
+                 (errno == EACCES ? "; as root, chmod a+r makes it readable" : ""));
+}
+
+// A counter that begins again at 0 behind its range.
+struct Zone {
+  fs::path folder;
+  double range, last;
+};
+
+class Rapl final : public EnergyMeter {
+ public:
+  explicit Rapl(const fs::path& classes) {
+    std::vector<std::string> names;  // that differ
+    // "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it: its memory counts apart, its
+    // cores do not. What "intel-rapl-mmio" shows is the same package once more.
+    for (const auto& folder : folders(classes / "powercap", "intel-rapl:")) {
+      const auto name = line_of(folder / "name");
+      if (!name.starts_with("package") && name != "dram") continue;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      zones_.push_back(
+          {folder, microjoules(folder / "max_energy_range_uj"), microjoules(folder / "energy_uj")});
+    }
+    if (zones_.empty()) {
+      throw NoEnergy("RAPL: no package in " + (classes / "powercap").string() +
+                     "; virtual machines and containers seldom have one, a host needs the kernel's "
+                     "module intel_rapl_msr");
+    }
+    source_ = "RAPL " + join(names, " + ");
+    for (const auto& folder : folders(classes / "hwmon", "hwmon")) {
+      const auto chip = line_of(folder / "name");
+      if (chip == "coretemp" || chip == "k10temp") {
+        thermometers_.push_back(folder / "temp1_input");  // of the package
+      }
+    }
+  }
+
+  std::string source() const override { return source_; }
+  bool counts_other_programs() const override { return true; }
+
+  double joules() override {
+    for (auto& zone : zones_) {
+      const double now = microjoules(zone.folder / "energy_uj");
+      sum_uj_ += now - zone.last + (now < zone.last ? zone.range : 0);
+      zone.last = now;
+    }
+    return sum_uj_ / 1e6;
+  }
+
+  std::optional<double> celsius() override {
+    std::optional<double> highest;
+    for (const auto& thermometer : thermometers_) {
+      double millidegrees = 0;
+      if (std::ifstream(thermometer) >> millidegrees) {
+        highest = std::max(highest.value_or(millidegrees / 1e3), millidegrees / 1e3);
+      }
+    }
+    return highest;
+  }
+
+ private:
+  std::vector<Zone> zones_;
+  std::vector<fs::path> thermometers_;
+  std::string source_;
+  double sum_uj_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EnergyMeter> host_energy_meter(const fs::path& classes) {
+  return std::make_unique<Rapl>(classes);
+}
+
+}  // namespace parlab

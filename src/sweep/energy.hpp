@@ -1,0 +1,67 @@
+// Joules of one execution: runs of seconds, each from the same temperature, until they are known.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/energy_meter.hpp"
+#include "places/executor.hpp"
+#include "record/record.hpp"
+
+namespace parlab {
+
+// What it takes of one configuration, roughly, for planning.
+constexpr double energy_seconds_expected = 30;
+
+// One place's meter, what the place uses at rest, and the temperature at which its runs begin.
+class EnergyGauge {
+ public:
+  // Called once: nothing else may be at work there. Rests a while.
+  // others_at_work: threads of other programs, which some meters count, too.
+  explicit EnergyGauge(Executor& place, int others_at_work = 0);
+
+  // Why there is nothing to measure with; empty when there is.
+  const std::string& absent() const { return absent_; }
+  std::string source() const { return meter_->source(); }
+  double idle_w() const { return idle_w_; }
+
+  struct Run {
+    double joules = 0, seconds = 0;  // of one execution
+    Repeated left;                   // for its outputs to be judged
+  };
+  // execution_s: what one takes, as it was timed. repeat: of the place, for this configuration;
+  // called once or twice. stop: asked now and then. Throws NoEnergy when the device was not at work
+  // all the time, does not come to its temperature, or when its two sensors contradict each other;
+  // and what repeat throws.
+  using Repeat = std::function<Repeated(const Repetition&)>;
+  Run run(double execution_s, const Repeat& repeat, const std::function<bool()>& stop);
+
+ private:
+  void begin_at_start_temperature(double execution_s, const Repeat& repeat,
+                                  const std::function<bool()>& stop);
+
+  std::unique_ptr<EnergyMeter> meter_;
+  std::optional<double> start_celsius_;
+  double idle_w_ = 0;
+  std::string absent_;
+};
+
+// The runs of one configuration, and the rule when there are enough.
+class EnergyRuns {
+ public:
+  void add(double joules, double seconds);  // of one execution
+  // Known to 3 %, or tried often enough.
+  bool finished() const { return finished_; }
+  // As far as it goes; absent when the interval is still too wide.
+  Energy energy() const;
+
+ private:
+  std::vector<double> joules_, seconds_;
+  double precision_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace parlab
