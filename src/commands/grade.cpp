@@ -149,7 +149,7 @@ void print_table(const Class& all, std::ostream& out) {
       continue;
     }
     if (!grade->timed) {
-      table.add({rank, grade->submission.student, verdict});
+      table.add({rank, grade->submission.student, verdict}, grade->detail);
       continue;
     }
     const auto summary = grade->timed->summary();
@@ -172,6 +172,9 @@ void print_table(const Class& all, std::ostream& out) {
     out << "ratio: of the time of " << all.reference->full_name() << ", "
         << seconds_with_unit(all.reference->summary().median)
         << "; points: " << all.assignment.points.text() << '\n';
+  }
+  if (!all.why_untimed.empty()) {
+    out << "nothing was timed: " << all.why_untimed << "; grade again when they are done\n";
   }
 }
 

@@ -1,11 +1,16 @@
 #include "grade/grading.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <random>
+#include <thread>
 
 #include "core/numbers.hpp"
+#include "grade/clock_check.hpp"
+#include "machine/roof.hpp"
+#include "machine/run_queue.hpp"
 #include "places/presence.hpp"
 #include "record/speedup.hpp"
 #include "sweep/sweep.hpp"
@@ -51,54 +56,40 @@ std::string refused(const Assignment& assignment, const Variant& variant) {
   return "";
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+// In a sweep of many variants their own threads wait for each other, too.
+constexpr double share_of_queue = 0.25;
+constexpr const char* machine_is_busy = "other programs kept this machine busy";
 
-// The process of a submission may say of its time what it likes. What one more execution of a batch
-// takes by the clock of this process says whether that is so: "" or what is wrong.
-std::string clock_trouble(Executor& executor, const Call& call, const Assignment& assignment,
-                          double median_s) {
-  constexpr int looks = 5;
-  constexpr double long_batch_s = 0.1;
-  constexpr double around_s = 30e-6;      // what a place does between two executions
-  constexpr double share_at_least = 0.7;  // other programs slow down this process, too
+// What the process of a submission says of its time, by the clock of this process.
+ClockCheck check_clock(RemoteExecutor& executor, const Call& call, const Assignment& assignment,
+                       double median_s) {
   Problem problem(*assignment.workload, call.size, call.dtype, {call.variant}, assignment.seed);
   problem.fill(InputKind::uniform);
   executor.load(problem.inputs(), problem.outputs());
   executor.run_checked(call);
   Secret secret;
-  struct Clocked {
-    double elapsed_s = std::numeric_limits<double>::infinity(), count = 0;
-  };
-  std::vector<double> reported;
-  const auto take = [&](int count, Clocked& least) {
+  const auto take = [&](int executions) {
     BatchPlan plan;
-    for (int i = 0; i < count; ++i) plan.executions.push_back(problem.disturbance(secret));
-    const double start = seconds_now();
+    for (int i = 0; i < executions; ++i) plan.executions.push_back(problem.disturbance(secret));
+    executor.watched();
     const auto batch = executor.sample(call, plan);
-    const double elapsed = seconds_now() - start;
-    if (elapsed < least.elapsed_s) least = {elapsed, static_cast<double>(batch.seconds.size())};
-    reported.insert(reported.end(), batch.seconds.begin(), batch.seconds.end());
+    return WatchedBatch{batch.seconds, executor.watched()};
   };
-  Clocked one, many;
-  const int count = static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
-  for (int look = 0; look < looks; ++look) {
-    take(1, one);
-    take(count, many);
-  }
+  auto check = grade::check_clock(take, median_s);
   executor.release();
-  const double here_s = (many.elapsed_s - one.elapsed_s) / std::max(many.count - one.count, 1.0);
-  const double there_s = median(reported);
-  if (there_s >= share_at_least * here_s - around_s) return "";
-  return "its process reports " + seconds_with_unit(there_s) + " for an execution that takes " +
-         seconds_with_unit(here_s) + " by the clock of the grader";
+  return check;
 }
 
 class Grader {
  public:
   Grader(const Assignment& assignment, const std::string& command)
       : assignment_(assignment), command_(command) {}
+
+  // With times, held against these ceilings.
+  void time_against(const Ceilings& ceilings) {
+    times_ = true;
+    ceilings_ = ceilings;
+  }
 
   void grade(Grade& grade) {
     if (!grade.submission.trouble.empty()) {
@@ -114,14 +105,17 @@ class Grader {
   }
 
   std::string machine, date;
-  std::optional<Ceilings> ceilings;
 
  private:
+  static constexpr int attempts = 3;
+  static constexpr auto until_quieter = std::chrono::seconds(1);
+
   // Returns whether only a device can tell.
   bool verify(Grade& grade, const std::filesystem::path& program, bool on_device) {
     try {
       auto remote = std::make_unique<RemoteExecutor>(
           program, std::string(assignment_.workload->name()), assignment_.limits);
+      RemoteExecutor& executor = *remote;
       Variant variant = remote->variant();
       variant.name = grade.submission.name;
       variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
@@ -143,37 +137,59 @@ class Grader {
       judge(grade, swept(plan, places));
       const bool can_time = places.all().front().can_time();
       const bool alone = on_device || !grade.submission.is_cuda();
-      if (grade.passed() && can_time && alone && assignment_.reference != nullptr) {
-        plan.verify_only = false;
-        plan.sizes = {assignment_.sizes.back()};
-        (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) =
-            ceilings.value_or(Ceilings{});
-        // What else happens on a machine can make a time implausible, though hardly twice.
-        std::vector<Record> records;
-        for (int look = 0; look < 2; ++look) {
-          records = swept(plan, places);
-          judge(grade, records);
-          if (grade.verdict != Verdict::implausible) break;
-        }
-        if (grade.passed() && !records.empty() && records.front().timed()) {
-          const auto& record = records.front();
-          const Call call{&variant, record.size, record.dtype, record.tunables};
-          const auto trouble = clock_trouble(*places.all().front().executor, call, assignment_,
-                                             record.summary().median);
-          if (trouble.empty()) {
-            grade.timed = record;
-          } else {
-            grade.verdict = Verdict::implausible;
-            grade.detail = trouble;
-          }
-        }
-      }
+      if (grade.passed() && can_time && alone && times_) time(grade, plan, places, executor);
       return grade.verdict == Verdict::not_supported && !variant.hardware.empty();
     } catch (const PointError& error) {
       grade.verdict = error.verdict;
       grade.detail = error.what();
       return false;
     }
+  }
+
+  // Only while nobody else is at work: what others do to a time is no fault of the submission.
+  void time(Grade& grade, Plan plan, Places& places, RemoteExecutor& executor) {
+    const Variant& variant = *plan.variants.front();
+    plan.verify_only = false;
+    plan.sizes = {assignment_.sizes.back()};
+    bool busy = false;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      if (busy) std::this_thread::sleep_for(until_quieter);
+      (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) = ceilings_;
+      executor.watched();
+      const auto records = swept(plan, places);
+      busy = disturbed(executor.watched()) && !variant.needs_gpu();
+      judge(grade, records);
+      if (!grade.passed() && grade.verdict != Verdict::implausible) return;
+      if (busy) continue;
+      if (!grade.passed()) {
+        raise_ceilings(variant);
+        continue;
+      }
+      const auto& record = records.front();
+      const Call call{&variant, record.size, record.dtype, record.tunables};
+      const auto check = check_clock(executor, call, assignment_, record.summary().median);
+      busy = check.verdict == ClockVerdict::busy;
+      if (busy) continue;
+      if (check.verdict == ClockVerdict::agrees) {
+        grade.timed = record;
+      } else {
+        grade.verdict = Verdict::implausible;
+        grade.detail = check.detail;
+      }
+      return;
+    }
+    if (busy) {
+      grade.verdict = Verdict::passed;
+      grade.detail = std::string("not timed: ") + machine_is_busy;
+    }
+  }
+
+  // A roof may have been measured badly: that is looked at before a time is doubted.
+  void raise_ceilings(const Variant& variant) {
+    const Work work = assignment_.workload->work(assignment_.sizes.back(), assignment_.dtype);
+    const auto wanted = wanted_for(work, variant.unit(assignment_.dtype), Cache::hot);
+    const auto here = variant.needs_gpu() ? make_gpu_executor() : make_host_executor();
+    ceilings_ = best_of(ceilings_, here->ceilings(wanted));
   }
 
   std::vector<Record> swept(const Plan& plan, Places& places) {
@@ -199,10 +215,13 @@ class Grader {
 
   const Assignment& assignment_;
   const std::string& command_;
+  bool times_ = false;
+  Ceilings ceilings_;
 };
 
-// Our own rungs, for the ladder of the class, and the reference among them.
-Ceilings measure_ladder(Class& all, const std::string& command) {
+// Our own rungs, for the ladder of the class, and the reference among them. Returns the ceilings;
+// nothing on a machine that is too busy to measure anything.
+std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
   const auto& assignment = all.assignment;
   Plan plan = plan_for(assignment, command);
   plan.sizes = {assignment.sizes.back()};
@@ -215,10 +234,17 @@ Ceilings measure_ladder(Class& all, const std::string& command) {
   }
   Places places(plan.variants, {0});
   std::string why = "interrupted";
+  bool busy = false;
   for (int look = 0; look < 3 && !all.reference; ++look) {
     Kept kept;
+    const RunQueueWait queue(getpid());
+    const auto start = std::chrono::steady_clock::now();
     run_sweep(plan, kept, places);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     all.ladder.clear();
+    busy = assignment.reference->target == Target::host &&
+           queue.seconds().value_or(elapsed.count()) > share_of_queue * elapsed.count();
+    if (busy) continue;
     for (const auto& record : kept.records) {
       const bool is_reference = record.full_name() == assignment.reference->full_name();
       if (is_reference) why = std::string(to_string(record.verdict)) + ": " + record.detail;
@@ -226,6 +252,10 @@ Ceilings measure_ladder(Class& all, const std::string& command) {
       all.ladder.push_back(record);
       if (is_reference) all.reference = record;
     }
+  }
+  if (busy) {
+    all.why_untimed = machine_is_busy;
+    return std::nullopt;
   }
   if (!all.reference) {
     throw std::runtime_error("the reference " + assignment.reference->full_name() +
@@ -259,7 +289,7 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
   Grader grader(assignment, command);
   if (assignment.reference != nullptr) {
     says("measuring " + assignment.reference->full_name() + " and the ladder");
-    grader.ceilings = measure_ladder(all, command);
+    if (const auto ceilings = measure_ladder(all, command)) grader.time_against(*ceilings);
   }
   for (auto& submission : submissions) {
     says(submission.student);

@@ -33,7 +33,7 @@ std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed);
 struct Grade {
   Submission submission;
   Verdict verdict = Verdict::unverified;  // of all sizes: the first that is not passed
-  std::string detail;                     // and why
+  std::string detail;                     // and why; of one that passed: why it has no time
   Size where;                             // and at which size; empty: before any
   std::string idea;                       // what the student wrote
   std::optional<Record> timed;            // at the last public size, where it passed everywhere
@@ -51,6 +51,7 @@ struct Class {
   std::vector<Grade> grades;   // by student
   std::vector<Record> ladder;  // our own rungs at the same point, the reference among them
   std::optional<Record> reference;
+  std::string why_untimed;  // where there is a reference, and no time of it
 
   bool timed() const { return reference.has_value(); }
 };

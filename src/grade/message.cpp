@@ -47,12 +47,13 @@ void Channel::wait(short events, const std::function<void()>& meanwhile) const {
   }
 }
 
-void Channel::send(const Message& message) {
+void Channel::send(const Message& message, const std::function<void()>& meanwhile) {
   const std::uint64_t count = message.bytes().size();
   const auto send_bytes = [&](const void* data, std::size_t left) {
     for (const auto* at = static_cast<const char*>(data); left > 0;) {
-      const auto sent = ::send(descriptor_, at, left, MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
+      wait(POLLOUT, meanwhile);  // for as long as the other end does not read
+      const auto sent = ::send(descriptor_, at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (sent <= 0) closed();
       at += sent;
       left -= static_cast<std::size_t>(sent);

@@ -85,11 +85,10 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Throws std::runtime_error when the other end is closed.
-  void send(const Message& message);
-  // Calls meanwhile() every few milliseconds until a whole message is there; that may throw. Throws
-  // std::runtime_error when the other end is closed, and Malformed on one of more than `most`
-  // bytes.
+  // Both call meanwhile() every few milliseconds until a whole message is sent, or there; that may
+  // throw. They throw std::runtime_error when the other end is closed.
+  void send(const Message& message, const std::function<void()>& meanwhile = {});
+  // Throws Malformed on a message of more than `most` bytes.
   Message receive(std::size_t most, const std::function<void()>& meanwhile = {});
 
  private:

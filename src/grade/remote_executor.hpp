@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/variant.hpp"
+#include "grade/clock_check.hpp"
 #include "grade/message.hpp"
 #include "grade/sandbox.hpp"
 #include "places/executor.hpp"
@@ -13,7 +15,8 @@
 namespace parlab::grade {
 
 struct Limits {
-  double seconds = 10;  // of one execution, until it is taken for endless
+  // Of one execution, until it is taken for endless; while others have the CPUs none pass.
+  double seconds = 10;
   double memory_bytes = 2e9;
 };
 
@@ -39,10 +42,14 @@ class RemoteExecutor final : public Executor {
   bool can_time() const override { return can_time_; }
   Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
+  // All batches since the last call, which ends it.
+  Watched watched() { return std::exchange(watched_, {}); }
+
  private:
   struct Running;
   void start();
-  Message ask(const Message& message, double seconds);
+  // watched: grows by what it took; nullptr: of no interest.
+  Message ask(const Message& message, double seconds, Watched* watched = nullptr);
 
   std::filesystem::path program_;
   std::string workload_;
@@ -50,6 +57,7 @@ class RemoteExecutor final : public Executor {
   std::unique_ptr<Running> running_;
   Variant variant_;
   bool can_time_ = false;
+  Watched watched_;
   Arrays inputs_;
   std::vector<ArraySpec> outputs_;
   std::unique_ptr<HostArrays> received_;

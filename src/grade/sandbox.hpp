@@ -41,6 +41,7 @@ class Process {
   std::string why_ended();
   // Waits for its end, at most this long; then it is ended. "" after exit(0).
   std::string wait(double seconds);
+  pid_t id() const { return pid_; }
   // Ends it; why: what why_ended() says from now on.
   void end(const std::string& why);
 

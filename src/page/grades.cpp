@@ -58,8 +58,9 @@ void write_terms(Html& html, const Class& all) {
       " and, not announced, " + sizes_words(assignment.hidden) + ".";
   html.element("p", text);
   if (!all.timed()) {
-    html.element("p", "Nothing was timed: there is no GPU here, or no reference.",
-                 {{"class", "note"}});
+    const auto why =
+        all.why_untimed.empty() ? "there is no GPU here, or no reference" : all.why_untimed;
+    html.element("p", "Nothing was timed: " + why + ".", {{"class", "note"}});
     return;
   }
   html.element("p", "Times are medians at " + parlab::to_string(assignment.sizes.back()) + " on " +
@@ -136,7 +137,7 @@ std::string class_page(const Class& all, bool anonymous) {
                             : Cell{grade->submission.student, {}, "students/" + name + ".html"});
     row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
     row.push_back(
-        {verdict_words(*grade), grade->passed() || anonymous ? "" : grade->detail.substr(0, 160)});
+        {verdict_words(*grade), !grade->passed() && anonymous ? "" : grade->detail.substr(0, 160)});
     row.push_back({time_words(*grade), grade->timed ? interval(grade->timed->summary()) : ""});
     row.push_back({grade->to_reference ? factor(grade->to_reference->value) : "–",
                    grade->to_reference ? range(*grade->to_reference) : ""});

@@ -1,0 +1,68 @@
+#include "grade/clock_check.hpp"
+
+#include <algorithm>
+
+#include "core/numbers.hpp"
+#include "statistics/statistics.hpp"
+
+namespace parlab::grade {
+namespace {
+
+constexpr double share_of_others = 0.1;
+constexpr double to_wake_s = 1e-4;  // what threads wait for where nobody else is
+constexpr double long_batch_s = 0.1;
+constexpr double around_s = 30e-6;  // what a place does between two executions
+constexpr double share_at_least = 0.7;
+constexpr std::size_t looks = 5, looks_at_most = 40;
+
+const WatchedBatch& shortest(const std::vector<WatchedBatch>& batches) {
+  return *std::min_element(batches.begin(), batches.end(), [](const auto& a, const auto& b) {
+    return a.watched.elapsed_s < b.watched.elapsed_s;
+  });
+}
+
+}  // namespace
+
+void Watched::add(const Watched& more) {
+  elapsed_s += more.elapsed_s;
+  if (!more.waited_s) waited_s.reset();
+  if (waited_s) *waited_s += *more.waited_s;
+}
+
+bool disturbed(const Watched& watched) {
+  return !watched.waited_s || *watched.waited_s > share_of_others * watched.elapsed_s + to_wake_s;
+}
+
+ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, double median_s) {
+  const int count = static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
+  std::vector<WatchedBatch> of_one, of_many;
+  const auto look = [&](int executions, std::vector<WatchedBatch>& batches) {
+    auto batch = take(executions);
+    if (!disturbed(batch.watched)) batches.push_back(std::move(batch));
+  };
+  for (std::size_t i = 0; i < looks_at_most && std::min(of_one.size(), of_many.size()) < looks;
+       ++i) {
+    look(1, of_one);
+    look(count, of_many);
+  }
+  if (std::min(of_one.size(), of_many.size()) < looks) return {ClockVerdict::busy, ""};
+  // What is no execution is in both.
+  const auto& one = shortest(of_one);
+  const auto& many = shortest(of_many);
+  const double more = static_cast<double>(many.reported_s.size()) -
+                      static_cast<double>(one.reported_s.size());  // a place may take fewer
+  const double here_s = (many.watched.elapsed_s - one.watched.elapsed_s) / std::max(more, 1.0);
+  std::vector<double> reported;
+  for (const auto* batches : {&of_one, &of_many}) {
+    for (const auto& batch : *batches) {
+      reported.insert(reported.end(), batch.reported_s.begin(), batch.reported_s.end());
+    }
+  }
+  const double there_s = median(reported);
+  if (there_s >= share_at_least * here_s - around_s) return {ClockVerdict::agrees, ""};
+  return {ClockVerdict::differs, "its process reports " + seconds_with_unit(there_s) +
+                                     " for an execution that takes " + seconds_with_unit(here_s) +
+                                     " by the clock of the grader"};
+}
+
+}  // namespace parlab::grade

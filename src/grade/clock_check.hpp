@@ -1,0 +1,45 @@
+// The process of a submission may say of its time what it likes: is it so by the clock of the
+// grader? And had it the machine to itself, or is there nothing to be said of its time?
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parlab::grade {
+
+// Some executions by the clock of the grader, from asking for them to the answer.
+struct Watched {
+  double elapsed_s = 0;
+  // That threads of the submission or of the grader were ready to run and others ran; nothing: the
+  // system does not say.
+  std::optional<double> waited_s = 0;
+
+  void add(const Watched& more);
+};
+
+struct WatchedBatch {
+  std::vector<double> reported_s;  // one per execution
+  Watched watched;
+};
+
+// Other programs had so much of that time that it says nothing.
+bool disturbed(const Watched& watched);
+
+enum class ClockVerdict {
+  agrees,
+  differs,
+  busy  // the machine was never left alone for long enough
+};
+
+struct ClockCheck {
+  ClockVerdict verdict;
+  std::string detail;  // which times differ
+};
+
+// take: one more batch of so many executions. median_s: what the submission says of one. Batches
+// during which other programs ran do not count; there are tens of them at the most.
+ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, double median_s);
+
+}  // namespace parlab::grade
