@@ -17,7 +17,7 @@ class SharedLibrary {
   explicit SharedLibrary(const std::string& soname, const std::string& remedy =
                                                         "install it, or set LD_LIBRARY_PATH to the "
                                                         "CUDA toolkit's folder of libraries")
-      : soname_(soname), library_(dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      : soname_(soname), remedy_(remedy), library_(dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr) throw LibraryMissing(soname, dlerror() + ("; " + remedy));
   }
 
@@ -25,13 +25,14 @@ class SharedLibrary {
   void resolve(F*& function, const char* name) const {
     function = reinterpret_cast<F*>(dlsym(library_, name));
     if (function == nullptr) {
-      throw PointError(Verdict::not_supported,
-                       soname_ + " has no function " + name + "; install CUDA 12 or a newer one");
+      throw PointError(Verdict::not_supported, soname_ + " has no function " + name +
+                                                   ": it is too old. To have a newer one, " +
+                                                   remedy_);
     }
   }
 
  private:
-  std::string soname_;
+  std::string soname_, remedy_;
   void* library_;
 };
 

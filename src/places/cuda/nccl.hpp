@@ -1,9 +1,7 @@
 // NCCL, loaded when a team first needs it. There is no Debian package of it, and so no header to
 // rely on: what is declared here is its documented C interface, of which libnccl.so.2 keeps names,
-// types and numbers.
+// types and numbers. So a stream is declared here as well, and no toolkit is needed to test this.
 #pragma once
-
-#include <cuda_runtime.h>
 
 #include <cstdlib>
 #include <string>
@@ -12,14 +10,17 @@
 #include "core/types.hpp"
 #include "gpu/shared_library.hpp"
 
+struct CUstream_st;
+using cudaStream_t = CUstream_st*;  // as in the toolkit's cuda_runtime.h
+
 namespace parlab {
 
 // The collectives of the first GPUs of this machine, all of them driven by one thread.
 class Nccl {
  public:
   // Throws LibraryMissing, or PointError(launch_failed) when it cannot start.
-  explicit Nccl(const std::vector<int>& devices)
-      : library_((without_multicast(), "libnccl.so.2"),
+  explicit Nccl(const std::vector<int>& devices, const std::string& soname = "libnccl.so.2")
+      : library_((without_multicast(), soname),
                  "install libnccl2 from NVIDIA's package repository, or the Python package "
                  "nvidia-nccl-cu13, and set LD_LIBRARY_PATH to its folder") {
     library_.resolve(error_string_, "ncclGetErrorString");
@@ -44,23 +45,17 @@ class Nccl {
   // One entry per GPU. Queued on the streams; nothing waits for it here.
   void all_reduce(const std::vector<void*>& from, const std::vector<void*>& to,
                   std::int64_t elements, Dtype dtype, const std::vector<cudaStream_t>& streams) {
-    check(group_start_(), "ncclGroupStart");
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      check(all_reduce_(from[i], to[i], static_cast<std::size_t>(elements), number_of(dtype), sum,
-                        members_[i], streams[i]),
-            "ncclAllReduce");
-    }
-    check(group_end_(), "ncclGroupEnd");
+    together("ncclAllReduce", [&](std::size_t i) {
+      return all_reduce_(from[i], to[i], static_cast<std::size_t>(elements), number_of(dtype), sum,
+                         members_[i], streams[i]);
+    });
   }
   void broadcast(int root, const std::vector<void*>& data, std::int64_t elements, Dtype dtype,
                  const std::vector<cudaStream_t>& streams) {
-    check(group_start_(), "ncclGroupStart");
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      check(broadcast_(data[i], data[i], static_cast<std::size_t>(elements), number_of(dtype), root,
-                       members_[i], streams[i]),
-            "ncclBroadcast");
-    }
-    check(group_end_(), "ncclGroupEnd");
+    together("ncclBroadcast", [&](std::size_t i) {
+      return broadcast_(data[i], data[i], static_cast<std::size_t>(elements), number_of(dtype),
+                        root, members_[i], streams[i]);
+    });
   }
 
   // Ends what is under way, wherever it waits. Nothing can be called afterwards.
@@ -91,6 +86,18 @@ class Nccl {
 
   // Where hosts are shared, what one program does with NVLink multicast can stop others.
   static void without_multicast() { setenv("NCCL_NVLS_ENABLE", "0", 1); }
+
+  // Calls f(i) for each GPU, all of them in one group. A group that stayed open after a failure
+  // would swallow whatever is called next.
+  template <typename F>
+  void together(const char* call, F f) {
+    check(group_start_(), "ncclGroupStart");
+    int status = 0;
+    for (std::size_t i = 0; i < members_.size() && status == 0; ++i) status = f(i);
+    const int ended = group_end_();
+    check(status, call);
+    check(ended, "ncclGroupEnd");
+  }
 
   void check(int status, const char* call) const {
     if (status == 0) return;
