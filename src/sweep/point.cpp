@@ -85,6 +85,8 @@ class Point {
   void set_up(InputKind kind);
   void load(Place& place);
   bool recover(Place& place);
+  bool time_transfers(Trial& trial);
+  void failed_while_timed(Trial& trial, const PointError& error);
   void fail(Place& place, const PointError& error);
   void measure(Cache cache);
   bool check_this_round(int round);
@@ -321,8 +323,8 @@ bool Point::recover(Place& place) {
   try {
     return place.executor->recover();
   } catch (const std::exception& error) {
-    const std::string why =
-        std::string("the device was lost when ") + "another kernel failed: " + error.what();
+    const std::string why = std::string("the device was lost when another kernel failed: ") +
+                            error.what() + "; run the same command again to go on";
     for (const auto& trial : trials_) {
       if (trial->place != &place) continue;
       if (trial->passed() || trial->verdict == Verdict::unverified) {
@@ -557,19 +559,34 @@ void Point::take_batch(Entry& entry, bool check) {
     }
     entry.measurement->add(batch, start_s, end_s);
   } catch (const PointError& error) {
-    trial.verdict = error.verdict;
-    trial.detail = error.what();
-    if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
+    failed_while_timed(trial, error);
   }
 }
 
-// What cannot be told is left out; whether the variant runs is for its samples to say.
-std::optional<double> moving_of(const Trial& trial) {
+// Whether they could be timed. How long a GPU of a team is in transfers is left out where it cannot
+// be told: whether the variant runs is for its samples to say.
+bool Point::time_transfers(Trial& trial) {
+  Executor& executor = *trial.place->executor;
+  const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
+                                        seconds_at_most(trial));
   try {
-    return trial.place->executor->seconds_of_transfers(trial.call);
-  } catch (const PointError&) {
-    return std::nullopt;
+    if (!trial.transfers) trial.transfers = executor.transfers(trial.call);
+  } catch (const PointError& error) {
+    failed_while_timed(trial, error);
+    return false;
   }
+  try {
+    if (!trial.moving_s) trial.moving_s = executor.seconds_of_transfers(trial.call);
+  } catch (const PointError&) {
+    trial.moving_s = std::nullopt;
+  }
+  return true;
+}
+
+void Point::failed_while_timed(Trial& trial, const PointError& error) {
+  trial.verdict = error.verdict;
+  trial.detail = error.what();
+  if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
 }
 
 void Point::measure(Cache cache) {
@@ -579,10 +596,7 @@ void Point::measure(Cache cache) {
         !timed(*entry.trial)) {
       continue;
     }
-    if (!entry.trial->transfers) {
-      entry.trial->transfers = entry.trial->place->executor->transfers(entry.trial->call);
-    }
-    if (!entry.trial->moving_s) entry.trial->moving_s = moving_of(*entry.trial);
+    if (!time_transfers(*entry.trial)) continue;
     entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
     entry.watch_at = secret_.below(first_rounds);
     open.push_back(&entry);

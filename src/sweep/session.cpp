@@ -81,7 +81,7 @@ void Session::count(const Record& record) {
 }
 
 void Session::lose(Place& place, const std::string& why) {
-  place.why_not = why + "; run the same command again to go on";
+  place.why_not = why;
   failed = true;
 }
 
@@ -107,13 +107,24 @@ Ceilings Session::ceilings_of(Place& place) {
   if (!links_known) {
     note("the links between the GPUs");
     try {
-      ceilings.links = place.executor->links();
+      ceilings.links = links_of(place);
     } catch (const PointError& error) {
       observer.note(std::string("the links could not be measured: ") + error.what());
     }
   }
   if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
   return ceilings;
+}
+
+// What does not return is ended, and not tried again by the workers that follow.
+std::map<std::string, double> Session::links_of(Place& place) {
+  constexpr double seconds_at_most = 180;
+  const std::string call = "measuring the links between the GPUs";
+  if (const auto* ended = supervisor ? supervisor->ended(call) : nullptr) {
+    throw PointError(ended->verdict, ended->why);
+  }
+  const Supervisor::Execution execution(supervisor, call, seconds_at_most);
+  return place.executor->links();
 }
 
 bool Session::keeps_ceilings() const {

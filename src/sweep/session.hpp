@@ -53,6 +53,7 @@ struct Session {
 
  private:
   Ceilings ceilings_of(Place& place);
+  std::map<std::string, double> links_of(Place& place);
   bool keeps_ceilings() const;  // with the records, when these have a folder of their own
 };
 

@@ -86,6 +86,23 @@ const Register<Dmv, float> variant({.rung = 91, .id = 78},
     });
 }  // namespace
 END
+# plant_team NAME CODE: the same of dmv on a team, as a transfer that fails inside a library would be.
+plant_team() {
+  cat >"cuda/dmv/$1.cu" <<END
+#include <csignal>
+#include <cstdlib>
+#include "gpu/gpus.hpp"
+#include "streamed.cuh"
+const Register<Dmv, float, double> variant({.rung = 92, .tunables = {gpus()}, .split = {"rows"}},
+    []<typename T>(Gpus& team, const Parts<Dmv::Args<T>>& parts, const Tunables&) {
+      volatile int zero = 0;
+      team.beside([&] { $2 },
+                  [&] { team.each([&](Gpu& gpu, int i) { choose_shape(gpu, parts[i]); }); });
+    });
+END
+}
+plant_team split_hangs 'while (zero == 0) continue;'
+plant_team split_aborts 'if (zero == 0) std::abort();'
 expect "the planted variants are compiled" own_make $parlab
 
 quick="--iterations 3 --execution-limit 1.5"
@@ -137,6 +154,16 @@ expect "the kernel beside it passes" grep -q 'naive.*"passed"' out
 # shellcheck disable=SC2086 # words
 $parlab dmv 64,65 --variant cuda/endless $quick --format json >out 2>errors
 expect "a kernel without end is ended once" test "$(grep -c 'timed_out.*64x64 took more than' out)" = 3
+
+# Of a team, what a library does in its transfers.
+# shellcheck disable=SC2086 # words
+$parlab dmv 64,65 --variant split_hangs,split_aborts,split_rows --gpus 2 $quick --format json >out 2>errors
+expect "a transfer that does not return is ended, once" \
+  test "$(grep -c 'split_hangs.*timed_out.*64x64 gpus=2 took more than 1.5 s' out)" = "$(grep -c split_hangs out)"
+expect "a library that aborts is a verdict" grep -q 'split_aborts.*launch_failed.*aborted at line' out
+expect "the team goes on without them" \
+  test "$(grep -c 'split_rows.*"passed"' out)" = "$(grep -c '"variant":"split_rows"' out)"
+expect "and has something to go on with" grep -q 'split_rows.*"passed"' out
 
 # A sweep that hangs in the endless one; its process is in $child.
 hang() {

@@ -228,7 +228,8 @@ class TeamExecutor final : public Executor {
       device->gpu.select();
       cudaGetLastError();
       cuda_check(cudaDeviceSynchronize(),
-                 "asking for device " + std::to_string(device->gpu.device()) + " after a failure");
+                 "asking for device " + std::to_string(device->gpu.device()) +
+                     " after a failure (nvidia-smi -L says whether it is still there)");
     }
     return false;
   }

@@ -16,6 +16,10 @@ __global__ void add_others(const float* others, float* data, int n) {
   if (i < n) data[i] += others[i];
 }
 
+__global__ void never_ends(volatile float* data) {
+  while (data[0] >= 0) data[0] = 1;
+}
+
 void add_one_to(Gpu& gpu, float* data, int n) {
   gpu.launch({.grid = {ceil_div(n, 32)}, .block = {32}}, add_one, data, n);
 }
@@ -55,6 +59,16 @@ const std::vector<teams::Case>& teams::cases() {
        [](const Bench& b) { add_one_to(b.team[0], b.data[1], b.n); }},
       {"gpu_copy_to_another_gpu", "GPU 1's other, from a kernel on GPU 0",
        [](const Bench& b) { b.team[0].copy(b.other[1], b.data[0], b.n * sizeof(float)); }},
+      {"kernel_without_end_on_the_last_gpu", "still runs after the time limit of emulation",
+       [](const Bench& b) {
+         const int last = b.team.count() - 1;
+         b.team[last].set_time_limit(std::chrono::milliseconds(500));
+         b.team.each([&](Gpu& gpu, int i) {
+           if (i < last) add_one_to(gpu, b.data[i], b.n);
+         });
+         b.team[last].launch({}, never_ends, b.data[last]);
+         b.team.all_reduce(b.data, b.data, b.n);
+       }},
       {"sends_what_nothing_has_written", "reads GPU 0's other[0], which nothing has written",
        [](const Bench& b) { b.team.exchange({b.team.move(1, b.data[1], 0, b.other[0], b.n)}); }},
       {"sums_what_nothing_has_written", "reads GPU 0's other[0], which nothing has written",

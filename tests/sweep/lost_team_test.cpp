@@ -1,0 +1,196 @@
+// A team whose GPUs fail between one call and the next: every point gets a verdict, what is left of
+// the sweep goes on, and it is said what to do. The failures are planted in an emulated team.
+#include <boost/test/unit_test.hpp>
+
+#include "places/places.hpp"
+#include "places/presence.hpp"
+#include "support.hpp"
+
+using namespace parlab;
+
+namespace {
+
+// What goes wrong, each time it is asked for; nothing: all is well.
+struct Faults {
+  std::function<void(const Call&)> checked = [](const Call&) {};
+  std::function<void()> transfers = [] {}, links = [] {}, recover = [] {};
+  int executions = 0, samples = 0;
+};
+
+// Times of it mean nothing; can_time: it is asked for some even so.
+class FaultyTeam final : public Executor {
+ public:
+  FaultyTeam(Faults& faults, bool can_time) : faults_(faults), can_time_(can_time) {}
+
+  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+    team_->load(inputs, outputs);
+  }
+  void release() override { team_->release(); }
+  Checked run_checked(const Call& call) override {
+    ++faults_.executions;
+    faults_.checked(call);
+    return team_->run_checked(call);
+  }
+  Batch sample(const Call&, const BatchPlan&) override {
+    ++faults_.samples;
+    throw PointError(Verdict::launch_failed, "it was not to be sampled");
+  }
+  std::optional<TransferTimes> transfers(const Call&) override {
+    faults_.transfers();
+    return std::nullopt;
+  }
+  bool recover() override {
+    faults_.recover();
+    return false;
+  }
+  bool can_time() const override { return can_time_; }
+  int gpus() const override { return 2; }
+  Ceilings ceilings(const WantedCeilings&) override { return {}; }
+  std::map<std::string, double> links() override {
+    faults_.links();
+    return {};
+  }
+
+ private:
+  Faults& faults_;
+  bool can_time_;
+  std::unique_ptr<Executor> team_ = make_team_executor();
+};
+
+[[noreturn]] void fail(Verdict verdict, const char* what) { throw PointError(verdict, what); }
+
+Plan plan_of(const std::vector<std::string>& names) {
+  const auto& dmv = *Registry::instance().workload("dmv");
+  Plan plan;
+  for (const auto* variant : Registry::instance().variants("dmv")) {
+    if (std::count(names.begin(), names.end(), variant->name) == 0) continue;
+    if (plan.variants.empty()) plan = testing::plan_for(dmv, *variant, {8, 9});
+    if (plan.variants.front() != variant) plan.variants.push_back(variant);
+  }
+  BOOST_REQUIRE_EQUAL(plan.variants.size(), names.size());
+  plan.sizes = {{8, 9}, {9, 8}};
+  plan.tunables["gpus"] = {2};
+  plan.device_ceilings = Ceilings{};
+  return plan;
+}
+
+testing::Collector outcome(const Plan& plan, Faults& faults, bool can_time = false) {
+  Place place{Target::team};
+  place.executor = std::make_unique<FaultyTeam>(faults, can_time);
+  Places places(std::move(place));
+  testing::Collector collector;
+  run_sweep(plan, collector, places);
+  return collector;
+}
+
+bool says(const Record& record, const std::string& words) {
+  return record.detail.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+// On machines with GPUs the team would be a real one.
+BOOST_AUTO_TEST_SUITE(lost_teams, *boost::unit_test::precondition([](auto) {
+                        return why_no_gpu().has_value();
+                      }))
+
+BOOST_AUTO_TEST_CASE(without_a_fault_all_pass) {
+  Faults faults;
+  for (const auto& record : outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
+    BOOST_TEST(to_string(record.verdict) == "passed", record.detail);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_gpu_fails_the_rest_on_the_team_and_says_what_to_do) {
+  Faults faults;
+  faults.checked = [](const Call& call) {
+    if (call.variant->name == "split_rows") fail(Verdict::launch_failed, "GPU 1 fell off the bus");
+  };
+  faults.recover = [] { fail(Verdict::launch_failed, "asking for device 1 after a failure"); };
+  const auto records = outcome(plan_of({"split_rows", "split_columns"}), faults).records;
+  BOOST_REQUIRE_EQUAL(records.size(), 4U);  // each point has its verdict
+  int failed = 0, no_device = 0;
+  for (const auto& record : records) {
+    failed += record.verdict == Verdict::launch_failed && says(record, "GPU 1 fell off the bus");
+    if (record.verdict != Verdict::no_device) continue;
+    ++no_device;
+    BOOST_TEST(says(record, "asking for device 1 after a failure"), record.detail);
+    BOOST_TEST(says(record, "run the same command again"), record.detail);
+  }
+  BOOST_TEST(failed == 1);
+  BOOST_TEST(no_device >= 2);  // the other variant may have passed before
+  BOOST_TEST(failed + no_device >= 3);
+  BOOST_TEST(faults.executions <= 6);  // none on the team that is lost
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_that_leaves_the_gpus_usable_is_one_variants_own) {
+  Faults faults;
+  faults.checked = [](const Call& call) {
+    if (call.variant->name == "split_rows") fail(Verdict::launch_failed, "a collective failed");
+  };
+  for (const auto& record : outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
+    const auto expected = record.variant == "split_rows" ? "launch_failed" : "passed";
+    BOOST_TEST(to_string(record.verdict) == expected, record.variant << ": " << record.detail);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_waited_for_once) {
+  Faults faults;
+  int waited = 0;
+  faults.checked = [&](const Call& call) {
+    if (call.variant->name != "split_columns") return;
+    ++waited;
+    fail(Verdict::timed_out, "was not done 60 s after all GPUs might start");
+  };
+  const auto records = outcome(plan_of({"split_rows", "split_columns"}), faults).records;
+  BOOST_REQUIRE_EQUAL(records.size(), 4U);
+  for (const auto& record : records) {
+    const bool late = record.variant == "split_columns";
+    BOOST_TEST(to_string(record.verdict) == (late ? "timed_out" : "passed"), record.detail);
+    if (late) BOOST_TEST(says(record, "was not done 60 s after"), record.detail);
+  }
+  BOOST_TEST(waited == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_library_is_no_failure_of_the_sweep) {
+  Faults faults;
+  faults.checked = [](const Call& call) {
+    if (call.variant->name == "split_columns") {
+      throw LibraryMissing("libnccl.so.2", "not found; install libnccl2");
+    }
+  };
+  for (const auto& record : outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
+    const bool needs_it = record.variant == "split_columns";
+    BOOST_TEST(to_string(record.verdict) == (needs_it ? "not_supported" : "passed"));
+    BOOST_TEST(record.library == (needs_it ? "libnccl.so.2" : ""));
+    if (needs_it) BOOST_TEST(says(record, "install libnccl2"), record.detail);
+  }
+}
+
+// Between verification and the first sample, where copies are timed.
+BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_while_copies_are_timed_ends_no_sweep) {
+  Faults faults;
+  faults.transfers = [] { fail(Verdict::launch_failed, "copying y from the devices"); };
+  faults.recover = [] { fail(Verdict::launch_failed, "asking for device 0 after a failure"); };
+  const auto records = outcome(plan_of({"split_rows"}), faults, true).records;
+  BOOST_REQUIRE_EQUAL(records.size(), 2U);
+  BOOST_TEST(to_string(records[0].verdict) == "launch_failed");
+  BOOST_TEST(says(records[0], "copying y from the devices"), records[0].detail);
+  BOOST_TEST(to_string(records[1].verdict) == "no_device");
+  BOOST_TEST(faults.samples == 0);
+}
+
+BOOST_AUTO_TEST_CASE(links_that_cannot_be_measured_are_said_and_nothing_else_is_lost) {
+  Faults faults;
+  faults.links = [] { fail(Verdict::launch_failed, "ncclCommInitAll failed"); };
+  Plan plan = plan_of({"split_rows"});
+  plan.device_ceilings.reset();
+  const auto seen = outcome(plan, faults, true);
+  BOOST_REQUIRE_EQUAL(seen.records.size(), 2U);
+  BOOST_TEST(faults.samples == 2);  // it got as far as that at both sizes
+  BOOST_TEST(std::any_of(seen.notes.begin(), seen.notes.end(), [](const std::string& note) {
+    return note == "the links could not be measured: ncclCommInitAll failed";
+  }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
