@@ -18,6 +18,16 @@ std::string size_argument(const Workload& workload) {
   return workload.dimensions().size() == 1 ? "<size>" : "<matrix size>";
 }
 
+// What a variant for several GPUs divides: parameters are no part of it.
+std::string dimensions_of(const Workload& workload) {
+  const auto extents = workload.dimensions().size() - workload.parameters().size();
+  std::string text;
+  for (std::size_t i = 0; i < extents; ++i) {
+    text += (i == 0 ? "" : " x ") + std::string(workload.dimensions()[i]);
+  }
+  return text;
+}
+
 // With the course's variables as many numbers as the problem has extents are one problem.
 std::string as_one_problem(const Workload& workload, const std::string& program) {
   const auto extents = workload.dimensions().size() - workload.parameters().size();
@@ -215,8 +225,9 @@ void print_help(std::ostream& out, const Request& request) {
         << "       parlab show|compare|merge|tune|grade|export|claims|page|index|machine\n"
         << "         ('parlab compare --help' and the like say more)\n";
   }
-  out << "\nRuns, verifies and measures every variant of a workload at every size.\n"
-      << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K or 1K:16K:*2\n"
+  out << "\nRuns, verifies and measures every variant of a workload at every size.\n";
+  if (workload != nullptr) out << "  dimensions: " << dimensions_of(*workload) << '\n';
+  out << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
   for (const auto& option : all_options()) {

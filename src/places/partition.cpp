@@ -13,10 +13,13 @@ class Division {
   Division(const Workload& workload, const Variant& variant, const Size& size)
       : dimensions_(workload.dimensions()), split_(variant.split), size_(size) {
     for (const auto& name : split_) {
-      if (std::find(dimensions_.begin(), dimensions_.end(), name) == dimensions_.end()) {
-        throw std::logic_error(variant.source + " divides '" + name + "', which " +
-                               variant.workload + " does not have");
+      if (std::find(dimensions_.begin(), dimensions_.end(), name) != dimensions_.end()) continue;
+      std::string there;
+      for (const auto dimension : dimensions_) {
+        there += (there.empty() ? "" : ", ") + std::string(dimension);
       }
+      throw std::logic_error(variant.source + " divides '" + name + "', which " + variant.workload +
+                             " does not have: its dimensions are " + there);
     }
   }
 
