@@ -1,19 +1,14 @@
 #include "places/cuda/cuda_gpus.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace parlab {
 namespace {
 
 constexpr std::size_t events_at_most = 256;  // of 128 transfers in one execution
-
-void wait_for(cudaStream_t stream, const CudaEvent& event) {
-  cuda_check(cudaStreamWaitEvent(stream, event.handle), "waiting for another GPU");
-}
-
-void record(const CudaEvent& event, cudaStream_t stream) {
-  cuda_check(cudaEventRecord(event.handle, stream), "recording an event");
-}
+constexpr int entries_of_collective = 10;    // kernels and events that NCCL queues, rather too many
 
 }  // namespace
 
@@ -63,12 +58,31 @@ void CudaGpus::abandon() {
   nccl_.reset();
 }
 
+// ---- what is queued
+
+void CudaGpus::wait_for(Member& member, cudaStream_t stream, const CudaEvent& event) {
+  member.gpu->select();
+  cuda_check(cudaStreamWaitEvent(stream, event.handle), "waiting for another GPU");
+  ++member.queued;
+}
+
+void CudaGpus::record(Member& member, cudaStream_t stream, const CudaEvent& event) {
+  member.gpu->select();
+  cuda_check(cudaEventRecord(event.handle, stream), "recording an event");
+  ++member.queued;
+}
+
+int CudaGpus::take_queued() {
+  int most = 0;
+  for (auto& member : members_) most = std::max(most, std::exchange(member->queued, 0));
+  return most;
+}
+
 // ---- watching
 
 void CudaGpus::watch(Member& member) {
   if (member.noted == member.events.size()) return;
-  member.gpu->select();
-  record(member.events[member.noted++], stream_of(member));
+  record(member, stream_of(member), member.events[member.noted++]);
 }
 
 template <typename F>
@@ -118,6 +132,7 @@ void CudaGpus::sum_over_all(const std::vector<void*>& from, const std::vector<vo
   }
   nccl();
   watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
+  for (auto& member : members_) member->queued += entries_of_collective;
 }
 
 void CudaGpus::send_to_all(int root, const std::vector<void*>& data, std::int64_t elements,
@@ -125,6 +140,7 @@ void CudaGpus::send_to_all(int root, const std::vector<void*>& data, std::int64_
   if (elements == 0 || count() == 1) return;
   nccl();
   watched([&] { nccl().broadcast(root, data, elements, dtype, streams()); });
+  for (auto& member : members_) member->queued += entries_of_collective;
 }
 
 // Each copy is queued at its target, once its source is ready; then the sources wait for the copies
@@ -133,44 +149,39 @@ void CudaGpus::exchange(const std::vector<Move>& moves) {
   if (moves.empty()) return;
   watched([&] {
     const auto member = [&](int i) -> Member& { return *members_.at(static_cast<std::size_t>(i)); };
-    std::vector<std::pair<int, int>> ways;
+    std::set<int> sources, targets;
+    std::set<std::pair<int, int>> ways;
     for (const auto& move : moves) {
       if (move.bytes == 0) continue;
-      const std::pair way(move.source, move.target);
-      if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+      sources.insert(move.source);
+      targets.insert(move.target);
+      ways.emplace(move.source, move.target);
     }
+    for (const int i : sources) record(member(i), stream_of(member(i)), member(i).ready);
     for (const auto& [source, target] : ways) {
-      member(source).gpu->select();
-      record(member(source).ready, stream_of(member(source)));
-    }
-    for (const auto& [source, target] : ways) {
-      member(target).gpu->select();
-      wait_for(stream_of(member(target)), member(source).ready);
+      wait_for(member(target), stream_of(member(target)), member(source).ready);
     }
     for (const auto& move : moves) {
       if (move.bytes == 0) continue;
-      member(move.target).gpu->select();
-      cuda_check(cudaMemcpyPeerAsync(move.to, member(move.target).gpu->device(), move.from,
-                                     member(move.source).gpu->device(), move.bytes,
-                                     stream_of(member(move.target))),
-                 "copying from GPU to GPU");
+      auto& target = member(move.target);
+      target.gpu->select();
+      cuda_check(
+          cudaMemcpyPeerAsync(move.to, target.gpu->device(), move.from,
+                              member(move.source).gpu->device(), move.bytes, stream_of(target)),
+          "copying from GPU to GPU");
+      ++target.queued;
     }
+    for (const int i : targets) record(member(i), stream_of(member(i)), member(i).moved);
     for (const auto& [source, target] : ways) {
-      member(target).gpu->select();
-      record(member(target).moved, stream_of(member(target)));
-    }
-    for (const auto& [source, target] : ways) {
-      member(source).gpu->select();
-      wait_for(stream_of(member(source)), member(target).moved);
+      wait_for(member(source), stream_of(member(source)), member(target).moved);
     }
   });
 }
 
 void CudaGpus::beside(const std::function<void()>& transfers, const std::function<void()>& work) {
   for (auto& member : members_) {
-    member->gpu->select();
-    record(member->ready, member->gpu->cuda_stream());
-    wait_for(member->beside.handle, member->ready);
+    record(*member, member->gpu->cuda_stream(), member->ready);
+    wait_for(*member, member->beside.handle, member->ready);
   }
   struct Leave {
     bool& beside;
@@ -183,9 +194,8 @@ void CudaGpus::beside(const std::function<void()>& transfers, const std::functio
   }
   work();
   for (auto& member : members_) {
-    member->gpu->select();
-    record(member->moved, member->beside.handle);
-    wait_for(member->gpu->cuda_stream(), member->moved);
+    record(*member, member->beside.handle, member->moved);
+    wait_for(*member, member->gpu->cuda_stream(), member->moved);
   }
 }
 

@@ -23,6 +23,10 @@ class CudaGpus final : public Gpus {
   // Ends the collectives under way. The next one starts NCCL anew.
   void abandon();
 
+  // How much transfers have queued since the last call, on the GPU with most of it: what is held
+  // back must fit in the queue of a stream.
+  int take_queued();
+
   // Between the two calls, transfers are watched. seconds: how long each GPU was in them, the most
   // of all; the work is done by then.
   void begin_watch();
@@ -44,12 +48,15 @@ class CudaGpus final : public Gpus {
     // can mean to wait for the device.
     std::vector<CudaEvent> events;
     std::size_t noted = 0;
+    int queued = 0;
   };
   cudaStream_t stream_of(const Member& member) const {
     return beside_ ? member.beside.handle : member.gpu->cuda_stream();
   }
   std::vector<cudaStream_t> streams() const;
   Nccl& nccl();
+  void wait_for(Member& member, cudaStream_t stream, const CudaEvent& event);
+  void record(Member& member, cudaStream_t stream, const CudaEvent& event);
   void watch(Member& member);
   template <typename F>
   void watched(F transfer);

@@ -16,8 +16,8 @@
 namespace parlab {
 namespace {
 
-// As in gpu_executor.cu; what collectives queue beside kernels counts as so many launches.
-constexpr int queue_entries = 500, entries_of_transfers = 20;
+// As in gpu_executor.cu; what transfers queue beside kernels counts as so many launches at least.
+constexpr int queue_entries = 500, least_of_transfers = 20;
 
 // One GPU, and what looks after its memory.
 struct Device {
@@ -100,9 +100,11 @@ class TeamExecutor final : public Executor {
     Checked checked;
     checked.seconds = run_in_the_open(call, placed);
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
+    placed.team->gpus.take_queued();  // of the one in the open
     placed.team->timer.run_held([&] { poison_all(placed); }, [&] { run(call, placed); }, hold_s);
     checked.launch = placed.team->gpus[0].main_launch();
-    launches_[call.key()] = checked.launch.launches;
+    entries_[call.key()] = std::max(4, checked.launch.launches) +
+                           std::max(least_of_transfers, placed.team->gpus.take_queued());
     for (int i = 0; i < placed.count(); ++i) {
       auto& device = *devices_[i];
       device.gpu.select();
@@ -130,9 +132,9 @@ class TeamExecutor final : public Executor {
   Batch sample(const Call& call, const BatchPlan& plan) override {
     Placed& placed = place(call);
     select_scratch(call);
-    const int launches = std::max(4, launches_[call.key()]) + entries_of_transfers;
+    const int entries = std::max(4 + least_of_transfers, entries_[call.key()]);
     const int count =
-        std::clamp(queue_entries / (launches + 5) - 4, 1, static_cast<int>(plan.executions.size()));
+        std::clamp(queue_entries / (entries + 5) - 4, 1, static_cast<int>(plan.executions.size()));
     prepare_disturbances(placed, plan, count);
     int disturbed = -1;  // the execution whose disturbance stands now
     const auto disturb = [&](int now) {
@@ -471,7 +473,7 @@ class TeamExecutor final : public Executor {
   Arrays inputs_;                               // the caller's
   std::unique_ptr<HostArrays> outputs_;
   std::map<std::string, Placed> placed_;
-  std::map<std::string, int> launches_;  // of one execution, by call
+  std::map<std::string, int> entries_;  // that one execution queues on a GPU, by call
 };
 
 }  // namespace
