@@ -35,8 +35,9 @@ __device__ double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
 
+// Both products, as the kernel knows them.
 template <typename T>
-struct Problem {
+struct FusedProducts {
   const T* a;
   const T* x;
   T* ys;                 // teams x cols: the sums of each team
@@ -77,7 +78,8 @@ struct Columns {
   std::int64_t first, cols;
   int mine;
 
-  __device__ __forceinline__ Columns(const Problem<T>& p, std::int64_t first_row) : cols(p.cols) {
+  __device__ __forceinline__ Columns(const FusedProducts<T>& p, std::int64_t first_row)
+      : cols(p.cols) {
     const std::int64_t start = reinterpret_cast<std::uintptr_t>(p.a + first_row * cols) / sizeof(T);
     const int past = S::aligned ? 0 : static_cast<int>(start % S::size);  // of a word's start
     const std::int64_t words = (cols + past + S::size - 1) / S::size;
@@ -107,7 +109,7 @@ struct Ring {
   std::int64_t next_row;
   const T* next;
 
-  __device__ __forceinline__ Ring(const Problem<T>& p, const Columns<T, S>& columns_,
+  __device__ __forceinline__ Ring(const FusedProducts<T>& p, const Columns<T, S>& columns_,
                                   std::int64_t first_strip, std::int64_t teams_)
       : words(shared_memory<Word<T>>() + threadIdx.x),
         columns(columns_),
@@ -211,15 +213,90 @@ __device__ __forceinline__ void multiply_by_t(const Ring<T, S>& ring, int stage,
   }
 }
 
+// What the blocks of a team tell each other of a strip: each its part of t, a word per row.
+template <typename T, typename S>
+struct Mail {
+  Message<T>* inbox;  // of lane l of warp r: what block l says of row r
+  bool reads;
+  Message<T> message = 0;
+
+  __device__ __forceinline__ Mail(const FusedProducts<T>& p, std::int64_t strip, bool due) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    inbox = p.messages + (strip * S::rows + warp) * p.team + lane;
+    reads = p.team > 1 && due && warp < S::rows && lane < p.team;
+  }
+  __device__ __forceinline__ void look() {
+    if (reads && message == 0) message = atomicAdd(inbox, 0);
+  }
+  // In all lanes of the warp: its row of t.
+  __device__ __forceinline__ T wait_for_sum() {
+    while (reads && message == 0) message = atomicAdd(inbox, 0);
+    return warp_sum(reads ? from_message(message) : T{0});
+  }
+  __device__ __forceinline__ static void send(const FusedProducts<T>& p, std::int64_t strip,
+                                              int row, T sum) {
+    const int member = blockIdx.x % p.team;
+    atomicExch(p.messages + (strip * S::rows + row) * p.team + member, to_message(sum));
+  }
+};
+
+// part[r][w] = what warp w has of row r of the strip times x. missing: groups of copies that may be
+// under way when the first piece is used.
+template <typename T, typename S>
+__device__ __forceinline__ void strip_times_x(const Ring<T, S>& ring, int stage, int missing,
+                                              const Word<T> (&x)[S::words], Mail<T, S>& mail,
+                                              T (&part)[S::rows][S::warps]) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  T sum[S::rows][S::size] = {};
+  _Pragma("unroll")
+  for (int piece = 0; piece < S::pieces; ++piece) {
+    __pipeline_wait_prior(missing - piece);
+    mail.look();
+    multiply_by_x<T, S>(ring, stage, piece, x, sum);
+  }
+  _Pragma("unroll")
+  for (int r = 0; r < S::rows; ++r) {
+    _Pragma("unroll")
+    for (int i = 1; i < S::size; ++i) sum[r][0] += sum[r][i];
+    sum[r][0] = warp_sum(sum[r][0]);
+    if (lane == 0) part[r][warp] = sum[r][0];
+  }
+}
+
+template <typename T, int WARPS>
+__device__ __forceinline__ T sum_of_warps(const T (&part)[WARPS]) {
+  T sum[4] = {};
+  _Pragma("unroll")
+  for (int w = 0; w < WARPS; ++w) sum[w % 4] += part[w];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// This thread's columns of y, of its team.
+template <typename T, typename S>
+__device__ __forceinline__ void store_columns(T* to, const Columns<T, S>& columns,
+                                              const Word<T> (&y)[S::words]) {
+  _Pragma("unroll")
+  for (int c = 0; c < S::words; ++c) {
+    if constexpr (S::aligned) {
+      if (c < columns.mine) *reinterpret_cast<Word<T>*>(to + columns.of(c, 0)) = y[c];
+    } else {
+      _Pragma("unroll")
+      for (int i = 0; i < S::size; ++i) {
+        if (columns.has(c, i)) to[columns.of(c, i)] = y[c].element[i];
+      }
+    }
+  }
+}
+
 // Dynamic shared memory: the ring.
 template <typename T, typename S>
-__global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const Problem<T> p) {
+__global__ void __launch_bounds__(S::threads, 512 / S::threads)
+    atax_fused(const FusedProducts<T> p) {
   // Parts of t, by the warps, and t itself when it comes from a team. Two of each, so that one
   // barrier per strip suffices.
   alignas(16) __shared__ T part[2][S::rows][S::warps];
   __shared__ T whole[2][S::rows];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int member = blockIdx.x % p.team;
   const std::int64_t teams = gridDim.x / p.team, me = blockIdx.x / p.team;
   const std::int64_t steps = (p.strips - me + teams - 1) / teams;  // strips me, me + teams, ...
   const Columns<T, S> columns(p, row_of<S>(me));
@@ -245,49 +322,28 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const
     const int side = step % 2;
     // The strip whose t is due now; its messages are asked for before they are needed.
     const std::int64_t due = step - p.lag;
-    Message<T>* const inbox = p.messages + ((me + due * teams) * S::rows + warp) * p.team + lane;
-    const bool reads_mail = p.team > 1 && due >= 0 && warp < S::rows && lane < p.team;
-    Message<T> message = 0;
-
+    Mail<T, S> mail(p, me + due * teams, due >= 0);
     if (step < steps) {
-      T sum[S::rows][S::size] = {};
-      _Pragma("unroll")
-      for (int piece = 0; piece < S::pieces; ++piece) {
-        // Of the strips on their way, this one and those after it, these groups may be missing.
-        __pipeline_wait_prior((p.stages - p.lag) * S::pieces - 1 - piece);
-        if (reads_mail && message == 0) message = atomicAdd(inbox, 0);
-        multiply_by_x<T, S>(ring, arrived, piece, x, sum);
-      }
-      _Pragma("unroll")
-      for (int r = 0; r < S::rows; ++r) {
-        _Pragma("unroll")
-        for (int i = 1; i < S::size; ++i) sum[r][0] += sum[r][i];
-        sum[r][0] = warp_sum(sum[r][0]);
-        if (lane == 0) part[side][r][warp] = sum[r][0];
-      }
+      // Of the strips on their way, this one and those after it, these groups may be missing.
+      const int missing = (p.stages - p.lag) * S::pieces - 1;
+      strip_times_x<T, S>(ring, arrived, missing, x, mail, part[side]);
       arrived = arrived + 1 < p.stages ? arrived + 1 : 0;
     }
     if (p.team > 1 && due >= 0 && warp < S::rows) {
-      while (reads_mail && message == 0) message = atomicAdd(inbox, 0);
-      const T t = warp_sum(reads_mail ? from_message(message) : T{0});
-      if (lane == 0) whole[side][warp] = t;
+      const T sum = mail.wait_for_sum();
+      if (lane == 0) whole[side][warp] = sum;
     }
     __syncthreads();
-    const auto sum_of_warps = [&](int r) {
-      T sum[4] = {};
-      _Pragma("unroll")
-      for (int w = 0; w < S::warps; ++w) sum[w % 4] += part[side][r][w];
-      return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    };
     if (p.team > 1 && step < steps && warp < S::rows && lane == 0) {
-      const std::int64_t row = (me + step * teams) * S::rows + warp;
-      atomicExch(p.messages + row * p.team + member, to_message(sum_of_warps(warp)));
+      Mail<T, S>::send(p, me + step * teams, warp, sum_of_warps(part[side][warp]));
     }
     if (due < 0) continue;
 
     T t[S::rows];
     _Pragma("unroll")
-    for (int r = 0; r < S::rows; ++r) t[r] = p.team > 1 ? whole[side][r] : sum_of_warps(r);
+    for (int r = 0; r < S::rows; ++r) {
+      t[r] = p.team > 1 ? whole[side][r] : sum_of_warps(part[side][r]);
+    }
     _Pragma("unroll")
     for (int piece = 0; piece < S::pieces; ++piece) {
       multiply_by_t<T, S>(ring, used, piece, t, y);
@@ -295,19 +351,7 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads) atax_fused(const
     }
     used = used + 1 < p.stages ? used + 1 : 0;
   }
-
-  T* const to = p.ys + me * p.cols;
-  _Pragma("unroll")
-  for (int c = 0; c < S::words; ++c) {
-    if constexpr (S::aligned) {
-      if (c < columns.mine) *reinterpret_cast<Word<T>*>(to + columns.of(c, 0)) = y[c];
-    } else {
-      _Pragma("unroll")
-      for (int i = 0; i < S::size; ++i) {
-        if (columns.has(c, i)) to[columns.of(c, i)] = y[c].element[i];
-      }
-    }
-  }
+  store_columns<T, S>(p.ys + me * p.cols, columns, y);
 }
 
 // y = the sum of the teams' ys, 32 columns per block of 32 x 16 threads; and all messages zero.
@@ -407,7 +451,7 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const auto teams = std::min(blocks / team, strips) / S::row_step * S::row_step;
   if (teams == 0) return run_apart(gpu, p);
   const auto message_count = team > 1 ? strips * S::rows * team : 0;
-  const Problem<T> problem{
+  const FusedProducts<T> products{
       .a = p.a,
       .x = p.x,
       .ys = gpu.scratch<T>(teams * p.cols),
@@ -423,9 +467,9 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
               .block = {S::threads},
               .shared_bytes = shared,
               .cooperative = team > 1},
-             kernel, problem);
+             kernel, products);
   gpu.launch({.grid = {ceil_div(p.cols, 32)}, .block = {32, 16}}, atax_fused_sum<T>,
-             static_cast<const T*>(problem.ys), p.y, p.cols, teams, problem.messages,
+             static_cast<const T*>(products.ys), p.y, p.cols, teams, products.messages,
              message_count);
 }
 

@@ -66,11 +66,11 @@ const Register<Atax, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto rows_a_block = std::max<std::int64_t>(block / 32, 1);
+      const auto rows_per_block = std::max<std::int64_t>(block / 32, 1);
       const auto shared = block * sizeof(T);
       T* const t = gpu.scratch<T>(p.rows);
       gpu.launch(
-          {.grid = {ceil_div(p.rows, rows_a_block)}, .block = {block}, .shared_bytes = shared},
+          {.grid = {ceil_div(p.rows, rows_per_block)}, .block = {block}, .shared_bytes = shared},
           atax_shared_rows<T>, p.a, p.x, t, p.rows, p.cols);
       gpu.launch({.grid = {ceil_div(p.cols, block)}, .block = {block}, .shared_bytes = shared},
                  atax_shared_columns<T>, p.a, t, p.y, p.rows, p.cols);
