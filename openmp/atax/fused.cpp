@@ -13,7 +13,7 @@ namespace {
 
 constexpr int strip_rows = 4;
 
-// y += A^T (A x) for count rows, strip_rows at most.
+// y += A^T (A x) for a single row: of the last strip, which may have fewer than four.
 template <typename T>
 void add_row(const T* a, const T* x, T* y, std::int64_t cols) {
   T t = 0;

@@ -42,10 +42,11 @@ constexpr int wide = 4;   // vectors at once in the row pass
 // Of the memory of one thread, in elements.
 template <typename T>
 struct Layout {
+  static constexpr std::int64_t step = wide * lanes<T>;
   std::int64_t width, line, ring_rows;  // width: a multiple of `wide` vectors
 
   Layout(std::int64_t strip, int radius)
-      : width((strip + wide * lanes<T> - 1) / (wide * lanes<T>)*(wide * lanes<T>)),
+      : width((strip + step - 1) / step * step),
         line(width + (2 * radius + 63) / 64 * 64),
         ring_rows(2 * radius + batch) {}
   std::int64_t size() const { return line + ring_rows * width + batch * width; }
@@ -115,10 +116,12 @@ void strip_of(const Convsep::Args<T>& p, const Layout<T>& layout, T* memory, std
   const auto from = std::max(std::int64_t{0}, left - radius);
   const auto to = std::min(p.cols, left + strip + radius);
   const auto fetch = [&](std::int64_t row) {
-    if (row < 0 || row >= p.rows)
-      return static_cast<void>(std::fill_n(ring_row(row), layout.width, T{0}));
-    std::copy_n(p.a + row * p.cols + from, to - from, line + from - (left - radius));
-    row_pass(line, p.w, ring_row(row), layout.width, taps);
+    if (row < 0 || row >= p.rows) {
+      std::fill_n(ring_row(row), layout.width, T{0});
+    } else {
+      std::copy_n(p.a + row * p.cols + from, to - from, line + from - (left - radius));
+      row_pass(line, p.w, ring_row(row), layout.width, taps);
+    }
   };
   for (auto row = top - radius; row < top + radius; ++row) fetch(row);
   const T* rows[Convsep::max_taps + batch];

@@ -42,7 +42,7 @@ T* centred_copy(Host& host, const Covariance::Args<T>& p, int threads) {
 }
 
 // Divides the upper triangle of p.cov by the divisor, and copies it into the lower one: in squares,
-// so that the lines that are written a column at a time stay in the cache.
+// so that the lines that are written column by column stay in the cache.
 template <typename T>
 void divide_and_mirror(const Covariance::Args<T>& p, int threads) {
   constexpr std::int64_t edge = 32;
