@@ -37,10 +37,7 @@ class EmulatedExecutor final : public Executor {
 
   Checked run_checked(const Call& call) override {
     const Variant& variant = *call.variant;
-    if (!variant.hardware.empty()) {
-      throw PointError(Verdict::not_supported, variant.full_name() + " needs " + variant.hardware +
-                                                   ", which emulation does not have");
-    }
+    require_emulated(variant);
     for (const auto& memory : memory_) {
       if (memory->kind == Kind::output) memory->poison();
     }
@@ -55,13 +52,7 @@ class EmulatedExecutor final : public Executor {
     checked.outputs = arrays_;
     checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
     checked.seconds = taken.count();
-    if (!gpu_.launches().empty()) {
-      const auto& [grid, block, shared, cooperative] = gpu_.launches().back().config;
-      checked.launch.grid = {grid.x, grid.y, grid.z};
-      checked.launch.block = {block.x, block.y, block.z};
-      checked.launch.shared_bytes = static_cast<std::int64_t>(shared);
-      checked.launch.launches = static_cast<int>(gpu_.launches().size());
-    }
+    checked.launch = launch_shape_of(gpu_);
     return checked;
   }
 

@@ -21,6 +21,23 @@ std::uint64_t emulation_seed() {
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
 }
 
+void require_emulated(const Variant& variant) {
+  if (variant.hardware.empty()) return;
+  throw PointError(Verdict::not_supported, variant.full_name() + " needs " + variant.hardware +
+                                               ", which emulation does not have");
+}
+
+LaunchShape launch_shape_of(const Gpu& gpu) {
+  LaunchShape shape;
+  if (gpu.launches().empty()) return shape;
+  const auto& [grid, block, shared, cooperative] = gpu.launches().back().config;
+  shape.grid = {grid.x, grid.y, grid.z};
+  shape.block = {block.x, block.y, block.z};
+  shape.shared_bytes = static_cast<std::int64_t>(shared);
+  shape.launches = static_cast<int>(gpu.launches().size());
+  return shape;
+}
+
 std::string EmulatedGpu::scratch_damage() const {
   for (const auto& each : scratch_) {
     const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };

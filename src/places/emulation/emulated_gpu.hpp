@@ -5,13 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "core/variant.hpp"
 #include "gpu/gpu.hpp"
 #include "places/emulation/block.hpp"
+#include "record/record.hpp"
 
 namespace parlab {
 
 // Of the environment's PARLAB_SEED, or a fixed one: shuffles blocks and threads.
 std::uint64_t emulation_seed();
+
+// Throws PointError(not_supported) for a variant that needs hardware which is not emulated.
+void require_emulated(const Variant& variant);
+
+// Of what was launched last; emulation knows of no registers.
+LaunchShape launch_shape_of(const Gpu& gpu);
 
 // What the emulated GPUs of one machine share: their addresses, the count of all blocks that ever
 // ran there, and the OS threads that run them.

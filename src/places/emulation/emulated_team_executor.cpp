@@ -49,10 +49,7 @@ class EmulatedTeamExecutor final : public Executor {
 
   Checked run_checked(const Call& call) override {
     const Variant& variant = *call.variant;
-    if (!variant.hardware.empty()) {
-      throw PointError(Verdict::not_supported, variant.full_name() + " needs " + variant.hardware +
-                                                   ", which emulation does not have");
-    }
+    require_emulated(variant);
     std::vector<ArraySpec> arrays;
     for (const auto& array : inputs_) arrays.push_back(array.spec);
     for (const auto& array : outputs_->view()) arrays.push_back(array.spec);
@@ -76,7 +73,7 @@ class EmulatedTeamExecutor final : public Executor {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
     checked.seconds = taken.count();
-    checked.launch = launch_of(team[0]);
+    checked.launch = launch_shape_of(team[0]);
     for (int i = 0; i < team.count(); ++i) {
       if (const auto damage = team[i].scratch_damage(); !damage.empty()) checked.damage = damage;
     }
@@ -100,17 +97,6 @@ class EmulatedTeamExecutor final : public Executor {
   Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
  private:
-  static LaunchShape launch_of(const Gpu& gpu) {
-    LaunchShape shape;
-    if (gpu.launches().empty()) return shape;
-    const auto& [grid, block, shared, cooperative] = gpu.launches().back().config;
-    shape.grid = {grid.x, grid.y, grid.z};
-    shape.block = {block.x, block.y, block.z};
-    shape.shared_bytes = static_cast<std::int64_t>(shared);
-    shape.launches = static_cast<int>(gpu.launches().size());
-    return shape;
-  }
-
   // An input without a halo may not be written to; a halo is to be filled.
   std::vector<PartInMemory> place(EmulatedGpu& gpu, const Share& share) const {
     std::vector<PartInMemory> parts;
