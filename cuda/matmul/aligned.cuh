@@ -10,7 +10,7 @@ using namespace parlab;
 
 namespace {
 
-// A matrix whose rows begin at multiples of 16 bytes, as bulk copies demand.
+// Rows begin at multiples of 16 bytes.
 struct AlignedMatrix {
   const void* data;
   std::int64_t pitch;  // bytes

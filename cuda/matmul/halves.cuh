@@ -95,7 +95,6 @@ __global__ void matmul_judge(SplitFacts* facts, const int* large, std::int64_t c
 }
 
 // ---- on the host
-// ---------------------------------------------------------------------------------
 
 // What is found out about matrices, and the counts of their rows or columns behind it.
 struct HalvesFacts {

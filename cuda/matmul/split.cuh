@@ -92,6 +92,98 @@ struct PlainProduct {
   }
 };
 
+// Asks for a stage: all parts of A's tile, and of B's tile the half of this block, which both
+// blocks of the cluster get.
+template <typename Scheme, bool A_ACROSS>
+__device__ __forceinline__ void copy_split_stage(unsigned char* stage, Barrier& full,
+                                                 const TensorMap& a, const TensorMap& b, int step,
+                                                 int row0, int col0) {
+  using Tile = SplitTile<Scheme>;
+  const int rank = block_in_cluster(), k0 = step * Tile::depth;
+  arrive_expecting(full, Tile::stage_bytes);
+  if constexpr (A_ACROSS) {
+    load_box(stage, a, full, row0, k0);
+    load_box(stage + Scheme::parts * Tile::a_part / 2, a, full, row0 + 64, k0);
+  } else {
+    load_box(stage, a, full, k0, row0);
+  }
+  load_box(stage + Scheme::parts * Tile::a_part + rank * Tile::panel, b, full, std::uint16_t{0b11},
+           col0 + rank * 64, k0, 0);
+}
+
+// Starts the products of a stage: the large ones, then, as a group of their own, the small ones. A
+// part of A is 64 bytes of each of 128 rows, or, across k, two panels of 64 columns, one for each
+// warpgroup, as those of B.
+template <typename Scheme, bool A_ACROSS>
+__device__ __forceinline__ void start_split_products(const unsigned char* stage, float (&large)[64],
+                                                     float (&small)[64]) {
+  using Tile = SplitTile<Scheme>;
+  constexpr int a_part = A_ACROSS ? Tile::a_part / 2 : Tile::a_part;
+  constexpr int a_slice = A_ACROSS ? 16 * 128 : 32;  // bytes to the next 16 of k
+  const int group = static_cast<int>(threadIdx.x) / 128;
+  const std::uint64_t a0 =
+      A_ACROSS ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
+               : operand_in_shared<64>(stage + group * 64 * 64, 512);
+  const std::uint64_t b0 =
+      operand_in_shared<128>(stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
+  const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number) {
+    multiply_add<Scheme::factor, true, A_ACROSS>(
+        to, a0 + (a_number * a_part + i * a_slice) / 16,
+        b0 + (b_number * Tile::b_part + i * 16 * 128) / 16);
+  };
+  begin_products();
+  _Pragma("unroll")
+  for (int i = 0; i < Tile::depth / 16; ++i) multiply(large, i, 0, 0);
+  end_products();
+  _Pragma("unroll")
+  for (int i = 0; i < Tile::depth / 16; ++i) {
+    _Pragma("unroll")
+    for (int p = 0; p < Scheme::small_products; ++p) {
+      multiply(small, i, Scheme::a_part(p), Scheme::b_part(p));
+    }
+  }
+  end_products();
+}
+
+// Adds the large products to the sums; what that rounds off stays, exactly where the sum is the
+// larger one: Dekker, 1971.
+__device__ __forceinline__ void move_into_sums(float (&sum)[64], float (&large)[64]) {
+  _Pragma("unroll")
+  for (int i = 0; i < 64; ++i) {
+    const float before = sum[i];
+    sum[i] += large[i];
+    large[i] -= sum[i] - before;
+  }
+}
+
+// Adds up what a thread has of a tile, scaled back for two halves, and stores it.
+template <typename Scheme, typename Product>
+__device__ __forceinline__ void store_split_sums(const Product& product, const SplitFacts* facts,
+                                                 int row0, int col0, const float (&sum)[64],
+                                                 const float (&large)[64],
+                                                 const float (&small)[64]) {
+  float scale = 1, scale_again = 1;  // their product may be too small for one float
+  if (Scheme::factor == Factor::f16) {
+    const int back =
+        -split_exponent(facts->largest[0]) - split_exponent(facts->largest[Product::b_facts]);
+    scale = power_of_two(back / 2);
+    scale_again = power_of_two(back - back / 2);
+  }
+  const auto result = [&](int i) {
+    return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale * scale_again;
+  };
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  _Pragma("unroll")
+  for (int part = 0; part < 2; ++part) {
+    const std::int64_t row = row0 + warp * 16 + part * 8 + lane / 4;
+    _Pragma("unroll")
+    for (int j = 0; j < 16; ++j) {
+      const int at = 4 * j + 2 * part;
+      product.store(row, col0 + 8 * j + lane % 4 * 2, result(at), result(at + 1));
+    }
+  }
+}
+
 // `only_if`: the kernel does its work if facts->uneven is that; nullptr: in any case. C is the
 // product of the parts in a and b times 2^-(exponents of A and B) for two halves.
 template <typename Scheme, typename Product>
@@ -107,7 +199,6 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   // Whole sums of large products; what lies beyond the end is zero.
   const auto steps =
       static_cast<int>(ceil_div(k, Tile::depth * Tile::steps_per_sum)) * Tile::steps_per_sum;
-  const int rank = block_in_cluster();
 
   if (threadIdx.x == 0) {
     for (Barrier& barrier : full) init_barrier(barrier, 1);
@@ -122,57 +213,18 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     if (threadIdx.x == Tile::threads) {
       product.template each_tile<Tile>([&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          unsigned char* const stage = shared + ring.stage * Tile::stage_bytes;
           wait(empty[ring.stage], ring.parity ^ 1);
-          arrive_expecting(full[ring.stage], Tile::stage_bytes);
-          if constexpr (Product::a_across) {
-            load_box(stage, a, full[ring.stage], row0, step * Tile::depth);
-            load_box(stage + Scheme::parts * Tile::a_part / 2, a, full[ring.stage], row0 + 64,
-                     step * Tile::depth);
-          } else {
-            load_box(stage, a, full[ring.stage], step * Tile::depth, row0);
-          }
-          load_box(stage + Scheme::parts * Tile::a_part + rank * Tile::panel, b, full[ring.stage],
-                   std::uint16_t{0b11}, col0 + rank * 64, step * Tile::depth, 0);
+          copy_split_stage<Scheme, Product::a_across>(shared + ring.stage * Tile::stage_bytes,
+                                                      full[ring.stage], a, b, step, row0, col0);
         }
       });
     }
     __syncwarp();
   } else {  // ---- two multiply
     take_registers<240>();
-    const int thread = threadIdx.x, group = thread / 128, lane = thread % 32;
+    const int lane = threadIdx.x % 32;
     const auto release = [&](int stage) {
       if (lane < 2) arrive_in_cluster(empty[stage], lane);
-    };
-    // Starts the products of a stage: the large ones, then, as a group of their own, the small
-    // ones. A part of A is 64 bytes of each of 128 rows, or, across k, two panels of 64 columns,
-    // one for each warpgroup, as those of B.
-    const auto start = [&](const unsigned char* stage, float(&large)[64], float(&small)[64]) {
-      constexpr bool across = Product::a_across;
-      constexpr int a_part = across ? Tile::a_part / 2 : Tile::a_part;
-      constexpr int a_slice = across ? 16 * 128 : 32;  // bytes to the next 16 of k
-      const std::uint64_t a0 =
-          across ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
-                 : operand_in_shared<64>(stage + group * 64 * 64, 512);
-      const std::uint64_t b0 =
-          operand_in_shared<128>(stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
-      const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number) {
-        multiply_add<Scheme::factor, true, across>(
-            to, a0 + (a_number * a_part + i * a_slice) / 16,
-            b0 + (b_number * Tile::b_part + i * 16 * 128) / 16);
-      };
-      begin_products();
-      _Pragma("unroll")
-      for (int i = 0; i < Tile::depth / 16; ++i) multiply(large, i, 0, 0);
-      end_products();
-      _Pragma("unroll")
-      for (int i = 0; i < Tile::depth / 16; ++i) {
-        _Pragma("unroll")
-        for (int p = 0; p < Scheme::small_products; ++p) {
-          multiply(small, i, Scheme::a_part(p), Scheme::b_part(p));
-        }
-      }
-      end_products();
     };
     product.template each_tile<Tile>([&](int row0, int col0) {
       float sum[64], large[64], small[64];
@@ -184,7 +236,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
         _Pragma("unroll")
         for (int s = 0; s < Tile::steps_per_sum; ++s) {
           wait(full[ring.stage], ring.parity);
-          start(shared + ring.stage * Tile::stage_bytes, large, small);
+          start_split_products<Scheme, Product::a_across>(shared + ring.stage * Tile::stage_bytes,
+                                                          large, small);
           wait_for_products<2>();
           if (step + s > 0) release(before);
           before = ring.stage;
@@ -192,37 +245,13 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
         }
         wait_for_products<1>();  // the small products of the last stage run on
         pin_registers(large);
-        _Pragma("unroll")
-        for (int i = 0; i < 64; ++i) {
-          const float sum_before = sum[i];
-          sum[i] += large[i];
-          // What was rounded off, exactly where the sum is the larger one: Dekker, 1971.
-          large[i] -= sum[i] - sum_before;
-        }
+        move_into_sums(sum, large);
         pin_registers(large);
       }
       wait_for_products<0>();
       release(before);
       pin_registers(small);
-      float scale = 1, scale_again = 1;  // their product may be too small for one float
-      if (Scheme::factor == Factor::f16) {
-        const int back =
-            -split_exponent(facts->largest[0]) - split_exponent(facts->largest[Product::b_facts]);
-        scale = power_of_two(back / 2);
-        scale_again = power_of_two(back - back / 2);
-      }
-      const auto result = [&](int i) {
-        return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale * scale_again;
-      };
-      _Pragma("unroll")
-      for (int part = 0; part < 2; ++part) {
-        const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
-        _Pragma("unroll")
-        for (int j = 0; j < 16; ++j) {
-          const int at = 4 * j + 2 * part;
-          product.store(row, col0 + 8 * j + lane % 4 * 2, result(at), result(at + 1));
-        }
-      }
+      store_split_sums<Scheme>(product, facts, row0, col0, sum, large, small);
     });
   }
   sync_cluster();
@@ -277,7 +306,6 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std:
 }
 
 // ---- on the host
-// ---------------------------------------------------------------------------------
 
 inline std::int64_t split_pitch(std::int64_t width) { return ceil_div(width, std::int64_t{8}) * 8; }
 

@@ -300,7 +300,6 @@ std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
 }
 
 // ---- on the host
-// ---------------------------------------------------------------------------------
 
 // Float is rounded to TF32.
 inline std::map<Dtype, std::string> tensor_units() {
