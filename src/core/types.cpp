@@ -55,7 +55,10 @@ std::string to_string(const Size& size) {
 
 std::int64_t Tunables::operator[](const std::string& name) const {
   const auto found = find(name);
-  if (found == end()) throw std::logic_error("the variant did not declare the tunable " + name);
+  if (found == end()) {
+    throw std::logic_error("the variant did not declare the tunable " + name +
+                           ": name it in .tunables");
+  }
   return found->second;
 }
 

@@ -327,8 +327,21 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
 std::string advice(const Class& all, const Grade& grade) {
   const auto says = [&](const char* part) { return grade.detail.find(part) != std::string::npos; };
   if (!grade.passed()) {
-    if (says("does not compile") || says("cannot be linked")) {
-      return "Compile it as docs/first-kernel.md says; the first error of the compiler is above.";
+    if (says("does not compile")) {
+      return "The first error of the compiler is above; docs/adding-a-kernel.md has a file that "
+             "compiles, to start from.";
+    }
+    if (says("multiple definition")) {
+      return "It has a name that the program around it has as well, like main(): leave it out, or "
+             "put it into the unnamed namespace.";
+    }
+    if (says("Register<...>")) {
+      return "A file says what it has by one `const Register<...> variant(...)` at its end, as "
+             "docs/adding-a-kernel.md shows.";
+    }
+    if (says("cannot launch 0x")) {
+      return "The grid has no blocks: the number of elements is rounded down where ceil_div() "
+             "rounds it up.";
     }
     if (says("race")) {
       return "Two threads use one element and nothing orders them: a barrier between writing and "
@@ -347,7 +360,9 @@ std::string advice(const Class& all, const Grade& grade) {
              "waits for another which never comes.";
     }
     if (says("one extent")) return "It is right at squares only: rows and columns are swapped.";
-    if (says("memory")) return "It asks for more memory than it was given.";
+    if (says("of memory") || grade.verdict == Verdict::out_of_memory) {
+      return "It asks for more memory than it was given.";
+    }
     if (grade.verdict == Verdict::wrong_result) {
       return "Try the size at which it is wrong by hand, and one smaller: is every element "
              "computed, once, and from all its terms? Sums of many numbers that are added in a "

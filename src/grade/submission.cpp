@@ -60,8 +60,14 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-// "mine.cu:12:5: error: ..." of all that a compiler said.
-std::string first_error(const fs::path& log) {
+std::string without(std::string text, const std::string& part) {
+  for (auto at = text.find(part); at != text.npos; at = text.find(part))
+    text.erase(at, part.size());
+  return text;
+}
+
+// "mine.cu:12:5: error: ..." of all that a compiler said; folder: where it was built.
+std::string first_error(const fs::path& log, const fs::path& folder) {
   std::istringstream lines(contents(log));
   std::string first, line;
   while (std::getline(lines, line)) {
@@ -71,7 +77,8 @@ std::string first_error(const fs::path& log) {
                        line.find("undefined reference") != line.npos;
     if (!error) continue;
     const auto slash = line.rfind('/', line.find(": "));
-    return printable(line.substr(slash == line.npos ? 0 : slash + 1)).substr(0, 400);
+    const auto rest = line.substr(slash == line.npos ? 0 : slash + 1);
+    return printable(without(rest, folder.string() + "/")).substr(0, 400);
   }
   return printable(first).substr(0, 400);
 }
@@ -138,7 +145,7 @@ struct Build {
     }
     const auto why = run(words, folder, log);
     if (!why.empty() || !fs::exists(object)) {
-      submission.trouble = "does not compile: " + first_error(log);
+      submission.trouble = "does not compile: " + first_error(log, folder);
       if (submission.trouble == "does not compile: ") submission.trouble += why;
       return;
     }
@@ -150,7 +157,7 @@ struct Build {
       if (word == "PROGRAM") word = linked.string();
     }
     if (!run(words, folder, log).empty()) {
-      submission.trouble = "cannot be linked: " + first_error(log);
+      submission.trouble = "cannot be linked: " + first_error(log, folder);
       return;
     }
     program = linked;
