@@ -181,7 +181,7 @@ check: ## install what is missing, build, run every test
 	@scripts/install.sh
 	@rm -f $(B)/check/results/*
 	@$(MAKE) build-checks
-	@$(MAKE) --keep-going --silent run-checks || true
+	@$(MAKE) --keep-going --silent -j$(shell expr $$(nproc) + 1) run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
 check-quick: ## build what a change touches and run the tests of its rooms: a minute or so
@@ -323,10 +323,13 @@ $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
+# Where nothing is for the device, as where cuBLAS is called, one pass of a C++ compiler will do.
+FOR_HOST = $(if $(filter blas/% src/places/cuda/%,$<),$(shell grep -qE '__global__|__device__|<<<|\.cuh"|<cub/' $< || echo -x c++))
+
 # What ptxas says of registers and spills is kept beside the object.
 $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
 	@mkdir -p $(@D)
-	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
+	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(FOR_HOST) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
 # The tests link the same objects: AddressSanitizer is for the code around the kernels. What each
@@ -362,7 +365,7 @@ $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS) \
 	  $(call unit_test)
 
-HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/% src/statistics/% \
+HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/% src/statistics/% serial/% \
                  src/machine/host_ceilings.cpp,$(HOST_SOURCES)))
 $(HOT_OBJECTS): CHECKFLAGS += -O2
 
@@ -421,7 +424,9 @@ piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 
 build-checks: build $(B)/check/run-tests $(GPU_TESTS)
 # The two longest suites apart, so that two cores share the work.
-run-checks: unit-variants unit-matmul unit-others $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
+# Two shell tests mostly wait: they begin first, and what else runs uses the cores meanwhile.
+run-checks: shell-losses shell-three-nodes unit-variants unit-matmul unit-others \
+            $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
 unit-variants unit-matmul: unit-%: $(B)/check/run-tests
 	$(piece) $< --run_test=$*

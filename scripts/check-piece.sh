@@ -10,6 +10,8 @@ shift
 mkdir -p "$(dirname "$result")"
 SECONDS=0
 export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other pieces
+# Short stacks of where memory was taken: they cost an eighth of the time of the tests.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=4:quarantine_size_mb=32}
 if [[ $1 == */run-tests ]]; then # a Boost.Test program
   "$@" --report_level=short --color_output=no >"$result.log" 2>&1
 else

@@ -1,6 +1,7 @@
 #include "commands/database.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <ostream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -184,7 +184,15 @@ class Filler {
 
 // A view makes a column of this name itself: one of the records' would hide it.
 bool makes(const std::string& views, const std::string& column) {
-  return std::regex_search(views, std::regex("\\bAS " + column + "\\b"));
+  const std::string name = "AS " + column;
+  const auto in_a_word = [&](std::size_t at) {
+    return at < views.size() &&
+           (std::isalnum(static_cast<unsigned char>(views[at])) != 0 || views[at] == '_');
+  };
+  for (auto at = views.find(name); at != views.npos; at = views.find(name, at + 1)) {
+    if (!in_a_word(at - 1) && !in_a_word(at + name.size())) return true;
+  }
+  return false;
 }
 
 // A view may name what no record of this machine has filled, the dimension of a workload that was

@@ -13,11 +13,11 @@ using namespace parlab;
 
 namespace {
 
-// Ten milliseconds per row.
+// Four milliseconds per row.
 const Register<Dmv, float> slow(
     {.idea = "waits"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 * p.rows));
+      std::this_thread::sleep_for(std::chrono::milliseconds(4 * p.rows));
       for (std::int64_t row = 0; row < p.rows; ++row) {
         p.y[row] = p.a[row] * p.x[0];
       }
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_SUITE(limits)
 
 BOOST_AUTO_TEST_CASE(a_size_after_one_that_took_too_long_is_skipped) {
   auto plan = plan_of_three_sizes();
-  plan.point_limit_s = 0.15;
+  plan.point_limit_s = 0.06;
   const auto records = testing::sweep(plan);
   BOOST_REQUIRE_EQUAL(records.size(), 3);
   BOOST_TEST(records[0].timed());
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_size_after_one_that_took_too_long_is_skipped) {
   BOOST_TEST(to_string(records[2].verdict) == "timed_out");
   BOOST_TEST(records[2].seconds.empty());
   BOOST_TEST(records[2].detail.starts_with("skipped: one execution at 20x1 took 0."));
-  BOOST_TEST(records[2].detail.ends_with("the limit is 0.15 s"));
+  BOOST_TEST(records[2].detail.ends_with("the limit is 0.06 s"));
   BOOST_TEST(status_of(plan) == 0);
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_higher_limit_measures_what_was_skipped) {
   const Folder folder;
   auto plan = plan_of_three_sizes();
   plan.results = folder.path / "records.jsonl";
-  plan.point_limit_s = 0.15;
+  plan.point_limit_s = 0.06;
   testing::sweep(plan);
   const auto resumed = testing::sweep(plan);  // the limit holds for what is recorded, too
   BOOST_TEST(to_string(resumed.at(2).verdict) == "timed_out");

@@ -18,16 +18,27 @@ constexpr double flops_at_most = 2e6;
 
 using Values = std::map<std::string, std::vector<std::int64_t>>;  // to try, of each tunable
 
+// Emulation takes its time: of two dtypes that follow one another each meets every other rectangle.
+#ifdef PARLAB_EMULATED
+constexpr bool meets(std::size_t dtype, std::size_t rectangle) {
+  return (dtype + rectangle) % 2 == 0;
+}
+#else
+constexpr bool meets(std::size_t, std::size_t) { return true; }
+#endif
+
 // Squares of the odd extents, and rectangles both ways, for any number of dimensions. Parameters
-// follow them, a few values each, in turn.
-std::vector<Size> odd_sizes(const Workload& workload) {
+// follow them, a few values each, in turn. dtype: its number among those of the workload.
+std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
   const auto parameters = workload.parameters();
   const auto dimensions = workload.dimensions().size() - parameters.size();
   std::vector<Size> sizes;
   for (const auto extent : extents) sizes.emplace_back(dimensions, extent);
   sizes.emplace_back(dimensions, dimensions > 1 ? 129 : 1025);  // several blocks each way
+  std::size_t rectangle = 0;
   for (std::size_t longest = 0; dimensions > 1 && longest < dimensions; ++longest) {
     for (const auto& [narrow, wide] : {std::pair{1, 300}, {3, 257}, {33, 130}}) {
+      if (!meets(dtype, rectangle++)) continue;
       Size size(dimensions, narrow);
       size[longest] = wide;
       sizes.push_back(size);
@@ -126,8 +137,10 @@ BOOST_AUTO_TEST_SUITE(variants)
 BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
   std::size_t judged = 0;
   for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto& size : odd_sizes(*workload)) {
-      for (const auto dtype : workload->dtypes()) {
+    const auto dtypes = workload->dtypes();
+    for (std::size_t number = 0; number < dtypes.size(); ++number) {
+      const auto dtype = dtypes[number];
+      for (const auto& size : odd_sizes(*workload, number)) {
         for (const auto& [tunables, variants] : groups(*workload, size, dtype)) {
           Plan plan = plan_for(*workload, *variants.front(), size, dtype);
           plan.variants = variants;

@@ -108,8 +108,7 @@ struct Computed {
 };
 
 std::vector<Size> sizes_of(const Workload& workload) {
-  std::vector<Size> sizes;
-  for (const std::int64_t n : {256, 300}) sizes.push_back(complete_size(workload, {n}));
+  std::vector<Size> sizes{complete_size(workload, {256})};
   if (workload.dimensions().size() > workload.parameters().size() + 1) return sizes;
   sizes.push_back(complete_size(workload, {1 << 20}));  // a vector
   return sizes;
