@@ -118,7 +118,8 @@ IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/sourc
 # The device's own architecture; without a device a program for the H200 and, as PTX, for all from
 # Ampere on. Both come from the code for compute_80, so that nvcc reads each file for the device once.
 ifeq ($(GPU_ARCH),)
-  GENCODE := -gencode arch=compute_80$(comma)code=sm_90 -gencode arch=compute_80$(comma)code=compute_80
+  FOR_ALL := -gencode arch=compute_80$(comma)code=compute_80
+  GENCODE := -gencode arch=compute_80$(comma)code=sm_90 $(FOR_ALL)
 else ifeq ($(GPU_ARCH),90)
   GENCODE := -gencode arch=compute_90a$(comma)code=sm_90a
 else
@@ -420,9 +421,28 @@ LINTS        := lint-format lint-shell
 # Not the emulation: Debian's clang has no std::source_location.
 TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES)) $(wildcard src/grade/runner/*.cpp) src/main.cpp
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
+.PHONY: build-checks enough run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
 
-build-checks: build $(B)/check/run-tests $(GPU_TESTS)
+# Where no GPU is, a kernel is compiled for the device alone: its host side is what emulation compiles,
+# and nothing could run it. What drives the GPU is compiled and linked in full.
+ifeq ($(GPU_ARCH),)
+CHECKED_CUDA := $(patsubst %.cu,$(B)/cuda/%.cubin,$(filter cuda/%,$(CUDA_SOURCES))) $(B)/check/parlab-without-kernels
+BUILT_FIRST  := enough
+else
+CHECKED_CUDA := $(CUDA_OBJECTS)
+BUILT_FIRST  := build
+endif
+$(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<) $(NVCC) -cubin $(subst $(FOR_ALL),,$(NVCCFLAGS)) $(IDENTITY) $< -o $@
+$(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) \
+                                   $(patsubst %,$(B)/cuda/%.o,$(filter-out cuda/%,$(CUDA_SOURCES))) $(B)/sources.list
+	@mkdir -p $(@D)
+	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
+
+enough:
+	@$(MAKE) $(ENOUGH)
+build-checks: $(BUILT_FIRST) $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
 # The two longest suites apart, so that two cores share the work.
 # Two shell tests mostly wait: they begin first, and what else runs uses the cores meanwhile.
 run-checks: shell-losses shell-three-nodes unit-variants unit-matmul unit-others \
@@ -441,8 +461,8 @@ endef
 $(foreach t,$(SHELL_TESTS),$(eval $(call shell_test,$t)))
 emulate-kernels: $(BIN)/parlab-emulated # none of ours may be left out
 	$(piece) ls $(EMULATED_KERNELS:%=$(B)/emulated/%.o)
-compile-cuda: $(CUDA_OBJECTS) # reached only when each of them compiled
-	$(piece) true
+compile-cuda: $(CHECKED_CUDA) # reached only when each of them compiled
+	$(piece) $(if $(GPU_ARCH),true,$(B)/check/parlab-without-kernels --version)
 
 lint: $(LINTS) lint-tidy
 lint-format:
