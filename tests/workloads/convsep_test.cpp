@@ -178,8 +178,7 @@ BOOST_AUTO_TEST_CASE(the_padded_layout_is_the_image_between_zeros) {
 }
 
 BOOST_AUTO_TEST_CASE(all_radii_are_right) {
-  all_pass({{18, 12, 4}, {20, 39, 16}, {3, 64, 16}, {9, 21, 33}, {40, 1, 33}},
-           {Dtype::f32}, {});
+  all_pass({{18, 12, 4}, {20, 39, 16}, {3, 64, 16}, {9, 21, 33}, {40, 1, 33}}, {Dtype::f32}, {});
   all_pass({{5, 36, 16}, {2, 8, 64}, {9, 21, 33}}, {Dtype::f64}, {});
 }
 
