@@ -1,6 +1,7 @@
 #!/bin/bash
 # Takes a picture of a part of a page: scripts/page-picture.sh PAGE.html ID OUT.png [WIDTH HEIGHT]
-# From the element with that id on downwards, as Chromium shows it on a screen.
+# From the element with that id on downwards, as Chromium shows it on a screen, with what is printed
+# unfolded.
 set -euo pipefail
 
 page=$(realpath "$1") id=$2 out=$3 width=${4:-900} height=${5:-760}
@@ -20,7 +21,8 @@ cat >"$work/frame.html" <<FRAME
 <script>
 addEventListener('load', () => {
   const frame = document.querySelector('iframe');
-  const part = frame.contentDocument.getElementById('$id');
+  const page = frame.contentDocument, part = page.getElementById('$id');
+  for (const folded of page.querySelectorAll('details.printed')) folded.open = true;
   if (part) frame.style.marginTop = 10 - part.getBoundingClientRect().top + 'px';
 });
 </script>

@@ -135,18 +135,23 @@ std::string class_page(const Class& all, bool anonymous) {
     const auto& name = grade->submission.name;
     row.push_back(anonymous ? Cell{"no. " + std::to_string(number)}
                             : Cell{grade->submission.student, {}, "students/" + name + ".html"});
-    row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
+    if (all.timed()) row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
     row.push_back(
         {verdict_words(*grade), !grade->passed() && anonymous ? "" : grade->detail.substr(0, 160)});
-    row.push_back({time_words(*grade), grade->timed ? interval(grade->timed->summary()) : ""});
-    row.push_back({grade->to_reference ? factor(grade->to_reference->value) : "–",
-                   grade->to_reference ? range(*grade->to_reference) : ""});
-    row.push_back({grade->of_roof ? percent(*grade->of_roof) : "–"});
+    if (all.timed()) {
+      row.push_back({time_words(*grade), grade->timed ? interval(grade->timed->summary()) : ""});
+      row.push_back({grade->to_reference ? factor(grade->to_reference->value) : "–",
+                     grade->to_reference ? range(*grade->to_reference) : ""});
+      row.push_back({grade->of_roof ? percent(*grade->of_roof) : "–"});
+    }
     row.push_back({points_words(all, *grade)});
     rows.push_back(std::move(row));
   }
-  write_cards(html, {"student", "rank", "verdict", "time", "of the reference", "roof", "points"},
-              rows);
+  std::vector<std::string> titles{"student", "verdict", "points"};
+  if (all.timed()) {
+    titles = {"student", "rank", "verdict", "time", "of the reference", "roof", "points"};
+  }
+  write_cards(html, titles, rows);
   write_ladder_of_class(html, all, anonymous);
   return end_page(html);
 }

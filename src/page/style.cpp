@@ -20,6 +20,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1.2rem; 
 dt { font-weight: 600; }
 dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; max-width: 100%; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; min-width: 50%; font-size: 0.92rem; line-height: 1.35; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.7rem 0.35rem 0; }
 thead th { border-bottom: 1.5px solid #1a1a1a; vertical-align: bottom; }
@@ -44,6 +45,7 @@ figure svg { display: block; width: 100%; height: auto; max-width: 60rem; }
 .chart .leader { stroke: #777; stroke-width: 0.8; }
 .chart .label { fill: #fff; stroke: #444; stroke-width: 0.8; }
 .chart { background: #fff; }
+#summary p a { white-space: nowrap; }
 figcaption { font-size: 0.85rem; color: #444; }
 ol.ladder { padding-left: 1.6rem; max-width: 60rem; }
 ol.ladder li { margin-bottom: 0.9rem; }
@@ -64,6 +66,7 @@ ol.ladder p { margin: 0; }
   #claims th:nth-child(4) { width: 34%; }
   #claims th:nth-child(5) { width: 13%; }
   #verdicts td:first-child { width: 45%; }
+  #summary td:nth-child(3):not(:last-child) { min-width: 7.6rem; }
   #glance td:nth-child(3) { min-width: 9rem; }
   #claims td { min-width: 0; overflow-wrap: break-word; }
 }
@@ -82,9 +85,10 @@ ol.ladder p { margin: 0; }
   .cards td::before { content: attr(data-label); color: #444; font-size: 0.85rem; }
   .cards td > div { min-width: 0; overflow-wrap: anywhere; }
 }
-@page { margin: 1.2cm; }
+@page { margin: 1cm; }
 @media print {
-  body { font-size: 8.5pt; line-height: 1.35; max-width: none; padding: 0; }
+  html { font-size: 8.5pt; }
+  body { line-height: 1.35; max-width: none; padding: 0; }
   nav { display: none; }
   h2 { margin-top: 1rem; break-after: avoid; }
   h3, h4 { break-after: avoid; }
@@ -96,8 +100,9 @@ ol.ladder p { margin: 0; }
   ol.ladder { columns: 2; max-width: none; }
   ol.ladder li { margin-bottom: 0.4rem; }
   #summary { break-after: page; }
-  #rooflines figure { max-width: 11cm; }
-  #claims table { font-size: 7pt; line-height: 1.25; }
+  #rooflines figure { max-width: 9cm; }
+  #claims table { font-size: 0.8rem; line-height: 1.25; }
+  #claims small { font-size: inherit; }
   /* What is unfolded is printed, and what has this class: no long tables of numbers. */
   details.printed::details-content { content-visibility: visible; display: block; }
   details details.printed::details-content { content-visibility: hidden; }

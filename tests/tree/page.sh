@@ -1,6 +1,6 @@
 #!/bin/bash
-# The pages in a real browser: every picture is there, nothing scrolls sideways on a phone, every link
-# within the page leads somewhere, and nothing of a record is run.
+# The pages in a real browser: every picture is there, nothing scrolls sideways on a phone or is cut
+# off on paper, every link within the page leads somewhere, and nothing of a record is run.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -13,16 +13,21 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Shows $work/NAME.html on a desktop and on a phone; what it says of itself goes to NAME.says.
+# Shows $work/NAME.html on a desktop, on a phone and, with the style of print, as wide as A4 has room;
+# what it says of itself goes to NAME.says.
 look_at() {
+  sed 's/@media print/@media all/; s/(min-width: 46.01em), print/all/; s/(max-width: 46em)/not all/' \
+    "$work/$1.html" >"$work/paper.html"
   sed "s/PAGE/$1.html/g" >"$work/wrap.html" <<'WRAP'
 <iframe src="PAGE" width="1280" height="900"></iframe><iframe src="PAGE" width="400" height="800"></iframe>
+<iframe src="paper.html" width="703" height="1000"></iframe>
 <script>
 addEventListener('load', () => {
   for (const frame of document.querySelectorAll('iframe')) {
     const page = frame.contentDocument, root = page.documentElement;
     const folded = page.querySelectorAll('details:not([open])').length, short = root.scrollHeight;
-    for (const part of page.querySelectorAll('details')) part.open = true;
+    const paper = frame.width === '703';
+    for (const part of page.querySelectorAll('details')) part.open = !paper || part.open;
     const pictures = [...page.querySelectorAll('figure svg')];
     const ids = [...page.querySelectorAll('[id]')].map(e => e.id);
     const says = {
@@ -37,6 +42,8 @@ addEventListener('load', () => {
       twice: ids.length - new Set(ids).size,
       nowhere: [...page.querySelectorAll('a[href^="#"]')].filter(
         a => !page.getElementById(a.getAttribute('href').slice(1))).length,
+      unnamed: [...page.querySelectorAll('figure svg title')].filter(
+        e => /^\s*(gnuplot|\\n|$)/i.test(e.textContent)).length,
       ran: page.title === 'ran' || 'ran' in frame.contentWindow,
     };
     const line = document.createElement('p');
@@ -56,14 +63,15 @@ WRAP
 expect_page() {
   local name=$1 says=$work/$1.says figures
   look_at "$name"
-  expect "$name: shown on a desktop and on a phone" test "$(wc -l <"$says")" = 2
-  expect "$name: nothing scrolls sideways: $(grep -o 'sideways=[-0-9]*' "$says" | xargs)" \
+  expect "$name: shown on a desktop, on a phone and on paper" test "$(wc -l <"$says")" = 3
+  expect "$name: nothing scrolls sideways, or is cut off on paper: $(grep -o 'sideways=[-0-9]*' "$says" | xargs)" \
     eval "! grep -qE 'sideways=[1-9]' '$says'"
   figures=$(grep -o '<figure' "$work/$name.html" | wc -l)
   expect "$name: each of $figures pictures is there" \
-    test "$(grep -c "figures=$figures seen=$figures " "$says")" = 2
+    test "$(grep -c "figures=$figures seen=$figures " "$says")" = 3
   expect "$name: no id twice, no link to nowhere, nothing active, nothing was run" \
-    test "$(grep -c 'scripts=0 .*twice=0 nowhere=0 ran=false' "$says")" = 2
+    test "$(grep -c 'scripts=0 .*twice=0 nowhere=0 .*ran=false' "$says")" = 3
+  expect "$name: what the mouse rests on has a name" test "$(grep -c ' unnamed=0 ' "$says")" = 3
   expect "$name: no error on the console" eval "! grep CONSOLE '$work/$name.log'"
 }
 
@@ -81,7 +89,7 @@ pages_of() {
 page h200 results/nvidia-h200 docs/gallery
 expect_page h200
 expect "h200: what is asked first is short, the rest unfolds: $(grep -o 'folded.*times=[0-9.]*' "$work/h200.says" | xargs)" \
-  eval '! grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? " "$work/h200.says"'
+  eval '! grep -v width=703 "$work/h200.says" | grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? "'
 # shellcheck disable=SC2034 # used in a test that is a string
 in_short=$(sed -n '/<section id="summary">/,/<\/section>/p' "$work/h200.html")
 expect "h200: the first section names the fastest of each workload, its share of the roof, every claim" \
@@ -107,6 +115,17 @@ expect "index: is written" bin/parlab-emulated index results/nvidia-h200 "$work/
 expect "index: leads to the page of each" \
   test "$(grep -oE 'href="(nvidia-h200|no-gpu)/index.html"' "$work/index.html" | sort -u | wc -l)" = 2
 expect_page index
+
+# A class, one of whom does not compile, in a long word.
+mkdir "$work/submissions"
+grep -v '[.]id = ' cuda/dmv/coalesced.cu >"$work/submissions/ann.cu"
+printf 'int %0300d;\n' 0 >"$work/submissions/bob.cu"
+expect "class: is graded" eval \
+  "bin/parlab-emulated grade dmv '$work/submissions' --sizes 8 --hidden 9 --output '$work/graded' >/dev/null; test -s '$work/graded/index.html'"
+cp "$work/graded/index.html" "$work/class.html"
+cp "$work/graded/students/bob.html" "$work/student.html"
+expect_page class
+expect_page student
 
 # Names that would like to be more than names.
 mkdir -p "$work/evil" "$work/drawn"
