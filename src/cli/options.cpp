@@ -117,6 +117,8 @@ void read_arguments(const std::vector<std::string>& arguments, const std::vector
 
 // Read where kernels are emulated: the order of blocks and threads.
 constexpr const char* seed_variable = "PARLAB_SEED";
+// Read where the host's BLAS is loaded: which library it is.
+constexpr const char* blas_variable = "PARLAB_BLAS";
 
 void check_seed(const Environment& environment) {
   const auto seed = environment.find(seed_variable);
@@ -131,7 +133,7 @@ void check_seed(const Environment& environment) {
 
 void warn_of_unknown(const Environment& environment, const std::vector<Option>& options,
                      Settings& settings) {
-  std::vector<std::string> known{seed_variable};
+  std::vector<std::string> known{seed_variable, blas_variable};
   for (const auto& option : options) {
     if (!option.variable.empty()) known.push_back(option.variable);
   }

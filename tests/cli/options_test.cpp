@@ -328,7 +328,11 @@ BOOST_AUTO_TEST_CASE(tunables_nobody_has) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_variables_are_a_warning) {
-  const auto request = parse({"64"}, {{"PARLAB_FORMATT", "csv"}, {"HOME", "/"}, {"GPU_X", "1"}});
+  const auto request = parse({"64"}, {{"PARLAB_FORMATT", "csv"},
+                                      {"PARLAB_BLAS", "libblis.so.4"},
+                                      {"PARLAB_SEED", "7"},
+                                      {"HOME", "/"},
+                                      {"GPU_X", "1"}});
   BOOST_TEST(request.warnings == Words{"PARLAB_FORMATT=csv: unknown variable, ignored; did you "
                                        "mean 'PARLAB_FORMAT'?"},
              boost::test_tools::per_element());
