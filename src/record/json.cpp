@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <type_traits>
 
 // Numbers to the last bit; without recursion, so that no line is too deep.
@@ -176,11 +177,10 @@ class Fields {
  public:
   explicit Fields(const Value& object) : object_(object) {}
 
-  bool has(const char* name) const { return object_.HasMember(name); }
+  bool has(std::string_view name) const { return find(name) != nullptr; }
   template <typename T>
   void optional(const char* name, T& out) const {
-    const auto found = object_.FindMember(name);
-    if (found != object_.MemberEnd()) read(found->value, name, out);
+    if (const auto* found = find(name)) read(*found, name, out);
   }
   template <typename T>
   void required(const char* name, T& out) const {
@@ -199,18 +199,18 @@ class Fields {
   // Calls f with the fields of a nested object, when there is one.
   template <typename F>
   void nested(const char* name, F f) const {
-    const auto found = object_.FindMember(name);
-    if (found == object_.MemberEnd()) return;
-    if (!found->value.IsObject()) wrong_type(name);
-    f(Fields(found->value));
+    const auto* found = find(name);
+    if (found == nullptr) return;
+    if (!found->IsObject()) wrong_type(name);
+    f(Fields(*found));
   }
   // Calls f with the fields of each object of an array, when there is one.
   template <typename F>
   void each(const char* name, F f) const {
-    const auto found = object_.FindMember(name);
-    if (found == object_.MemberEnd()) return;
-    if (!found->value.IsArray()) wrong_type(name);
-    for (const auto& element : found->value.GetArray()) {
+    const auto* found = find(name);
+    if (found == nullptr) return;
+    if (!found->IsArray()) wrong_type(name);
+    for (const auto& element : found->GetArray()) {
       if (!element.IsObject()) wrong_type(name);
       f(Fields(element));
     }
@@ -218,7 +218,22 @@ class Fields {
   const Value& object() const { return object_; }
 
  private:
+  // Fields are mostly read in the order in which they stand: the search begins behind the last one
+  // that was found. Of two of one name either may be found.
+  const Value* find(std::string_view name) const {
+    const auto count = object_.MemberCount();
+    for (std::size_t i = 0; i < count; ++i, ++next_) {
+      if (next_ >= count) next_ = 0;
+      const auto& member = object_.MemberBegin()[static_cast<std::ptrdiff_t>(next_)];
+      if (std::string_view(member.name.GetString(), member.name.GetStringLength()) == name) {
+        return &member.value;
+      }
+    }
+    return nullptr;
+  }
+
   const Value& object_;
+  mutable std::size_t next_ = 0;
 };
 
 template <typename F>
@@ -504,7 +519,13 @@ bool has_number_out_of_range(const std::string& line) {
     if (c >= '0' && c <= '9') {
       if (++digits > most) return true;
     } else if (c == '"') {  // to the end of the text
-      for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
+      const auto end = line.find('"', i + 1);
+      if (end == line.npos) return false;
+      if (line[end - 1] != '\\') {
+        i = end;
+      } else {
+        for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
+      }
       digits = 0;
     } else if ((c == 'e' || c == 'E') && digits > 0) {
       int exponent = 0;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <stdexcept>
 #include <system_error>
@@ -224,11 +225,19 @@ bool is_record_file(const fs::path& path, std::vector<std::string>& warnings) {
 }
 
 std::vector<Record> latest(std::vector<Record> records) {
-  std::unordered_set<std::string> seen;
+  const auto name = [&](std::size_t i) { return records[i].machine + " " + records[i].identity(); };
+  // Of the names only their hashes are kept: the names of many records take as much memory as a
+  // tenth of the records.
+  std::vector<std::size_t> hashes(records.size());
+  on_all_cores(records.size(),
+               [&](std::size_t i) { hashes[i] = std::hash<std::string>()(name(i)); });
+  const auto hash = [&](std::size_t i) { return hashes[i]; };
+  const auto equal = [&](std::size_t i, std::size_t j) {
+    return hashes[i] == hashes[j] && name(i) == name(j);
+  };
+  std::unordered_set<std::size_t, decltype(hash), decltype(equal)> seen(0, hash, equal);
   std::vector<bool> superseded(records.size());
-  for (std::size_t i = records.size(); i-- > 0;) {
-    superseded[i] = !seen.insert(records[i].machine + " " + records[i].identity()).second;
-  }
+  for (std::size_t i = records.size(); i-- > 0;) superseded[i] = !seen.insert(i).second;
   // In place: of a large file a second copy would not be cheap.
   const Record* first = records.data();
   std::erase_if(records, [&](const Record& record) { return superseded[&record - first]; });
