@@ -1,8 +1,6 @@
 // Claims: every one is judged, by the right records alone, and each rule can come out both ways.
 #include "claims/claim.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -16,6 +14,7 @@
 #include "claims/rule.hpp"
 #include "cli/request.hpp"
 #include "commands/claims.hpp"
+#include "folder.hpp"
 #include "record/json.hpp"
 #include "record/published.hpp"
 #include "record/store.hpp"
@@ -692,8 +691,8 @@ BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
   const Records none;
   BOOST_TEST(none.outcome("T-obs5") == holds);
   const auto here = fs::current_path();
-  const auto elsewhere =
-      fs::temp_directory_path() / ("parlab-published-" + std::to_string(getpid()));
+  const testing::Folder folder;
+  const auto& elsewhere = folder.path;
   fs::create_directories(elsewhere / "results" / "published");
   fs::copy("results/published", elsewhere / "results" / "published");
   fs::current_path(elsewhere);
@@ -704,7 +703,6 @@ BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
   }
   const auto changed = none.outcome("T-obs5");
   fs::current_path(here);
-  fs::remove_all(elsewhere);
   BOOST_TEST(changed == fails);
 }
 
@@ -719,8 +717,8 @@ BOOST_AUTO_TEST_CASE(claims_is_an_action_that_needs_records) {
 }
 
 BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
-  const auto folder = fs::temp_directory_path() / ("parlab-claims-" + std::to_string(getpid()));
-  fs::create_directories(folder);
+  const testing::Folder own;
+  const auto& folder = own.path;
   {
     std::ofstream file(folder / "cslab-dmv.jsonl");
     Records r;
@@ -736,7 +734,6 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
   BOOST_TEST(print_claims({folder.string()}, "table", table).empty());
   BOOST_TEST(print_claims({folder.string()}, "json", json).empty());
   BOOST_CHECK_THROW(print_claims({folder.string()}, "csv", table), UsageError);
-  fs::remove_all(folder);
 
   std::string last;
   std::istringstream lines(table.str());

@@ -10,21 +10,16 @@
 #include "cluster/merge.hpp"
 #include "cluster/shard.hpp"
 #include "cluster/spread.hpp"
+#include "folder.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::Folder;
 
 namespace {
-
-struct Folder {
-  Folder() { fs::create_directory(path); }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path =
-      fs::temp_directory_path() / ("parlab-cluster-" + std::to_string(std::random_device()()));
-};
 
 Run a_run(const std::string& id, const std::string& machine = "node") {
   Run run;

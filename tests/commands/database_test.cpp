@@ -1,31 +1,21 @@
 // The database of the figures: its ratios are those of statistics/.
 #include "commands/database.hpp"
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "folder.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::Folder;
 
 namespace {
-
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-database-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 Record timed(const std::string& backend, const std::string& variant, double median, int samples) {
   Record record;

@@ -4,9 +4,6 @@
 // PARLAB_FUZZ_SECONDS: how long (10); PARLAB_FUZZ_FIRST: the seed of the first trial. A trial that
 // fails says its seed.
 #include <boost/test/unit_test.hpp>
-
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -21,6 +18,7 @@
 #include "commands/export.hpp"
 #include "commands/show.hpp"
 #include "core/name.hpp"
+#include "folder.hpp"
 #include "page/page.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
@@ -28,6 +26,7 @@
 namespace {
 
 using namespace parlab;
+using testing::Folder;
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
@@ -205,16 +204,6 @@ const std::vector<Lines>& true_records() {
   }();
   return files;
 }
-
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-fuzz-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 void write_lines(const fs::path& path, const Lines& lines) {
   std::ofstream out(path, std::ios::binary);

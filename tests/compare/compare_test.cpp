@@ -1,8 +1,6 @@
 // Two runs, point by point: what did not change is not called slower, and what did is found.
 #include "compare/compare.hpp"
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "commands/compare.hpp"
 #include "commands/show.hpp"
 #include "fake_workload.hpp"
+#include "folder.hpp"
 #include "machine/machine.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
@@ -95,10 +94,6 @@ std::vector<double> around(double median) {
 // A record file of its own, gone at the end.
 struct RecordFile {
   explicit RecordFile(const std::vector<Record>& records, const std::string& machine = "here") {
-    std::string name = (fs::temp_directory_path() / "parlab-compare-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
-    path = (folder / "a.jsonl").string();
     Run run;
     run.id = "run";
     run.machine = machine;
@@ -110,9 +105,8 @@ struct RecordFile {
       store.append(record);
     }
   }
-  ~RecordFile() { fs::remove_all(folder); }
-  fs::path folder;
-  std::string path;
+  testing::Folder folder;
+  std::string path = (folder.path / "a.jsonl").string();
 };
 
 std::string compared(const CompareRequest& request, bool fails = false) {

@@ -4,31 +4,24 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>
 
 #include "core/types.hpp"
+#include "folder.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
 
 namespace {
 
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-files-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
+struct Folder : testing::Folder {
   std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(path), fs::directory_iterator()));
   }
-  fs::path path;
 };
 
 std::string content(const fs::path& path) {

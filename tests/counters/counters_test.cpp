@@ -12,6 +12,7 @@
 #include "counters/counters.hpp"
 #include "counters/execute_once.hpp"
 #include "counters/ncu.hpp"
+#include "folder.hpp"
 #include "places/executor.hpp"
 #include "record/store.hpp"
 #include "report/reporter.hpp"
@@ -19,6 +20,7 @@
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::Folder;
 
 namespace {
 
@@ -36,16 +38,6 @@ constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab
 "3","4711","parlab","h","parlab::<unnamed>::execution_begins()","1","13","(1, 1, 1)","(2, 1, 1)","0","9.0","0","0","0.1","1,000","0","0","0","0","1.5","n/a"
 "4","4711","parlab","h","void last_block<int, 4>(""quoted"", int)","1","13","(256, 1, 1)","(264, 1, 1)","0","9.0","1,048,576","0","(!) n/a","5,000","2,048","0","32,768","0","96.5","nan"
 )csv";
-
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-counters-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 // PATH is the folder alone, with an ncu of this text in it.
 struct FakeNcu : Folder {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "commands/image.hpp"
+#include "folder.hpp"
 #include "image/filter.hpp"
 
 using namespace parlab;
@@ -65,11 +66,11 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_again) {
                             Image{2, 1, 3, 255, {1, 2, 3, 4, 5, 255}}, Image{1, 1, 1, 1, {1}}}) {
     BOOST_TEST((parse_image(format_image(image), "") == image));
   }
-  const auto path = (std::filesystem::temp_directory_path() / "parlab-image-test.pgm").string();
+  const testing::Folder folder;
+  const auto path = (folder.path / "image.pgm").string();
   const auto photo = read_image("generated:30x41");
   write_image(photo, path);
   BOOST_TEST((read_image(path) == photo));
-  std::filesystem::remove(path);
 }
 
 BOOST_AUTO_TEST_CASE(bad_files_are_refused_in_words) {
@@ -151,7 +152,8 @@ BOOST_AUTO_TEST_CASE(filters) {
   BOOST_TEST(std::abs(std::accumulate(gaussian.begin(), gaussian.end(), -1.0)) < 1e-12);
   BOOST_TEST(gaussian[8] / gaussian[13] == std::exp(2.0), boost::test_tools::tolerance(1e-12));
   BOOST_TEST(parse_filter("gaussian:21").size() <= 129U);
-  const auto path = (std::filesystem::temp_directory_path() / "parlab-filter-test").string();
+  const testing::Folder folder;
+  const auto path = (folder.path / "filter").string();
   const auto from_file = [&](const char* text) {
     std::ofstream(path) << text;
     return parse_filter("file:" + path);
@@ -161,7 +163,6 @@ BOOST_AUTO_TEST_CASE(filters) {
   for (const auto* text : {"", "1 2", "1 x 2", "1 2 3 x"}) {
     BOOST_CHECK_THROW(from_file(text), UsageError);
   }
-  std::filesystem::remove(path);
   for (const auto* text : {"", "box", "box:", "box:65", "box:-1", "box:1.5", "box:1x",
                            "gaussian:22", "gaussian:nan", "disc:3", "file:/nowhere"}) {
     BOOST_CHECK_THROW(parse_filter(text), UsageError);
@@ -204,7 +205,8 @@ BOOST_AUTO_TEST_CASE(sums_beyond_white_and_black_are_cut_off) {
 }
 
 BOOST_AUTO_TEST_CASE(the_command) {
-  const auto path = (std::filesystem::temp_directory_path() / "parlab-command-test.pgm").string();
+  const testing::Folder folder;
+  const auto path = (folder.path / "filtered.pgm").string();
   const auto request = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"parlab", "convsep"});
     return parse_request(arguments, {});
@@ -218,7 +220,6 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(filtered.rows == 20);
   BOOST_TEST(filtered.cols == 31);
   BOOST_TEST((filtered.samples != read_image("generated:20x31").samples));
-  std::filesystem::remove(path);
   const auto chosen = request({"--image", "x", "--filter", "box:1", "--output", "y"}).plan.variants;
   BOOST_REQUIRE(chosen.size() == 1U);
   BOOST_TEST(!chosen[0]->needs_gpu());  // without a wish the last rung of the CPU

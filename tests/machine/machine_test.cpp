@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "folder.hpp"
 #include "machine/cgroup.hpp"
 #include "machine/host_ceilings.hpp"
 #include "machine/memory.hpp"
@@ -96,9 +97,8 @@ BOOST_AUTO_TEST_CASE(a_host_is_told_from_others_of_its_kind) {
 }
 
 BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {
-  std::string name = (fs::temp_directory_path() / "parlab-groups-XXXXXX").string();
-  BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-  const fs::path root = name;
+  const testing::Folder folder;
+  const fs::path& root = folder.path;
   fs::create_directories(root / "slice/job");
   fs::create_directories(root / "memory/batch");
   using Folders = std::vector<fs::path>;
@@ -109,7 +109,6 @@ BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {
   BOOST_TEST((control_groups("memory", version1, root) ==
               Folders{root / "memory/batch", root / "memory"}));
   BOOST_TEST((control_groups("memory", contained, root).back() == root));
-  fs::remove_all(root);
 }
 
 BOOST_AUTO_TEST_CASE(this_machine) {

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <thread>
 
+#include "folder.hpp"
 #include "host/host.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
+using testing::Folder;
 
 namespace {
 
@@ -36,12 +38,6 @@ int status_of(const Plan& plan) {
   testing::Collector collector;
   return run_sweep(plan, collector);
 }
-
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "parlab-limits-test";
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 
 }  // namespace
 

@@ -1,26 +1,17 @@
 // Ceilings are measured once, and again when the machine is another.
 #include "record/ceilings_file.hpp"
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <functional>
 
+#include "folder.hpp"
+
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::Folder;
 
 namespace {
-
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-ceilings-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 Run this_machine() {
   Run run;

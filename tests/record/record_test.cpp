@@ -1,5 +1,6 @@
 // Records: nothing that was measured is lost, and nothing foreign is believed.
 #include "record/record.hpp"
+#include "folder.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -29,22 +30,12 @@
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::Folder;
 using namespace std::string_literals;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// A folder of its own, gone at the end.
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-records-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-h200") {
   Run run;

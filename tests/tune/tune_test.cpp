@@ -1,6 +1,4 @@
 // Tuning: the values that are tried, the search, what is kept of it, and how it is used.
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "commands/tune.hpp"
 #include "core/text.hpp"
 #include "fake_workload.hpp"
+#include "folder.hpp"
 #include "machine/topology.hpp"
 #include "record/store.hpp"
 #include "tune/search.hpp"
@@ -25,17 +24,11 @@ using Numbers = std::vector<std::int64_t>;
 namespace {
 
 struct Fixture {
-  Fixture() {
-    register_fake_workloads();
-    std::string name = (fs::temp_directory_path() / "parlab-tune-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
-    file = (folder / "tuned.trials").string();
-  }
-  ~Fixture() { fs::remove_all(folder); }
+  Fixture() { register_fake_workloads(); }
 
-  fs::path folder;
-  std::string file;
+  testing::Folder own;
+  fs::path folder = own.path;
+  std::string file = (folder / "tuned.trials").string();
 };
 
 Variant variant_with(std::vector<Tunable> tunables) {
