@@ -55,7 +55,6 @@ inline void refuse_without_warpgroups() {
 }
 
 // ---- shared memory and threads
-// -------------------------------------------------------------------
 
 // The address within the block's shared memory that instructions take.
 __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
@@ -87,7 +86,6 @@ __device__ __forceinline__ void sync_threads(int number, int threads) {
 }
 
 // ---- clusters
-// ------------------------------------------------------------------------------------
 
 __device__ __forceinline__ std::uint32_t block_in_cluster() {
   std::uint32_t rank = 0;
@@ -103,9 +101,9 @@ __device__ __forceinline__ void sync_cluster() {
 }
 
 // ---- barriers in shared memory
-// ------------------------------------------------------------------- A barrier completes a phase
-// when it has been told of `arrivals` arrivals and of all the bytes that were announced. Phases are
-// told apart by their parity, 0 for the first.
+//
+// A barrier completes a phase when it has been told of `arrivals` arrivals and of all the bytes
+// that were announced. Phases are told apart by their parity, 0 for the first.
 
 using Barrier = std::uint64_t;
 
@@ -177,8 +175,8 @@ struct Ring {
 };
 
 // ---- bulk tensor copies
-// -------------------------------------------------------------------------- One thread asks for
-// them. Coordinates in elements, the first dimension first.
+//
+// One thread asks for them. Coordinates in elements, the first dimension first.
 
 __device__ __forceinline__ void load_box(void* shared, const TensorMap& map, Barrier& barrier,
                                          int x, int y, int z = 0) {
@@ -239,9 +237,10 @@ __device__ __forceinline__ void wait_for_stores() {
 }
 
 // ---- warpgroup products
-// -------------------------------------------------------------------------- sum += a b for a
-// warpgroup: 128 threads, from a warp on whose number is a multiple of 4. a is 64 x K, b is K x N,
-// K = 32 bytes of elements. Lane l of warp w holds of sum, with g = l / 4 and t = l % 4:
+//
+// sum += a b for a warpgroup: 128 threads, from a warp on whose number is a multiple of 4. a is
+// 64 x K, b is K x N, K = 32 bytes of elements. Lane l of warp w holds of sum, with g = l / 4 and
+// t = l % 4:
 //   sum[4 j], sum[4 j + 1]      row 16 w + g, columns 8 j + 2 t and 8 j + 2 t + 1
 //   sum[4 j + 2], sum[4 j + 3]  row 16 w + g + 8, the same columns
 // and of a, where a comes from registers (32-bit elements; K = 8): rows 16 w + g and 16 w + g + 8
