@@ -16,7 +16,7 @@ set title "atax, " . dtype . ", hot: speedup over the serial loops, best tunable
 set ylabel "speedup, log"
 set label 1000 provenance("gpu")
 columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " . v . ") "
-# What there is none of is no curve, not an empty one.
+# A curve without points is left out of the key as well.
 moved_curve = number("SELECT count(*) " . moved) > 0 ? ", query('SELECT n, ' . columns('speedup_transfers') . moved . ' ORDER BY n') using 1:2:3:4 with yerrorlines linetype 13 title 'fused and copies'" : ""
 their_curve = number("SELECT count(*) " . theirs) > 0 ? ", query('SELECT n, published_speedup ' . theirs . ' ORDER BY n') using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'" : ""
 
