@@ -26,6 +26,11 @@ all larger sizes (-: at none here); and the least that a team is of one GPU's sp
          printf('%.2f', least_gained) AS 'least x one GPU'
   FROM pays ORDER BY name, gpus"
 
+table "What we want of a team, and what it does (open: the samples do not tell; -: not measured)" "
+  SELECT name, side, gpus, $(as %.2f wanted) AS 'x one GPU wanted', $(as %.2f gained) AS measured,
+         $(between %.2f gained_low gained_high) AS interval, outcome
+  FROM targets ORDER BY name, side, gpus"
+
 table "Weak scaling: 8192 rows for each GPU, caches hot" "
   SELECT name, gpus, size, printf('%.4g', median_s * 1e6) AS us, printf('%.1f', efficiency) AS 'efficiency %',
          $(between %.1f efficiency_low efficiency_high) AS interval, $(as %.1f 'apart_s * 1e6') AS 'apart us'

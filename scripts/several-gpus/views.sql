@@ -61,6 +61,21 @@ CREATE VIEW pays AS
         FROM strong WHERE gpus > 1)
   GROUP BY name, gpus;
 
+-- What we want of a team, in percent of its GPUs' speed together: reached or missed where the whole
+-- interval is, open where the samples do not tell, NULL where nothing was measured.
+CREATE VIEW targets AS
+  WITH wanted(name, side, percent) AS (VALUES
+    ('dmv/rows', 16384, 95), ('dmv/rows', 32768, 95), ('atax', 16384, 95), ('atax', 32768, 95),
+    ('conv2d', 16384, 95), ('conv2d', 32768, 95), ('convsep', 16384, 95), ('convsep', 32768, 95),
+    ('vector_sum', 1 << 30, 95), ('matmul/rows', 16384, 95), ('matmul/panels', 16384, 95),
+    ('matmul/cublas/bf16', 16384, 95), ('covariance/double', 8192, 90))
+  SELECT w.name, w.side, s.gpus, w.percent * s.gpus / 100.0 AS wanted, s.gained, s.gained_low, s.gained_high,
+         CASE WHEN s.gained IS NULL THEN NULL
+              WHEN s.gained_low * 100 >= w.percent * s.gpus THEN 'reached'
+              WHEN s.gained_high * 100 < w.percent * s.gpus THEN 'missed'
+              ELSE 'open' END AS outcome
+  FROM wanted w LEFT JOIN strong s ON s.name = w.name AND s.side = w.side AND s.gpus > 1;
+
 -- Bytes per second between the GPUs: see Ceilings::links.
 CREATE VIEW links AS
   SELECT DISTINCT gpu, gpu_uuid, link_one_way AS one_way, link_both_ways AS both_ways,
