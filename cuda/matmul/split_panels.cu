@@ -150,7 +150,9 @@ const Register<Matmul, float, double, int> variant(
     {
         .rung = 2,
         .idea = "several GPUs: blocks of all matrices on a grid, panels travel beside the product",
-        .tunables = {gpus(), {.name = "panel", .fallback = 4096, .min = 16, .max = 1 << 20}},
+        .tunables =
+            {gpus(),
+             {.name = "panel", .fallback = 4096, .min = 16, .max = 65536, .power_of_two = true}},
         .split = {"m", "k", "n"},
         .travels =
             [](const Size& size, Dtype dtype, int gpus) {
