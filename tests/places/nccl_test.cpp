@@ -4,21 +4,17 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "gpu/gpus.hpp"
+#include "folder.hpp"
 #include "places/cuda/nccl.hpp"
 
 using namespace parlab;
 
 namespace {
 
-// The stand-in as a library, for as long as the process lives: a library stays loaded.
+// The stand-in as a library, there for as long as the process lives.
 std::string built(const std::string& name, const std::string& flags = "") {
-  static const struct Folder {
-    std::string path = std::filesystem::temp_directory_path() / "parlab-nccl-XXXXXX";
-    Folder() { BOOST_REQUIRE(mkdtemp(path.data()) != nullptr); }
-    ~Folder() { std::filesystem::remove_all(path); }
-  } folder;
-  const auto library = folder.path + "/" + name;
+  static const testing::Folder folder;
+  const std::string library = folder.path / name;
   if (!std::filesystem::exists(library)) {
     const auto command =
         "cc -std=c99 -shared -fPIC " + flags + " -o '" + library + "' tests/places/fake_nccl.c";
