@@ -327,6 +327,12 @@ BOOST_AUTO_TEST_CASE(tunables_nobody_has) {
   BOOST_TEST(parse_request({"fake_line", "64"}, {{"PARLAB_TILE", "4"}}).plan.tunables.empty());
 }
 
+BOOST_AUTO_TEST_CASE(energy_is_asked_for) {
+  BOOST_TEST(!parse({"64"}).plan.energy);
+  BOOST_TEST(parse({"64", "--energy"}).plan.energy);
+  BOOST_TEST(parse({"64"}, {{"PARLAB_ENERGY", "1"}}).plan.energy);
+}
+
 BOOST_AUTO_TEST_CASE(unknown_variables_are_a_warning) {
   const auto request = parse({"64"}, {{"PARLAB_FORMATT", "csv"},
                                       {"PARLAB_BLAS", "libblis.so.4"},

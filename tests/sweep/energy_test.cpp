@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include "places/places.hpp"
 #include "support.hpp"
@@ -134,12 +136,15 @@ struct Sweep {
   Device device;
   Metered* place = nullptr;
   parlab::testing::Collector collector;
+  bool wanted = true;
+  std::string results = "";
 
   Record record(const std::string& name = "honest", Cache cache = Cache::hot,
                 const std::function<void(Metered&)>& change = {}) {
     auto plan =
         parlab::testing::plan_for(*Registry::instance().workload("dmv"), variant(name), {30, 20});
-    plan.energy = true;
+    plan.energy = wanted;
+    plan.results = results;
     plan.caches = {cache};
     auto executor = std::make_unique<Metered>(device);
     if (change) change(*executor);
@@ -185,6 +190,25 @@ BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {
   const auto records =
       parlab::testing::sweep(parlab::testing::plan_for(workload, variant("honest"), {30, 20}));
   BOOST_TEST(!records.front().energy);
+}
+
+// A time without its energy is measured again when the energy is asked for; nothing else is.
+BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
+  Sweep sweep;
+  std::string folder = (std::filesystem::temp_directory_path() / "parlab-energy-XXXXXX").string();
+  BOOST_REQUIRE(mkdtemp(folder.data()) != nullptr);
+  sweep.results = folder + "/dmv.jsonl";
+  sweep.wanted = false;
+  BOOST_TEST(!sweep.record().energy);
+  BOOST_TEST(sweep.device.runs == 0);
+  sweep.wanted = true;
+  BOOST_TEST(sweep.record().has_energy());
+  BOOST_TEST(sweep.device.runs == 4);
+  BOOST_TEST(sweep.record().has_energy());
+  sweep.wanted = false;
+  BOOST_TEST(sweep.record().has_energy());
+  BOOST_TEST(sweep.device.runs == 4);
+  std::filesystem::remove_all(folder);
 }
 
 // What scatters is measured more often; what does not settle has no energy, and says so.
