@@ -96,12 +96,15 @@ EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED -Isrc/places/emulation/include
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size. The hooks are what
 # takes the time, not the kernels: -O2 compiles a third longer and runs no faster. Local variables
-# that nobody initialises start with a pattern: what comes of it is wrong, and the same every time.
+# that nobody initialises start with a pattern, from g++ 12 on: what comes of it is wrong, and the same
+# every time.
+PATTERN := -ftrivial-auto-var-init=pattern
+PATTERN := $(shell $(CXX) $(PATTERN) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(PATTERN))
 EMULATED_KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) -DPARLAB_EMULATED \
     -Isrc/places/emulation/include -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
-    -ftrivial-auto-var-init=pattern -fno-extern-tls-init -fstack-clash-protection
+    $(PATTERN) -fno-extern-tls-init -fstack-clash-protection
 # libbacktrace comes with GCC.
 # Linked in where there is an archive, so that a program runs where the library is not installed; else
 # shared (ARCHIVES=no: always). Looked for when a program is linked, and not before.
