@@ -18,6 +18,7 @@ constexpr int vector_bytes = 32, tile_rows = 6;  // 12 of 16
 template <typename T>
 struct RegisterTile {
   typedef T Vector __attribute__((vector_size(vector_bytes)));
+
   // The same for memory that is aligned to its elements only.
   typedef T Loose __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
   static constexpr int lanes = vector_bytes / sizeof(T);
@@ -41,6 +42,7 @@ void multiply_tile(const T* a, const T* b, std::int64_t depth, T* c, std::int64_
       sum[r][1] += a[k * Tile::rows + r] * right;
     }
   }
+
   if (rows >= Tile::rows && cols >= Tile::cols) {
 #pragma GCC unroll 16
     for (int r = 0; r < Tile::rows; ++r) {

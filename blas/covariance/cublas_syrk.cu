@@ -38,6 +38,7 @@ const Register<Covariance, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
+
       // The upper triangle in rows is the lower one in columns.
       Cublas::on(gpu).syrk(CUBLAS_FILL_MODE_LOWER, p.n, p.m, centred, p.cov);
       const auto tiles = ceil_div(p.n, 32);

@@ -24,6 +24,7 @@ __device__ T block_sum(T sum, T* part) {
   if (threadIdx.x == 0) {
     for (unsigned warp = 1; warp < blockDim.x / 32; ++warp) sum += part[warp];
   }
+
   __syncthreads();  // before part is used again
   return sum;
 }
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(1024)
     sum = block_sum(sum, part);
     if (threadIdx.x == 0) t[row] = sum;
   }
+
   grid.sync();
 
   const std::int64_t chunks = (cols + blockDim.x - 1) / blockDim.x;
@@ -58,6 +60,7 @@ __global__ void __launch_bounds__(1024)
     }
     ys[slice * cols + col] = sum;
   }
+
   grid.sync();
 
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;

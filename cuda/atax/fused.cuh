@@ -57,6 +57,7 @@ template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
 struct Shape {
   static constexpr int threads = THREADS, words = WORDS, rows = ROWS, warps = THREADS / 32;
   static constexpr int size = Word<T>::size, strip_words = ROWS * WORDS * THREADS;
+
   // Groups of copies that a strip arrives in, and is used and replaced in.
   static constexpr int pieces = WORDS == 4 ? 2 : 1, piece_words = WORDS / pieces;
   static constexpr bool aligned = ALIGNED;
@@ -89,10 +90,12 @@ struct Columns {
     mine = (count - thread + S::threads - 1) / S::threads;
     first = (word0 + thread) * S::size - past;
   }
+
   __device__ __forceinline__ std::int64_t of(int c, int i) const { return first + c * stride + i; }
   __device__ __forceinline__ bool has(int c, int i) const {
     return c < mine && (S::aligned || (of(c, i) >= 0 && of(c, i) < cols));
   }
+
   __device__ __forceinline__ bool has_whole(int c) const {
     return has(c, 0) && has(c, S::size - 1);
   }
@@ -177,6 +180,7 @@ __device__ __forceinline__ T warp_sum(T value) {
   for (int offset = 16; offset > 0; offset /= 2) {
     value += __shfl_xor_sync(0xffffffffu, value, offset);
   }
+
   return value;
 }
 
@@ -225,14 +229,17 @@ struct Mail {
     inbox = p.messages + (strip * S::rows + warp) * p.team + lane;
     reads = p.team > 1 && due && warp < S::rows && lane < p.team;
   }
+
   __device__ __forceinline__ void look() {
     if (reads && message == 0) message = atomicAdd(inbox, 0);
   }
+
   // In all lanes of the warp: its row of t.
   __device__ __forceinline__ T wait_for_sum() {
     while (reads && message == 0) message = atomicAdd(inbox, 0);
     return warp_sum(reads ? from_message(message) : T{0});
   }
+
   __device__ __forceinline__ static void send(const FusedProducts<T>& p, std::int64_t strip,
                                               int row, T sum) {
     const int member = blockIdx.x % p.team;
@@ -254,6 +261,7 @@ __device__ __forceinline__ void strip_times_x(const Ring<T, S>& ring, int stage,
     mail.look();
     multiply_by_x<T, S>(ring, stage, piece, x, sum);
   }
+
   _Pragma("unroll")
   for (int r = 0; r < S::rows; ++r) {
     _Pragma("unroll")
@@ -320,6 +328,7 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads)
   int arrived = 0, used = 0;  // stages
   for (std::int64_t step = 0; step < steps + p.lag; ++step) {
     const int side = step % 2;
+
     // The strip whose t is due now; its messages are asked for before they are needed.
     const std::int64_t due = step - p.lag;
     Mail<T, S> mail(p, me + due * teams, due >= 0);
@@ -351,6 +360,7 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads)
     }
     used = used + 1 < p.stages ? used + 1 : 0;
   }
+
   store_columns<T, S>(p.ys + me * p.cols, columns, y);
 }
 
@@ -366,13 +376,16 @@ __global__ void __launch_bounds__(512)
     _Pragma("unroll 4")
     for (std::int64_t team = threadIdx.y; team < teams; team += 16) sum += ys[team * cols + col];
   }
+
   part[threadIdx.y][threadIdx.x] = sum;
   const std::int64_t first = std::int64_t{blockIdx.x} * 512 + threadIdx.y * 32 + threadIdx.x;
   for (std::int64_t i = first; i < message_count; i += std::int64_t{gridDim.x} * 512) {
     messages[i] = 0;
   }
+
   __syncthreads();
   if (threadIdx.y > 0 || col >= cols) return;
+
   _Pragma("unroll")
   for (int i = 1; i < 16; ++i) sum += part[i][threadIdx.x];
   y[col] = sum;
@@ -385,11 +398,13 @@ __global__ void atax_fused_long_rows(const T* a, const T* x, T* t, std::int64_t 
                                      std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
+
   T sum = 0;
   _Pragma("unroll 8")
   for (std::int64_t col = threadIdx.x % 32; col < cols; col += 32) {
     sum += a[row * cols + col] * x[col];
   }
+
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   if (threadIdx.x % 32 == 0) t[row] = sum;
 }
@@ -399,6 +414,7 @@ __global__ void atax_fused_many_columns(const T* a, const T* t, T* y, std::int64
                                         std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   T sum = 0;
   _Pragma("unroll 8")
   for (std::int64_t row = 0; row < rows; ++row) sum += a[row * cols + col] * t[row];
@@ -443,10 +459,12 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
                                                  std::to_string(lag) + ", and " +
                                                  std::to_string(fit) + " fit a block");
   }
+
   const std::size_t shared = stages * strip_bytes;
   const std::int64_t blocks =
       gpu.multiprocessors() * gpu.resident_blocks(kernel, S::threads, shared);
   const auto strips = ceil_div(p.rows, S::rows * S::row_step) * S::row_step;
+
   // As many as keep the rows of each at one place inside a word.
   const auto teams = std::min(blocks / team, strips) / S::row_step * S::row_step;
   if (teams == 0) return run_apart(gpu, p);
@@ -482,6 +500,7 @@ Choice best_choice(std::int64_t words, Choice choice) {
   if (choice.team == 0 && words <= (wide ? 6144 : 4096)) {
     choice.team = wide && words <= 2048 ? 1 : ceil_div(words, 1024);
   }
+
   return choice;
 }
 
@@ -500,6 +519,7 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
                      "a row of " + std::to_string(p.cols) + " elements needs a team of " +
                          std::to_string(ceil_div(words, most)) + " blocks or more");
   }
+
   const auto run = block == 256   ? run_fused<Shape<T, ALIGNED, 256, 4, 2>, T>
                    : mine <= 1024 ? run_fused<Shape<T, ALIGNED, 512, 2, 4>, T>
                                   : run_fused<Shape<T, ALIGNED, 512, 4, 2>, T>;

@@ -14,6 +14,7 @@ __global__ void atax_naive_rows(const T* a, const T* x, T* t, std::int64_t rows,
                                 std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
+
   T sum = 0;
   for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
   t[row] = sum;
@@ -24,6 +25,7 @@ __global__ void atax_naive_columns(const T* a, const T* t, T* y, std::int64_t ro
                                    std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   T sum = 0;
   for (std::int64_t row = 0; row < rows; ++row) sum += a[row * cols + col] * t[row];
   y[col] = sum;

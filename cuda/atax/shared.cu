@@ -23,6 +23,7 @@ __global__ void atax_shared_rows(const T* a, const T* x, T* t, std::int64_t rows
     const int count = static_cast<int>(min(std::int64_t{threads}, cols - first));
     if (static_cast<int>(threadIdx.x) < count) piece[threadIdx.x] = x[first + threadIdx.x];
     __syncthreads();
+
     // No early return: threads past the last row still load their element and meet the barriers.
     if (row < rows) {
       const T* const from = a + row * cols + first;
@@ -30,9 +31,11 @@ __global__ void atax_shared_rows(const T* a, const T* x, T* t, std::int64_t rows
     }
     __syncthreads();  // before the next piece overwrites this one
   }
+
   for (int offset = lanes / 2; offset > 0; offset /= 2) {
     sum += __shfl_xor_sync(0xffffffffu >> (32 - lanes), sum, offset);
   }
+
   if (row < rows && lane == 0) t[row] = sum;
 }
 
@@ -51,6 +54,7 @@ __global__ void atax_shared_columns(const T* a, const T* t, T* y, std::int64_t r
     }
     __syncthreads();
   }
+
   if (col < cols) y[col] = sum;
 }
 

@@ -20,6 +20,7 @@ constexpr Weights<T> all_weights() {
       weights.at[down + 1][across + 1] = Conv2d::weight<T>(down, across);
     }
   }
+
   return weights;
 }
 
@@ -34,6 +35,7 @@ template <typename T>
 __global__ void conv2d_constant(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;
+
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows - 1;
        row += std::int64_t{gridDim.y} * blockDim.y) {
     if (row == 0) continue;

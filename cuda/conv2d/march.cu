@@ -21,6 +21,7 @@ __global__ void conv2d_march(const T* a, T* b, std::int64_t rows, std::int64_t c
                              std::int64_t strip) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x + 1;
   if (col >= cols - 1) return;
+
   for (std::int64_t top = std::int64_t{blockIdx.y} * strip; top < rows - 2;
        top += std::int64_t{gridDim.y} * strip) {
     const std::int64_t bottom = min(top + strip, rows - 2);  // rows top + 1 to bottom are computed

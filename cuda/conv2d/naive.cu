@@ -13,6 +13,7 @@ template <typename T>
 __global__ void conv2d_naive(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;  // the border keeps its value
+
   // A grid has at most 65535 rows of blocks: with more, a thread takes several points.
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows - 1;
        row += std::int64_t{gridDim.y} * blockDim.y) {

@@ -19,6 +19,7 @@ Bands bands_of(std::int64_t rows, bool above, bool below) {
   const std::int64_t top = above ? -1 : 0, bottom = below ? rows + 1 : rows;
   if (rows < 4) return {{}, {{top, bottom - top}}};
   const auto edge = std::max<std::int64_t>(rows / 8, 1);
+
   // Rows `first` to `last` - 1 are computed as the inside, with one more of a around them.
   const std::int64_t first = above ? edge : 1, last = below ? rows - edge : rows - 1;
   Bands bands{{{first - 1, last - first + 2}}, {}};
@@ -46,6 +47,7 @@ void exchange_halos(Gpus& team, const Parts<Conv2d::Args<T>>& parts) {
     moves.push_back(team.move(i, team.halo(upper.a + end), i + 1, lower.a, cols));
     moves.push_back(team.move(i + 1, team.halo(lower.a - cols), i, upper.a + (end - cols), cols));
   }
+
   team.exchange(moves);
 }
 

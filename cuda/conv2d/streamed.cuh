@@ -82,6 +82,7 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b
   for (int u = 0; u < batch; ++u) {
     read_word<keep>(a + next_row(ahead, cols), lane.inside && u < height, word[u]);
   }
+
   T edge = 0, next_edge = 0;
   if (lane.edge_inside && lane.number % 16 < 2) edge = __ldg(edge_ahead);
   edge_ahead += 2 * cols;
@@ -128,6 +129,7 @@ __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
   const Lane<n> lane(blockIdx.x % across, cols);
   const std::int64_t top = (std::int64_t{blockIdx.x / across} * blockDim.y + threadIdx.y) * strip;
   if (lane.col - lane.number * n >= cols || top >= rows - 2) return;  // the whole warp
+
   const int height = static_cast<int>(min(std::int64_t{strip}, rows - 2 - top));
   if (top < kept_rows) {
     march_down<batch, true>(lane, a, b, cols, top, height);
@@ -158,6 +160,7 @@ void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) 
                                                  std::to_string(conv2d_streamed_threads) +
                                                  " threads per block");
   }
+
   switch (tunables["batch"]) {
     case 2:
       return launch_streamed<T, n, 2>(gpu, p, tunables);

@@ -66,10 +66,12 @@ __device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane, const T* 
     const auto* p = reinterpret_cast<const typename WordOf<T, n>::type*>(from);
     return std::bit_cast<Points<T, n>>(keep ? __ldg(p) : __ldcs(p));
   }
+
   _Pragma("unroll")
   for (int k = 0; k < n; ++k) {
     if (at - shift + k < end) word.at[k] = from[k];
   }
+
   return word;
 }
 
@@ -101,12 +103,15 @@ __device__ __forceinline__ void write_word(const Lane<n>& lane, std::int64_t col
     word.at[k] =
         k >= shift ? sum.at[k - shift] : __shfl_up_sync(all_lanes, sum.at[n - shift + k], 1);
   }
+
   if (lane.number == 0 || lane.number == 31) return;
+
   const std::int64_t first = lane.col - shift;
   if (first > 0 && first + n < cols) {
     __stcs(reinterpret_cast<Word*>(out - shift), std::bit_cast<Word>(word));
     return;
   }
+
   _Pragma("unroll")
   for (int k = 0; k < n; ++k) {
     if (first + k > 0 && first + k < cols - 1) out[k - shift] = word.at[k];
@@ -179,8 +184,10 @@ __global__ void __launch_bounds__(threads_at_most, 2)
   const Lane<n> lane((std::int64_t{blockIdx.x % across} * blockDim.x + threadIdx.x) / 32,
                      image.cols);
   const std::int64_t top = std::int64_t{blockIdx.x / across} * strip;
+
   // The whole warp: its first word to write begins up to n - 1 columns before its first owner's.
   if (lane.col - (lane.number - 1) * n - (n - 1) >= image.cols) return;
+
   const int height = static_cast<int>(min(std::int64_t{strip}, image.rows - 2 - top));
   if (top < kept_rows) {
     march_down<turn, true>(lane, image, top, height);
@@ -193,7 +200,9 @@ template <typename T, int turn>
 void run_turned(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
   constexpr int n = 16 / sizeof(T);
   if (p.rows < 3 || p.cols < 3) return;  // no point has eight neighbours
+
   const auto block = tunables["block"], strip = tunables["strip"];
+
   // The last column may be in a word that begins n - 1 columns before a lane's own.
   const auto across = ceil_div(p.cols + n - 1, block / 32 * Lane<n>::owners * n);
   const double kept_bytes = tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());

@@ -41,6 +41,7 @@ __global__ void conv2d_wide(const T* a, T* b, std::int64_t rows, std::int64_t co
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t col = thread * n;
   if ((thread - threadIdx.x % 32) * n >= cols) return;  // the whole warp
+
   for (std::int64_t top = std::int64_t{blockIdx.y} * strip; top < rows - 2;
        top += std::int64_t{gridDim.y} * strip) {
     const std::int64_t bottom = min(top + strip, rows - 2);

@@ -19,6 +19,7 @@ __global__ void convsep_constant_rows(const T* a, T* between, std::int64_t rows,
                                       int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;
@@ -36,6 +37,7 @@ __global__ void convsep_constant_cols(const T* between, T* b, std::int64_t rows,
                                       int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;

@@ -78,6 +78,7 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
       }
     }
   }
+
   _Pragma("unroll")
   for (int j = 0; j < MINE; ++j)
     values[j] = chains == 1 ? sums[0][j] : sums[0][j] + sums[chains - 1][j];
@@ -172,6 +173,7 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
   if (strip * Shape::width >= cols) return;  // the whole warp
+
   T* const ring = shared_memory<T>() + warp * (stages * Shape::line);
   T* const ring_end = ring + stages * Shape::line;
 
@@ -201,6 +203,7 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
     used = arrived;
     arrived = arrived + Shape::line == ring_end ? ring : arrived + Shape::line;
   }
+
   _Pragma("unroll 1")
   for (int step = last; step < steps; ++step) column_pass.add(step, {});
 }
@@ -218,6 +221,7 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
   const auto block = tunables["block"], warps = block / 32;
   auto shared_bytes = static_cast<std::size_t>(warps) * Shape::bytes;
   const auto across = ceil_div(ceil_div(p.cols, Shape::width), warps);
+
   // Blocks on a multiprocessor: those of 8 or 12 warps. Of doubles with a large radius as many as
   // fit, for they have most to compute.
   constexpr int warps_wanted = RADIUS <= 4 ? 12 : sizeof(T) == 4 || RADIUS <= 8 ? 8 : 64;
@@ -233,11 +237,13 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
     const auto parts = std::max<std::int64_t>(1, gpu.multiprocessors() * blocks / across);
     height = std::max<std::int64_t>(ceil_div(band.rows, parts), RADIUS);
   }
+
   // Short strips make more blocks than that. Each asks for so much shared memory that one block
   // more does not fit.
   if (RADIUS <= 4 && !in_l2) {
     shared_bytes = std::max<std::size_t>(shared_bytes, gpu.max_shared_bytes() / (blocks + 1));
   }
+
   height = std::max(height, ceil_div(band.rows, 65535));
   gpu.launch({.grid = {across, ceil_div(band.rows, height)},
               .block = {block},
@@ -266,6 +272,7 @@ void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
              static_cast<std::size_t>(2 * p.radius + 1) * sizeof(T));
     weights = filled;
   }
+
   if constexpr (std::is_same_v<T, float>) {
     gpu.copy_to_constant(convsep_fused_float, weights, 2 * RADIUS + 1);
   } else {
@@ -301,6 +308,7 @@ void choose_radius(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables
                                                  std::to_string(most_threads) +
                                                  " threads per block");
   }
+
   if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables, bands);
   if (p.radius <= 2) return launch_fused<2>(gpu, p, tunables, bands);
   if (p.radius <= 4) return launch_fused<4>(gpu, p, tunables, bands);

@@ -18,6 +18,7 @@ __global__ void convsep_global_rows(const T* a, const T* w, T* between, std::int
                                     std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;
@@ -35,6 +36,7 @@ __global__ void convsep_global_cols(const T* between, const T* w, T* b, std::int
                                     std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;

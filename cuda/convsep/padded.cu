@@ -16,6 +16,7 @@ __global__ void convsep_padded(const T* from, const T* w, T* b, std::int64_t row
                                std::int64_t cols, std::int64_t pitch, std::int64_t step, int taps) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
+
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.y} * blockDim.y) {
     const T* pixel = from + row * pitch + col;

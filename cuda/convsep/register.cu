@@ -30,6 +30,7 @@ __device__ void convsep_window(const T* pixels, int step, int radius, T (&sums)[
     window[j] = pixels[j * step];
     sums[j] = 0;
   }
+
   pixels += mine * step;
   _Pragma("unroll 7")
   for (int k = 0; k <= 2 * radius; ++k, pixels += step) {

@@ -17,6 +17,7 @@ void exchange_halos(Gpus& team, const Parts<Convsep::Args<T>>& parts) {
     moves.push_back(team.move(i, team.halo(upper.a + end), i + 1, lower.a, halo));
     moves.push_back(team.move(i + 1, team.halo(lower.a - halo), i, upper.a + (end - halo), halo));
   }
+
   team.exchange(moves);
 }
 

@@ -41,6 +41,7 @@ __device__ WideWord<T> convsep_wide_read(const T* row, std::int64_t col, std::in
       if (col + e >= 0 && col + e < cols) word.at[e] = row[col + e];
     }
   }
+
   return word;
 }
 
@@ -153,6 +154,7 @@ void launch_wide(Gpu& gpu, const Convsep::Args<T>& p, std::int64_t block_y) {
                         .block = {across, block_y},
                         .shared_bytes = static_cast<std::size_t>(words) * 16};
   };
+
   // Zeros before and behind, as many as there are places where a filter may begin in a word.
   const int weights = 2 * apron * size + 2 * size - 1, first = size - 1 + apron * size - p.radius;
   T* filled = gpu.scratch<T>(weights);
@@ -163,6 +165,7 @@ void launch_wide(Gpu& gpu, const Convsep::Args<T>& p, std::int64_t block_y) {
   } else {
     gpu.copy_to_constant(convsep_wide_double, filled, weights);
   }
+
   T* between = gpu.scratch<T>(p.rows * p.cols);
   gpu.launch(config(block_y * mine * (across + 2 * apron)), convsep_wide_rows<ALIGNED, T>, p.a,
              between, p.rows, p.cols, apron);

@@ -23,6 +23,7 @@ struct BalancedShares {
   __host__ __device__ std::int64_t first_step(std::int64_t block) const {
     return block < blocks ? block * steps / blocks : steps;
   }
+
   __host__ __device__ std::int64_t block_of(std::int64_t step) const {
     return ((step + 1) * blocks - 1) / steps;
   }
@@ -53,6 +54,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     piece.whole = blockIdx.x;
     piece.at = shares.first_step(blockIdx.x);
   }
+
   while (true) {
     if (threadIdx.x == 0) {
       const std::int64_t last = shares.first_step(blockIdx.x + 1);
@@ -112,6 +114,7 @@ __global__ void __launch_bounds__(S::threads)
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
   if (first == last) return;  // computed by one block, which stored it
+
   const int thread = threadIdx.x, r = blockIdx.y * S::vector, s = blockIdx.z * S::vector;
   T sum[S::vector][S::vector] = {};
   _Pragma("unroll 4")  // reads under way at once
@@ -127,6 +130,7 @@ __global__ void __launch_bounds__(S::threads)
       }
     }
   }
+
   const auto place = S::place(shares.first_tile + blockIdx.x, n);
   store_square<T, S::vector>(cov, place.row * S::size + S::first_row(thread) + S::further_row(r),
                              place.col * S::size + S::first_col(thread) + S::further_col(s), n,
@@ -162,6 +166,7 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
              covariance_balanced<T, S>, centred, p.cov, parts, shares,
              static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
   if (left == 0) return;
+
   gpu.launch({.grid = {left, S::rows / S::vector, S::cols / S::vector}, .block = {S::threads}},
              covariance_balanced_add<T, S>, p.cov, parts, shares, static_cast<int>(steps_of_tile),
              p.n, p.divisor);

@@ -32,13 +32,16 @@ __global__ void __launch_bounds__(256, 6)
       for (int v = 0; v < VECTOR; ++v) sum.element[v] += from.element[v];
     }
   }
+
   parts[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y > 0 || col >= n) return;
+
   for (int i = 1; i < 8; ++i) {
     _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) sum.element[v] += parts[i][threadIdx.x].element[v];
   }
+
   *reinterpret_cast<Vector*>(sums + blockIdx.y * n + col) = sum;
 }
 
@@ -61,15 +64,18 @@ __global__ void __launch_bounds__(256, 6)
       for (int v = 0; v < VECTOR; ++v) mean.element[v] += from.element[v];
     }
   }
+
   of_warps[threadIdx.y][threadIdx.x] = mean;
   __syncthreads();
   if (col >= stride) return;
+
   mean = {};
   _Pragma("unroll")
   for (int i = 0; i < 8; ++i) {
     _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) mean.element[v] += of_warps[i][threadIdx.x].element[v];
   }
+
   _Pragma("unroll")
   for (int v = 0; v < VECTOR; ++v) mean.element[v] /= mean_divisor;
   _Pragma("unroll 4")
@@ -115,6 +121,7 @@ T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows, std::
   } else {
     centre<1>(gpu, p, sums, centred, most_parts, rows, stride);
   }
+
   return centred;
 }
 

@@ -47,6 +47,7 @@ struct SymmetricProduct {
     store_both(row, col, left / divisor);
     store_both(row, col + 1, right / divisor);
   }
+
   __device__ __forceinline__ void store_both(std::int64_t row, std::int64_t col,
                                              float element) const {
     if (row > col || col >= n) return;

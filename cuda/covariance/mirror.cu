@@ -26,9 +26,11 @@ __global__ void covariance_mirror(const T* centred, T* cov, std::int64_t m, std:
     for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
+
   sum /= divisor;
   if (i0 + y < n && j0 + x < n) cov[(i0 + y) * n + j0 + x] = sum;
   if (i0 == j0) return;  // for the whole block: on the diagonal a tile is its own mirror image
+
   turned[y][x] = sum;
   __syncthreads();
   if (j0 + y < n && i0 + x < n) cov[(j0 + y) * n + i0 + x] = turned[x][y];

@@ -14,6 +14,7 @@ __global__ void covariance_naive_means(const T* data, T* mean, std::int64_t m, s
                                        T mean_divisor) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
+
   T sum = 0;
   for (std::int64_t row = 0; row < m; ++row) sum += data[row * n + col];
   mean[col] = sum / mean_divisor;
@@ -24,6 +25,7 @@ __global__ void covariance_naive_centre(const T* data, const T* mean, T* centred
                                         std::int64_t n) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < m;
        row += std::int64_t{gridDim.y} * blockDim.y) {
@@ -37,6 +39,7 @@ __global__ void covariance_naive_product(const T* centred, T* cov, std::int64_t 
   const std::int64_t j = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t i = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
   if (i >= n || j >= n) return;
+
   T sum = 0;
   for (std::int64_t k = 0; k < m; ++k) sum += centred[k * n + i] * centred[k * n + j];
   cov[i * n + j] = sum / divisor;

@@ -25,6 +25,7 @@ __global__ void covariance_packed(const T* centred, T* cov_packed, std::int64_t 
     for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
+
   const std::int64_t i = i0 + y, j = j0 + x;
   if (i <= j && j < n) cov_packed[Covariance::packed_index(i, j, n)] = sum / divisor;
 }

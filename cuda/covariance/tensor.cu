@@ -21,6 +21,7 @@ struct TensorTile {
   static constexpr int threads = size * size / (rows * cols);
   static constexpr int blocks_per_sm = size == 128 ? 1 : 2;
   static constexpr int vector = 2;
+
   // 4 more: the 4 rows a warp reads together lie in different banks of shared memory.
   static constexpr int pair = 2 * size + 4;
   static constexpr int shared_bytes = stages * deep * pair * sizeof(double);
@@ -28,6 +29,7 @@ struct TensorTile {
   static constexpr std::int64_t count(std::int64_t n) {
     return Covariance::packed_count(ceil_div(n, size));
   }
+
   static constexpr Covariance::Place place(std::int64_t tile, std::int64_t n) {
     return Covariance::packed_place(tile, ceil_div(n, size));
   }
@@ -75,6 +77,7 @@ __device__ void multiply_tile(TensorTile<SIZE>, const double* rows, int i0, int 
     }
     __pipeline_commit();
   }
+
   __pipeline_wait_prior(S::stages - 2);
   __syncthreads();
   const double* from = shared;

@@ -31,6 +31,7 @@ struct CovarianceTile {
   static constexpr int rows = 8, cols = 8;  // of a thread
   static constexpr int deep = 8, stages = 4;
   static constexpr int threads = size * size / (rows * cols);
+
   // As many blocks as the registers allow: 255 per thread in double, 128 in float.
   static constexpr int blocks_per_sm = sizeof(T) == 8 ? 4 : 8;
   static constexpr int vector = 16 / sizeof(T);
@@ -44,6 +45,7 @@ struct CovarianceTile {
   static constexpr std::int64_t count(std::int64_t n) {
     return Covariance::packed_count(ceil_div(n, size));
   }
+
   static constexpr Covariance::Place place(std::int64_t tile, std::int64_t n) {
     return Covariance::packed_place(tile, ceil_div(n, size));
   }
@@ -55,10 +57,12 @@ struct CovarianceTile {
     const int warp = thread / 32 % warps_down, lane = thread % 32;
     return warp * lanes_down * rows + (lane / 16 * 2 + lane % 2) * vector;
   }
+
   __device__ static int first_col(int thread) {
     const int warp = thread / 32 / warps_down, lane = thread % 32;
     return warp * lanes_across * cols + lane % 16 / 2 * vector;
   }
+
   __device__ static constexpr int further_row(int r) { return r / vector * row_step + r % vector; }
   __device__ static constexpr int further_col(int s) { return s / vector * col_step + s % vector; }
 };
@@ -68,6 +72,7 @@ struct CovarianceTile {
 template <typename T, typename S>
 struct CovarianceCopies {
   using Vector = CovarianceVector<T>;
+
   // The block copies so many rows of both pieces at a time, a thread one vector of each.
   static constexpr int at_once = S::threads * S::vector / S::size;
 
@@ -79,6 +84,7 @@ struct CovarianceCopies {
     right = right_ + row * stride + col;
     to = shared + row * S::pair + col;
   }
+
   __device__ CovarianceCopies(const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
       : CovarianceCopies(rows + i0, rows + j0, stride_, shared) {}
   __device__ void next_rows() {
@@ -107,6 +113,7 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* ri
   T* const end = shared + S::stages * stage;
   CovarianceCopies<T, S> copies(left_from, right_from, stride, shared);
   constexpr int at_once = copies.at_once;
+
   // In double the copies of a stage are spread over its rows. In float, where registers are
   // scarcer, that is slower than all of them together.
   constexpr int together = sizeof(T) == 8 ? at_once : S::deep;
@@ -130,6 +137,7 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* ri
     }
     __pipeline_commit();
   }
+
   __pipeline_wait_prior(S::stages - 2);
   __syncthreads();
   const T* from = shared;
@@ -180,12 +188,14 @@ __device__ void multiply_tile(CovarianceTile<T> tile, const T* rows, int i0, int
 template <typename T, int VECTOR, typename Value>
 __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_t n, Value value) {
   if (i > j || j >= n) return;
+
   CovarianceVector<T> across[VECTOR], down[VECTOR];
   _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
     _Pragma("unroll")
     for (int s = 0; s < VECTOR; ++s) across[r].element[s] = down[s].element[r] = value(r, s);
   }
+
   if (i < j && n % VECTOR == 0) {
     _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) {
@@ -194,6 +204,7 @@ __device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_
     }
     return;
   }
+
   _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
     _Pragma("unroll")

@@ -26,6 +26,7 @@ __global__ void covariance_tiled(const T* centred, T* cov, std::int64_t m, std::
     for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
+
   if (i0 + y < n && j0 + x < n) cov[(i0 + y) * n + j0 + x] = sum / divisor;
 }
 

@@ -15,6 +15,7 @@ __global__ void dmv_coalesced(const T* a_transposed, const T* x, T* y, std::int6
                               std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
+
   // A grid has at most 65535 strips of columns: with more, a block takes several.
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols; strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;

@@ -13,6 +13,7 @@ template <typename T>
 __global__ void dmv_naive(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
+
   // A grid has at most 65535 strips of columns: with more, a block takes several.
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols; strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;

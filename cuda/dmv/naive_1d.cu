@@ -12,6 +12,7 @@ template <typename T>
 __global__ void dmv_naive_1d(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
+
   T sum = 0;
   for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
   y[row] = sum;

@@ -14,12 +14,14 @@ __global__ void dmv_shmem(const T* a_transposed, const T* x, T* y, std::int64_t 
                           std::int64_t cols) {
   T* x_strip = shared_memory<T>();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+
   // A grid has at most 65535 strips of columns: with more, a block takes several.
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols; strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
     const int count = static_cast<int>(min(std::int64_t{blockDim.x}, cols - first));
     if (static_cast<int>(threadIdx.x) < count) x_strip[threadIdx.x] = x[first + threadIdx.x];
     __syncthreads();
+
     // No early return: a thread past the last row still loads its element and meets the barriers.
     if (row < rows) {
       T sum = 0;

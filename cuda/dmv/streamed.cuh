@@ -52,6 +52,7 @@ __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows], const
       for (int r = 0; r < team_rows; ++r) sum[r] += dot(part_of_a[u][r], part_of_x[u]);
     }
   }
+
   for (; word < words; word += team_threads) {
     const Word<T> part_of_x = gather(x + head + word * n);
     _Pragma("unroll")
@@ -69,8 +70,10 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
   constexpr int team_threads = 32 * team_warps;
   const int thread = threadIdx.x % team_threads;
   const std::int64_t team = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / team_threads;
+
   // n teams share n * team_rows rows: team t of them takes rows t, t + n, t + 2n, ...
   const std::int64_t first = team / n * (n * team_rows) + team % n;
+
   // A team without rows works on the last row, for the barrier below, and stores nothing.
   const std::int64_t from = min(first, rows - 1);
 
@@ -90,9 +93,11 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
   if (thread < head) {
     for (int r = 0; r < team_rows; ++r) sum[r] += row[r][thread] * x[thread];
   }
+
   if (thread < cols - tail) {
     for (int r = 0; r < team_rows; ++r) sum[r] += row[r][tail + thread] * x[tail + thread];
   }
+
   if (team * kept % 256 < kept) {
     add_rows<true, team_threads, team_rows, unroll>(row, x, head, words, thread, sum);
   } else {
@@ -109,11 +114,13 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
     }
     if (threadIdx.x % 32 == 0) sum_of_warp[r][warp] = sum[r];
   }
+
   if (team_warps == 1) {
     __syncwarp();
   } else {
     __syncthreads();
   }
+
   const int r = thread;  // the first threads of a team finish a row each
   if (r < team_rows && first + r * n < rows) {
     T total = 0;

@@ -14,6 +14,7 @@ __global__ void dmv_warp_per_row(const T* a, const T* x, T* y, std::int64_t rows
   const std::int64_t row = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   const int lane = threadIdx.x % 32;
   if (row >= rows) return;
+
   T sum = 0;
   for (std::int64_t col = lane; col < cols; col += 32) sum += a[row * cols + col] * x[col];
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);

@@ -32,6 +32,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
   constexpr int n = word_size<T>;
   const std::int64_t warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   const int lane = threadIdx.x % 32;
+
   // n warps share n * warp_rows rows: warp w of them takes rows w, w + n, w + 2n, ...
   const std::int64_t first = warp / n * (n * warp_rows) + warp % n;
   if (first >= rows) return;
@@ -53,6 +54,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
   for (std::int64_t col = lane; col < head; col += 32) {
     for (int r = 0; r < warp_rows; ++r) sum[r] += row[r][col] * x[col];
   }
+
   for (std::int64_t col = tail + lane; col < cols; col += 32) {
     for (int r = 0; r < warp_rows; ++r) sum[r] += row[r][col] * x[col];
   }
@@ -76,6 +78,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
       for (int r = 0; r < warp_rows; ++r) sum[r] += dot(loaded[u][r], part);
     }
   }
+
   for (; word < words; word += 32) {
     for (int r = 0; r < warp_rows; ++r) {
       sum[r] += dot(reinterpret_cast<const Word<T>*>(row[r] + head)[word], x + head + word * n);

@@ -28,6 +28,7 @@ __global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::
   const std::int64_t across = pitch / width;
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= rows * across) return;
+
   const std::int64_t row = i / across, col = i % across * width;
   Piece piece;
   _Pragma("unroll")
@@ -35,6 +36,7 @@ __global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::
     piece.element[e] = T{};
     if (col + e < cols) piece.element[e] = from[row * cols + col + e];
   }
+
   *reinterpret_cast<Piece*>(to + row * pitch + col) = piece;
 }
 

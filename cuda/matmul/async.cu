@@ -34,17 +34,20 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   auto* const stage = shared_memory<Stage<T>>();
   const int thread = threadIdx.x, x = thread % across * size, y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
+
   // The elements this thread copies: these, and more in steps of so many rows.
   constexpr int width = ALIGNED ? size : 1;  // of a copy of elements of B
   constexpr int a_step = block_threads / deep, b_step = block_threads * width / edge;
   const int a_row = thread / deep, a_i = thread % deep;
   const int b_i = thread * width / edge, b_col = thread * width % edge;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     const T* a_from = a + (row0 + a_row) * k + a_i;
     const T* b_from = b + b_i * n + col0 + b_col;
     int write = 0, read = 0;
+
     // Starts the copies for one step. left: columns of A, rows of B not copied yet; with none left
     // nothing is copied, but the group counts all the same.
     const auto fetch = [&](std::int64_t left) {

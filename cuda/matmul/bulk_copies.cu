@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(256, 1)
     publish_barriers();
     for (int step = 0; step < Tile::stages && step < steps; ++step) copy(step);
   }
+
   __syncthreads();
 
   WarpgroupSums<Tile> sums;

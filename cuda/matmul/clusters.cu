@@ -26,6 +26,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
     publish_barriers();
   }
+
   sync_cluster();
 
   Ring<Tile::stages> ring;
@@ -55,6 +56,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       sums.store(c, m, n, row0, col0);
     });
   }
+
   sync_cluster();  // no block leaves while the other may still reach for its barriers
 }
 

@@ -20,11 +20,13 @@ __global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m,
   __shared__ T b_tile[TILES][TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * TILE * TILES + x;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * TILE; row0 < m;
        row0 += std::int64_t{gridDim.y} * TILE) {
     const std::int64_t row = row0 + y;
     T a_next, b_next[TILES], sum[TILES] = {};
+
     // This thread's elements of the tiles that begin at k0; zero outside the matrices.
     const auto fetch = [&](std::int64_t k0) {
       a_next = row < m && k0 + x < k ? a[row * k + k0 + x] : T{0};

@@ -33,6 +33,7 @@ __global__ void matmul_largest(const float* matrix, std::int64_t count, std::uin
        i += std::int64_t{gridDim.x} * blockDim.x) {
     mine = max(mine, __float_as_uint(matrix[i]) & 0x7fffffff);
   }
+
   atomicMax(&of_block, mine);
   __syncthreads();
   if (threadIdx.x == 0) atomicMax(largest, of_block);
@@ -49,6 +50,7 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int
   for (int i = threadIdx.x; i < (BY_ROW ? 256 : 64); i += blockDim.x) of_block[i] = 0;
   __syncthreads();
   const int exponent = split_exponent(*largest);
+
   // A scale beyond the exponents of float marks the matrix as uneven, see matmul_judge().
   const float scale = power_of_two(max(-126, min(exponent, 127)));
   const std::int64_t across = ceil_div(pitch, std::int64_t{64});
@@ -74,10 +76,12 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int
     *reinterpret_cast<SplitPiece*>(to + (height + row) * pitch + col) = piece[1];
     if (BY_ROW) atomicAdd(&of_block[r], in_row);
   }
+
   if (!BY_ROW) {
     _Pragma("unroll")
     for (int e = 0; e < 8; ++e) atomicAdd(&of_block[x * 8 + e], in_column[e]);
   }
+
   __syncthreads();
   for (int i = threadIdx.x; i < (BY_ROW ? 256 : 64); i += blockDim.x) {
     const std::int64_t at = BY_ROW ? row0 + i : blockIdx.x % across * 64 + i;

@@ -16,6 +16,7 @@ __global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m, std
                              std::int64_t n) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   const std::int64_t rows_of_grid = std::int64_t{gridDim.y} * blockDim.y;
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < m;

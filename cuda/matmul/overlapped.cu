@@ -36,6 +36,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
     publish_barriers();
   }
+
   sync_cluster();
 
   Ring<Tile::stages> ring;
@@ -86,6 +87,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     if (BULK && lane == 0) wait_for_stores();
     __syncwarp();
   }
+
   sync_cluster();  // no block leaves while the other may still reach for its barriers
 }
 
@@ -118,6 +120,7 @@ const Register<Matmul, half, bfloat16, float> variant(
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();
+
       // Which needs the least time in whole rounds of tiles? Smaller ones take a little longer for
       // the same work.
       const auto rounds = [&]<int edge>() {

@@ -18,9 +18,11 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
   __shared__ T a_tile[deep][edge + 1];  // one more: a warp stores several k of one row
   __shared__ T b_tile[deep][edge];
   const int thread = threadIdx.x, x = thread % across, y = thread / across;
+
   // The elements of the tiles that this thread copies: these, and others in steps of rows.
   const int a_row = thread / deep, a_i = thread % deep, b_i = thread / edge, b_col = thread % edge;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {

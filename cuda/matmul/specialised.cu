@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(384, 1)
     for (Barrier& barrier : empty) init_barrier(barrier, Tile::warps);
     publish_barriers();
   }
+
   __syncthreads();
 
   Ring<Tile::stages> ring;

@@ -85,6 +85,7 @@ struct PlainProduct {
   __device__ __forceinline__ void each_tile(Compute compute) const {
     ::each_tile<Tile>(m, n, compute);
   }
+
   // Two neighbouring sums, col even.
   __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, float left,
                                         float right) const {
@@ -107,6 +108,7 @@ __device__ __forceinline__ void copy_split_stage(unsigned char* stage, Barrier& 
   } else {
     load_box(stage, a, full, k0, row0);
   }
+
   load_box(stage + Scheme::parts * Tile::a_part + rank * Tile::panel, b, full, std::uint16_t{0b11},
            col0 + rank * 64, k0, 0);
 }
@@ -142,6 +144,7 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
       multiply(small, i, Scheme::a_part(p), Scheme::b_part(p));
     }
   }
+
   end_products();
 }
 
@@ -169,6 +172,7 @@ __device__ __forceinline__ void store_split_sums(const Product& product, const S
     scale = power_of_two(back / 2);
     scale_again = power_of_two(back - back / 2);
   }
+
   const auto result = [&](int i) {
     return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale * scale_again;
   };
@@ -194,8 +198,10 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
   if (facts != nullptr && facts->uneven != only_if) return;
+
   unsigned char* const shared = aligned_shared_memory();
   __shared__ Barrier full[stages], empty[stages];
+
   // Whole sums of large products; what lies beyond the end is zero.
   const auto steps =
       static_cast<int>(ceil_div(k, Tile::depth * Tile::steps_per_sum)) * Tile::steps_per_sum;
@@ -205,6 +211,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
     publish_barriers();
   }
+
   sync_cluster();
 
   Ring<stages> ring;
@@ -254,6 +261,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       store_split_sums<Scheme>(product, facts, row0, col0, sum, large, small);
     });
   }
+
   sync_cluster();
 }
 
@@ -263,6 +271,7 @@ __global__ void matmul_few(const float* a, const float* b, float* c, std::int64_
                            std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= m * n) return;
+
   const std::int64_t row = i / n, col = i % n;
   float sum = 0;
   for (std::int64_t l = 0; l < k; ++l) sum = fmaf(a[row * k + l], b[l * n + col], sum);
@@ -281,9 +290,11 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std:
                                       const SplitFacts* facts) {
   constexpr int parts = ThreeBfloat16::parts;
   if (facts != nullptr && facts->uneven == 0) return;
+
   const std::int64_t across = pitch / 8;
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= height * across) return;
+
   const std::int64_t row = i / across, col = i % across * 8;
   SplitPiece piece[parts];
   _Pragma("unroll")
@@ -292,6 +303,7 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std:
     _Pragma("unroll")
     for (int part = 0; part < parts; ++part) {
       const std::uint32_t bits = __float_as_uint(rest);
+
       // Ties to even; a number that would round to infinity is cut off instead.
       std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
       if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
@@ -299,6 +311,7 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std:
       rest = (bits & 0x7f800000) == 0x7f800000 ? 0.0f : rest - __uint_as_float(rounded);
     }
   }
+
   _Pragma("unroll")
   for (int part = 0; part < parts; ++part) {
     *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) = piece[part];

@@ -42,6 +42,7 @@ struct Tiling : Tile {
   static constexpr int threads = 32 * warps_down * (Tile::cols / Tile::warp_cols);
   static constexpr int down = Tile::warp_rows / 16, across = Tile::warp_cols / 16;  // of a warp
   static constexpr int depth = Tile::depth, stages = Tile::stages;
+
   // Padded, so that what neighbouring lanes read lies in different banks.
   static constexpr int a_stride = depth + 4, b_stride = Tile::cols + 4;
   static constexpr int b_begin = Tile::rows * a_stride, stage = b_begin + depth * b_stride;
@@ -187,6 +188,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     if (step < steps) copies.start(shared + step * S::stage);
     __pipeline_commit();
   }
+
   __pipeline_wait_prior(S::stages - 2);
   __syncthreads();
 
@@ -217,6 +219,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
       operands.multiply_add(i % 2, sum);
     }
   }
+
   store<WIDTH, S>(c, m, n, row0 + operands.row, col0 + operands.col, sum);
 }
 

@@ -17,6 +17,7 @@ __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::
   __shared__ T b_tile[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t col = std::int64_t{blockIdx.x} * TILE + x;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * TILE; row0 < m;
        row0 += std::int64_t{gridDim.y} * TILE) {

@@ -30,6 +30,7 @@ __device__ __forceinline__ void multiply_add(const T* a, const T* b, int y, int 
     a_column[v] = *reinterpret_cast<const Vector<T>*>(&a[y + v * across * size]);
     b_row[v] = *reinterpret_cast<const Vector<T>*>(&b[x + v * across * size]);
   }
+
   _Pragma("unroll")
   for (int r = 0; r < per_thread; ++r) {
     _Pragma("unroll")

@@ -153,6 +153,7 @@ __global__ void __launch_bounds__(block_threads)
     if (step < steps) copy(step);
     __pipeline_commit();
   }
+
   for (int step = 0; step < steps; ++step) {
     // The stage has arrived, for everybody; and nobody reads the one before any more.
     __pipeline_wait_prior(stages - 2);

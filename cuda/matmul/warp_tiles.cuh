@@ -204,8 +204,10 @@ __device__ __forceinline__ void add_slices(int slice, T* shared,
     for (int i = 0; i < vector; ++i) part.element[i] = sum[row][col + i];
     if (slice > 0) *place(slice, v) = part;
   }
+
   __syncthreads();
   if (slice > 0) return;
+
   _Pragma("unroll")
   for (int of = 1; of < S::slices; ++of) {
     _Pragma("unroll")
@@ -274,6 +276,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     if (step < steps) copies.template start<ANY>(shared + step * S::stage, S::depth);
     __pipeline_commit();
   }
+
   __pipeline_wait_prior(S::stages - 2);
   __syncthreads();
 
@@ -308,6 +311,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     add_slices<T, S>(lane.slice, shared, sum);
     if (lane.slice > 0) return;
   }
+
   store<ANY, ADD>(c, m, n, place, lane, sum);
 }
 

@@ -32,8 +32,10 @@ struct WarpgroupTile {
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
   static constexpr int stages = 4;
+
   // Steps come in multiples of: see the sums in TF32.
   static constexpr int steps_at_once = narrow ? 1 : 2;
+
   // Pairs of tiles, one below the other, in a group of tiles that are taken together: of about 2048
   // rows.
   static constexpr int pairs_down = 1024 / rows;
@@ -107,6 +109,7 @@ struct WarpgroupSums {
     row = threadIdx.x % 256 / 32 * 16;
     col = 32 * q;
   }
+
   template <int q>
   __device__ __forceinline__ void write_box(unsigned char* box) const {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -190,6 +193,7 @@ struct WarpgroupSums<Tile, false> {
     row = 32 * q;
     col = threadIdx.x % 256 / 32 * 16;
   }
+
   template <int q>
   __device__ __forceinline__ void write_box(unsigned char* box) const {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -210,6 +214,7 @@ struct WarpgroupSums<Tile, false> {
     const int thread = threadIdx.x % 256, lane = thread % 32, g = lane / 4, t = lane % 4;
     const int warp = thread / 32, piece = warp % 2 * 4 + g / 2;
     const unsigned char* const panel = stage + Tile::a_bytes + warp / 2 * Tile::panel_bytes;
+
     // Some lanes read their two rows of B in the other order: no bank conflicts.
     const bool swap = g / 2 % 2 != 0;
     const int first = swap ? t + 4 : t, second = first ^ 4;

@@ -57,6 +57,7 @@ __global__ void __launch_bounds__(256, 1)
     if (step < steps) copy(step);
     __pipeline_commit();
   }
+
   WarpgroupSums<Tile> sums;
   Ring<Tile::stages> ring;
   int step = 0;

@@ -25,6 +25,7 @@ __device__ Vector<T> load_wide(const T* from, std::int64_t count) {
       if (i < count) vector.element[i] = from[i];
     }
   }
+
   return vector;
 }
 
@@ -37,16 +38,19 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   __shared__ __align__(16) T b_tile[deep][edge];
   const int thread = threadIdx.x, x = thread % across * size, y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
+
   // The vectors this thread copies: these, and more in steps of so many rows.
   constexpr int a_step = block_threads * size / deep, b_step = block_threads * size / edge;
   const int a_row = thread * size / deep, a_i = thread * size % deep;
   const int b_i = thread * size / edge, b_col = thread * size % edge;
+
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     Vector<T> a_next[vectors], b_next[vectors];
     const T* a_from = a + (row0 + a_row) * k + a_i;
     const T* b_from = b + b_i * n + col0 + b_col;
+
     // left: columns of A, rows of B that are not multiplied yet.
     const auto fetch = [&](std::int64_t left) {
       _Pragma("unroll")

@@ -13,6 +13,7 @@ namespace {
 template <typename T>
 __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
   const std::int64_t first = 2 * std::int64_t{blockIdx.x} * blockDim.x;
+
   // An odd width keeps its middle element for the next step: any block size will do.
   for (unsigned width = 2 * blockDim.x; width > 1;) {
     const unsigned half = (width + 1) / 2;
@@ -22,6 +23,7 @@ __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
     __syncthreads();
     width = half;
   }
+
   if (threadIdx.x == 0) sums[blockIdx.x] = v[first];
 }
 

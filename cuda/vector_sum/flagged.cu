@@ -26,6 +26,7 @@ struct alignas(16) Pack {
     _Pragma("unroll")
     for (int k = 0; k < count; ++k) element[k] += other.element[k];
   }
+
   __device__ T sum() const {
     if constexpr (count == 4) return (element[0] + element[1]) + (element[2] + element[3]);
     return element[0] + element[1];
@@ -74,6 +75,7 @@ __device__ T warp_sum(T value) {
   for (int offset = 16; offset > 0; offset /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, offset);
   }
+
   return value;
 }
 
@@ -106,14 +108,17 @@ __global__ void __launch_bounds__(small_block, 1)
   for (int k = 0; k < loads; ++k) {
     if (me + k * threads < count) loaded[k] = packs[me + k * threads];
   }
+
   T mine = me < n % Pack<T>::count ? x[count * Pack<T>::count + me] : T{0};
   _Pragma("unroll")
   for (int k = 0; k < loads; ++k) mine += loaded[k].sum();
 
   mine = block_sum<T, small_block>(mine, part);
   if (threadIdx.x >= 32) return;
+
   if (threadIdx.x == 0) atomicExch(&words[blockIdx.x], to_word(mine));
   if (__shfl_sync(0xffffffffu, ticket, 0) != gridDim.x - 1) return;
+
   mine = warp_sum(threadIdx.x < gridDim.x ? take<T>(&words[threadIdx.x]) : T{0});
   if (threadIdx.x == 0) {
     *sum = mine;
@@ -135,6 +140,7 @@ __global__ void __launch_bounds__(large_block, 2)
   const std::int64_t threads = std::int64_t{gridDim.x} * large_block;
   const std::int64_t me = std::int64_t{blockIdx.x} * large_block + threadIdx.x;
   const auto* packs = reinterpret_cast<const Pack<T>*>(x);
+
   // In a round a block reads one stretch of memory.
   const auto* next = packs + std::int64_t{blockIdx.x} * large_block * large_loads + threadIdx.x;
   Pack<T> lanes{};
@@ -150,6 +156,7 @@ __global__ void __launch_bounds__(large_block, 2)
     _Pragma("unroll")
     for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
   }
+
   // What is left, less than a round, evenly over all threads and again all at once.
   const std::int64_t first = rounds * threads * large_loads + me;
   Pack<T> loaded[large_loads] = {};
@@ -157,6 +164,7 @@ __global__ void __launch_bounds__(large_block, 2)
   for (int k = 0; k < large_loads; ++k) {
     if (first + k * threads < count) loaded[k] = packs[first + k * threads];
   }
+
   _Pragma("unroll")
   for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
   T mine = lanes.sum();
@@ -165,6 +173,7 @@ __global__ void __launch_bounds__(large_block, 2)
   mine = block_sum<T, large_block>(mine, part);
   if (threadIdx.x == 0) atomicExch(&words[blockIdx.x], to_word(mine));
   if (ticket != gridDim.x - 1) return;
+
   __syncthreads();
   mine = 0;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += large_block) mine += take<T>(&words[i]);
@@ -183,6 +192,7 @@ void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words, unsigned* sta
   if constexpr (loads < 16) {
     if (p.n > reach * small_blocks) return sum_small<T, 2 * loads>(gpu, p, words, started);
   }
+
   gpu.launch({.grid = {ceil_div(p.n, reach)}, .block = {small_block}},
              vector_sum_flagged_small<T, loads>, p.x, p.sum, p.n, words, started);
 }
@@ -203,6 +213,7 @@ const Register<VectorSum, int, float, double> variant(
       const std::int64_t blocks = 2 * gpu.multiprocessors();
       const std::int64_t round = blocks * large_block * large_loads;  // packs
       const auto rounds = p.n / Pack<T>::count / round;
+
       // All of it when it fits, or else as much as stays there beside what passes through.
       const auto cache = static_cast<std::int64_t>(gpu.l2_bytes());
       const auto bytes = static_cast<std::int64_t>(p.n * sizeof(T));

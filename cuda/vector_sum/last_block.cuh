@@ -23,10 +23,13 @@ __global__ void __launch_bounds__(1024, 1)
     __threadfence();
     last = atomicAdd(finished, 1u) == gridDim.x - 1;
   }
+
   __syncthreads();
   if (!last) return;
+
   __threadfence();
   mine = 0;
+
   // Past the first-level cache, which other blocks' writes do not reach.
   for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) mine += __ldcg(&sums[i]);
   mine = block_sum(mine, part);

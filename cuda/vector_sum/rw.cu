@@ -20,6 +20,7 @@ __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
     }
     __syncthreads();
   }
+
   if (threadIdx.x == 0) sums[blockIdx.x] = v[i];
 }
 

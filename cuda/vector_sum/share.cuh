@@ -50,10 +50,12 @@ __device__ T share(const T* x, std::int64_t n) {
     _Pragma("unroll")
     for (int k = 0; k < in_flight; ++k) add(loaded[k]);
   }
+
   for (; i < count; i += threads) {
     const Pack<T> loaded = packs[i];
     add(loaded);
   }
+
   T sum = 0;
   for (const T lane : lanes.element) sum += lane;
   if (count * Pack<T>::count + me < n) sum += x[count * Pack<T>::count + me];

@@ -22,6 +22,7 @@ __global__ void vector_sum_shared(const T* x, T* sums, std::int64_t n) {
     __syncthreads();
     width = half;
   }
+
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 

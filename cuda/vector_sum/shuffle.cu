@@ -14,6 +14,7 @@ __device__ T warp_sum(T value) {
   for (int offset = 16; offset > 0; offset /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, offset);
   }
+
   return value;
 }
 

@@ -90,6 +90,7 @@ void two_rows(const T* a, T* b, std::int64_t cols) {
     stream(b + col, upper);
     stream(b + cols + col, lower);
   }
+
   for (const std::int64_t row : {std::int64_t{0}, cols}) {
     one_row(a + row, b + row, cols, 1, first);
     one_row(a + row, b + row, cols, col, cols - 1);
@@ -106,6 +107,7 @@ void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols, int thread
     }
     end_of_stream();
   }
+
   if (rows >= 3 && rows % 2 == 1) {
     one_row(a + (rows - 2) * cols, b + (rows - 2) * cols, cols, 1, cols - 1);
   }

@@ -78,6 +78,7 @@ void column_pass(const T* const* rows, const T* w, T* sums, std::int64_t width, 
   constexpr int beside = 2;
   for (std::int64_t x = 0; x < width; x += beside * lanes<T>) {
     Vector sum[batch][beside] = {};
+
     // Row k meets weight k - y of row y of the batch: all four from the fourth row on.
     const auto add = [&](int k, int first, int last) {
       const Vector value[beside] = {*reinterpret_cast<const Unaligned*>(rows[k] + x),
@@ -140,6 +141,7 @@ void convsep_strips(const Convsep::Args<T>& p, Host& host, int threads, std::int
   width = std::min(width, p.cols);
   const Layout<T> layout(width, p.radius);
   T* const memory = host.scratch<T>(threads * layout.size());
+
   // Whole strips while there are enough of them, else parts at least as tall as what they share.
   const auto strips = (p.cols + width - 1) / width;
   const auto most = std::max<std::int64_t>(1, p.rows / (4 * p.radius + batch));

@@ -69,6 +69,7 @@ void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
       }
     }
   }
+
   divide_and_mirror(p, threads);
 }
 

@@ -25,6 +25,7 @@ T* column_means(Host& host, const Covariance::Args<T>& p, int threads) {
     }
     for (std::int64_t j = 0; j < count; ++j) mean[first + j] = sum[j] / p.mean_divisor;
   }
+
   return mean;
 }
 
@@ -38,6 +39,7 @@ T* centred_copy(Host& host, const Covariance::Args<T>& p, int threads) {
 #pragma omp simd
     for (std::int64_t j = 0; j < p.n; ++j) centred[k * p.n + j] = p.data[k * p.n + j] - mean[j];
   }
+
   return centred;
 }
 

@@ -21,6 +21,7 @@ void four_rows(const T* a, const T* x, T* y, std::int64_t cols) {
     sum2 += a[col + 2 * cols] * x[col];
     sum3 += a[col + 3 * cols] * x[col];
   }
+
   y[0] = sum0, y[1] = sum1, y[2] = sum2, y[3] = sum3;
 }
 

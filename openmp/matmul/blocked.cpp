@@ -54,6 +54,7 @@ void pack_b(const T* b, std::int64_t stride, std::int64_t present, std::int64_t 
 template <typename T>
 void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
   using B = Blocking<T>;
+
   // The rows are cut so that every thread gets equally many blocks.
   const auto rounds = divide_up(p.m, threads * B::most_rows);
   const auto block_rows = divide_up(divide_up(p.m, threads * rounds), B::rows) * B::rows;

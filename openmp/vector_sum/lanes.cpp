@@ -22,11 +22,14 @@ T sum_in_lanes(const T* x, std::int64_t n) {
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) part[lane] += x[i + lane];
   }
+
   for (int lane = 0; i < n; ++i, ++lane) part[lane] += x[i];
+
   // Halves onto halves: the order is the same whatever the compiler makes of it.
   for (int half = lanes / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) part[lane] += part[lane + half];
   }
+
   return part[0];
 }
 
@@ -41,6 +44,7 @@ void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partia
     partial[me] = sum_in_lanes(x + first, last - first);
     if (me == 0) started = static_cast<int>(count);
   }
+
   T total = 0;
   for (int thread = 0; thread < started; ++thread) total += partial[thread];
   *sum = total;

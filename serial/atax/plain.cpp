@@ -15,6 +15,7 @@ void atax_plain(const T* a, const T* x, T* y, T* t, std::int64_t rows, std::int6
     for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
     t[row] = sum;
   }
+
   for (std::int64_t col = 0; col < cols; ++col) y[col] = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t col = 0; col < cols; ++col) y[col] += a[row * cols + col] * t[row];

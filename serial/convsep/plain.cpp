@@ -21,6 +21,7 @@ void convsep_plain(const Convsep::Args<T>& p, T* between) {
       between[row * cols + col] = sum;
     }
   }
+
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto from = std::max(-radius, -row), to = std::min(radius, rows - 1 - row);
     for (std::int64_t col = 0; col < cols; ++col) {

@@ -17,9 +17,11 @@ void covariance_plain(const Covariance::Args<T>& p, T* centred, T* mean) {
     for (std::int64_t k = 0; k < m; ++k) sum += p.data[k * n + j];
     mean[j] = sum / p.mean_divisor;
   }
+
   for (std::int64_t k = 0; k < m; ++k) {
     for (std::int64_t j = 0; j < n; ++j) centred[k * n + j] = p.data[k * n + j] - mean[j];
   }
+
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = i; j < n; ++j) {
       T sum = 0;

@@ -20,10 +20,12 @@ void covariance_serial_rows(const Covariance::Args<T>& p, T* __restrict__ centre
   for (std::int64_t k = 0; k < m; ++k) {
     for (std::int64_t j = 0; j < n; ++j) mean[j] += p.data[k * n + j];
   }
+
   for (std::int64_t j = 0; j < n; ++j) mean[j] /= p.mean_divisor;
   for (std::int64_t k = 0; k < m; ++k) {
     for (std::int64_t j = 0; j < n; ++j) centred[k * n + j] = p.data[k * n + j] - mean[j];
   }
+
   for (std::int64_t i = 0; i < n; ++i) {
     T* const row = p.cov + i * n;
     std::fill(row + i, row + n, T{0});
