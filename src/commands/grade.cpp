@@ -175,6 +175,8 @@ void print_table(const Class& all, std::ostream& out) {
   }
   if (!all.why_untimed.empty()) {
     out << "nothing was timed: " << all.why_untimed << "; grade again when they are done\n";
+  } else if (!all.timed()) {
+    out << "nothing was timed, and nobody has points for it: there is no GPU here\n";
   }
 }
 
