@@ -10,9 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-// Numbers to the last bit; without recursion, so that no line is too deep.
-#define RAPIDJSON_PARSE_DEFAULT_FLAGS \
-  (kParseIterativeFlag | kParseFullPrecisionFlag | kParseValidateEncodingFlag)
+// Numbers to the last bit.
+#define RAPIDJSON_PARSE_DEFAULT_FLAGS (kParseFullPrecisionFlag | kParseValidateEncodingFlag)
 #include <rapidjson/document.h>
 
 #include "core/name.hpp"
@@ -509,37 +508,42 @@ std::string to_json_line(const Run& run) {
 
 namespace {
 
-// RapidJSON 1.1 reads outside of its table of powers of ten when the digits of a number and its
-// exponent are more than that together. The smallest and the largest double have 341.
-bool has_number_out_of_range(const std::string& line) {
-  constexpr int most = 345;
-  int digits = 0;
+// Why RapidJSON 1.1 must not see the line; nullptr: it may. Of a number whose digits and exponent
+// are together more than its table has it reads outside of that table (the smallest and the largest
+// double have 341), and it calls itself for each level of nesting, of which records have four.
+const char* refused(const std::string& line) {
+  constexpr int most_digits = 345, most_levels = 100;
+  int digits = 0, levels = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (c >= '0' && c <= '9') {
-      if (++digits > most) return true;
-    } else if (c == '"') {  // to the end of the text
+      if (++digits > most_digits) return "a number that no double can hold";
+      continue;
+    }
+    if (c == '.') continue;
+    if (c == '"') {  // to the end of the text
       const auto end = line.find('"', i + 1);
-      if (end == line.npos) return false;
+      if (end == line.npos) return nullptr;
       if (line[end - 1] != '\\') {
         i = end;
       } else {
         for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
       }
-      digits = 0;
     } else if ((c == 'e' || c == 'E') && digits > 0) {
       int exponent = 0;
       if (i + 1 < line.size() && (line[i + 1] == '+' || line[i + 1] == '-')) ++i;
       for (; i + 1 < line.size() && line[i + 1] >= '0' && line[i + 1] <= '9'; ++i) {
-        exponent = std::min(exponent * 10 + (line[i + 1] - '0'), most + 1);
+        exponent = std::min(exponent * 10 + (line[i + 1] - '0'), most_digits + 1);
       }
-      if (digits + exponent > most) return true;
-      digits = 0;
-    } else if (c != '.') {
-      digits = 0;
+      if (digits + exponent > most_digits) return "a number that no double can hold";
+    } else if (c == '[' || c == '{') {
+      if (++levels > most_levels) return "nested too deeply";
+    } else if (c == ']' || c == '}') {
+      --levels;
     }
+    digits = 0;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace
@@ -549,7 +553,7 @@ std::variant<Run, Record> from_json_line(std::string line) {
   alignas(std::max_align_t) char room[1 << 16];
   rapidjson::MemoryPoolAllocator<> pool(room, sizeof room);
   rapidjson::Document json(&pool, sizeof room / 2);
-  if (has_number_out_of_range(line)) throw ForeignLine("a number that no double can hold");
+  if (const char* const why = refused(line)) throw ForeignLine(why);
   // A NUL would end the text for the parser, and what follows it would pass unseen.
   if (line.find('\0') != line.npos) throw ForeignLine("not JSON");
   // The parser takes four bytes of a character before it looks whether the text ends within them.

@@ -343,6 +343,7 @@ std::vector<std::string> RecordTable::cells(const Record& record) const {
     row.speedup_transfers = over_baseline(true);
   }
   std::vector<std::string> cells;
+  cells.reserve(columns_.size());
   for (const auto& column : content_->columns.all()) cells.push_back(column.cell(row));
   return cells;
 }
