@@ -61,8 +61,8 @@ double tick_variance(const Samples& samples);
 double relative_half_width(const Summary& summary);
 
 // ---- arithmetic of numbers that are independent
-// ------------------------------------------------ Degrees of freedom by Welch, Biometrika 34,
-// 1947, and Satterthwaite.
+
+// Degrees of freedom by Welch, Biometrika 34, 1947, and Satterthwaite.
 
 Uncertain operator/(const Uncertain& a, const Uncertain& b);
 Uncertain operator+(const Uncertain& a, double exact);

@@ -106,6 +106,8 @@ std::optional<int> Supervisor::start() {
     const int status = watch(worker);
     if (shared_->interrupted && !WIFEXITED(status)) return exit_interrupted;
     if (WIFEXITED(status) && !shared_->at_work) return WEXITSTATUS(status);
+    // Nobody reads on what is printed: the end of any program in a pipe.
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && !shared_->at_work) raise(SIGPIPE);
     if (!blame(status)) return EXIT_FAILURE;
     read_completed();
   }

@@ -104,6 +104,11 @@ expect "also where the process is bound" \
 
 # Limits of a control group, as a container or a cluster sets them: here by a folder in place of the
 # system's, where a process may have its own mounts.
+# A reader that has enough, as head has, is no error.
+expect "a sweep into a closed pipe ends as other programs do" eval \
+  "('$parlab' dmv 64,96 --variant serial/plain --iterations 1 2>closed; echo \$? >status) | true; grep -qx 141 status"
+expect "it calls that no error" eval '! grep -i error closed'
+
 # in_group CPUS BYTES COMMAND...: with so many CPUs' time and so much memory, a quarter of it in use.
 in_group() {
   # shellcheck disable=SC2016 # expanded within
