@@ -185,7 +185,8 @@ check: ## install what is missing, build, run every test
 	@scripts/install.sh
 	@rm -f $(B)/check/results/*
 	@$(MAKE) build-checks
-	@$(MAKE) --keep-going --silent -j$(shell expr $$(nproc) + 1) run-checks || true
+	@MAKEFLAGS='$(filter-out -j% --jobserver%,$(MAKEFLAGS))' \
+	  $(MAKE) --keep-going --silent -j$(shell expr $$(nproc) + 1) run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
 check-quick: ## build what a change touches and run the tests of its rooms: a minute or so
