@@ -69,19 +69,31 @@ only_counters() {
   }
 }
 
-# energy TEXT ARGUMENTS...: joules of what these arguments measure, half a minute for each.
-energy() { step "$@" --energy; }
+# Asked for with `make energy`: scripts/NAME/steps.sh energy.
+only_energy() { [[ ${1:-} == energy ]]; }
 
-# Asked for with `make energy`: scripts/NAME/steps.sh energy. ladder: the backends whose rungs are
-# compared, of the GPU where there is one.
-only_energy() {
-  [[ ${1:-} == energy ]] || return 1
-  ladder=$( ((gpu)) && echo cuda,blas || echo serial,openmp,blas)
+# energy_of_ladder DTYPE GPU_SIZE CPU_SIZE WORKLOAD [ARGUMENTS...]: joules of all variants at one
+# size, half a minute for each: of the GPU where there is one. Ends the script.
+energy_of_ladder() {
+  local dtype=$1 size=$2 backends=cuda,blas
+  ((gpu)) || size=$3 backends=serial,openmp,blas
+  shift 3
+  step "energy: the ladder in $dtype; $size" \
+    "$1" "$size" --dtype "$dtype" --backend "$backends" "${@:2}" --time-limit 0.5 --energy
+  close_experiment
 }
 
+# nothing_to_do WHY: ends the script.
+nothing_to_do() {
+  echo "  nothing to do: $1" >&2
+  exit 0
+}
+
+# Ends the script: with status 1 if a step failed.
 close_experiment() {
   ((failures == 0)) || {
     echo "some points failed: $parlab show $results lists them with their verdicts" >&2
     exit 1
   }
+  exit 0
 }

@@ -7,6 +7,7 @@
 //
 // What travels: of half of the other GPUs the panels, and one triangle of the result. No sums are
 // added up between GPUs, for the means of a column are known where the column is.
+#include "gpu/copy_block.hpp"
 #include "gpu/gpus.hpp"
 #include "tile.cuh"
 
@@ -38,17 +39,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
       cov[row * cov_pitch + col] = value;
       mirrored[col * mirrored_pitch + row] = value;
     }
-  }
-}
-
-// A block that came from another GPU, to its place in the result.
-template <typename T>
-__global__ void covariance_place_block(const T* block, T* cov, std::int64_t rows, std::int64_t cols,
-                                       std::int64_t pitch) {
-  const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (col >= cols) return;
-  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    cov[row * pitch + col] = block[row * cols + col];
   }
 }
 
@@ -158,11 +148,8 @@ class CovariancePanels {
     for (int i = 0; is_between(step) && i < team_.count(); ++i) {
       const int j = ahead(i, step);
       const auto [rows, col, cols] = common(i, step);
-      if (rows == 0 || cols == 0) continue;
-      team_[j].launch(
-          {.grid = {ceil_div(rows, 256), std::min<std::int64_t>(cols, 65535)}, .block = {256}},
-          covariance_place_block<T>, arrived_[step % 2][j], parts_[j].cov + col * n_ + first_[i],
-          cols, rows, n_);
+      copy_block(team_[j], arrived_[step % 2][j], rows, parts_[j].cov + col * n_ + first_[i], n_,
+                 cols, rows);
     }
   }
 

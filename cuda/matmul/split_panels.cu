@@ -7,22 +7,11 @@
 // What travels: of A each GPU's block to the others of its row, of B to those of its column, which
 // on a grid of p x p is 2 (p - 1) / p^2 of a matrix per GPU. As a product does n operations for
 // each element that it needs, that is little beside the work from a few thousand rows on.
+#include "gpu/copy_block.hpp"
 #include "gpu/gpus.hpp"
 #include "warp_tiles.cuh"
 
 namespace {
-
-// Panels of A lie one after another, each rows x depth without gaps, so that each can be sent in
-// one piece: here block.y copies rows of it, block.x columns. from: rows x cols.
-template <typename T>
-__global__ void matmul_pack_panel(const T* from, T* panel, std::int64_t rows, std::int64_t cols,
-                                  std::int64_t depth) {
-  const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (col >= depth) return;
-  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    panel[row * depth + col] = from[row * cols + col];
-  }
-}
 
 // Columns of A from `first` on, and rows of B. col: the column of the grid whose GPUs have them of
 // A; row: the row of the grid whose GPUs have them of B.
@@ -92,15 +81,14 @@ class PanelProduct {
     return parts_[i].b + (panel.first - share_begin(k_, panel.row, grid_.rows)) * parts_[i].n;
   }
 
+  // Panels of A one after another, each without gaps, so that it can be sent in one piece.
   void pack(Gpu& gpu, int i) const {
     const auto& p = parts_[i];
     const auto first = share_begin(k_, col_of(i), grid_.cols);
     for (const auto& panel : panels_) {
       if (panel.col != col_of(i)) continue;
-      gpu.launch({.grid = {ceil_div(panel.depth, 256), std::min<std::int64_t>(p.m, 65535)},
-                  .block = {256}},
-                 matmul_pack_panel<T>, p.a + (panel.first - first), own_a(i, panel), p.m,
-                 share(col_of(i), grid_.cols), panel.depth);
+      copy_block(gpu, p.a + (panel.first - first), share(col_of(i), grid_.cols), own_a(i, panel),
+                 panel.depth, p.m, panel.depth);
     }
   }
 

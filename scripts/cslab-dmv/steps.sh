@@ -19,16 +19,9 @@ if only_counters "$@"; then
   count "counters: all variants at their defaults; 4K, 16K" \
     dmv 4K,16K --backend cuda,blas --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  size=$( ((gpu)) && echo 16K || echo 4K)
-  energy "energy: all variants at their defaults; $size" \
-    dmv "$size" --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder float 16K 4K dmv; fi
 
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $sizes" \
   dmv "$sizes" --backend serial,openmp,blas --threads "$threads" --time-limit 1

@@ -22,16 +22,9 @@ if only_counters "$@"; then
   count "counters: all variants in double at their defaults; 4096, 12000" \
     atax 4096,12000 --dtype double --backend cuda,blas --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  size=$( ((gpu)) && echo 12000 || echo 4096)
-  energy "energy: all variants in double at their defaults; $size" \
-    atax "$size" --dtype double --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder double 12000 4096 atax; fi
 
 step "CPU: serial, OpenMP and OpenBLAS on ${threads##*,} threads, double; $sizes" \
   atax "$sizes" --dtype double --backend serial,openmp,blas --time-limit 1 --point-limit 5

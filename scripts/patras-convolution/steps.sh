@@ -26,16 +26,9 @@ if only_counters "$@"; then
   count "counters: all variants at their defaults; 8192" \
     conv2d 8192 --dtype double,float --backend cuda --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  size=$( ((gpu)) && echo 8192 || echo 4096)
-  energy "energy: all variants in double at their defaults; $size" \
-    conv2d "$size" --dtype double --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder double 8192 4096 conv2d; fi
 
 step "CPU: serial, OpenMP on ${threads##*,} threads, double; $cpu_sizes" \
   conv2d "$cpu_sizes" --dtype double --backend serial,openmp --time-limit $cpu_limit

@@ -33,16 +33,9 @@ if only_counters "$@"; then
   count "counters: all variants in double at their defaults; 1024, 3000" \
     covariance 1024,3000 --dtype double --backend cuda,blas --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  size=$( ((gpu)) && echo 3000 || echo 1024)
-  energy "energy: all variants in double at their defaults; $size" \
-    covariance "$size" --dtype double --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder double 3000 1024 covariance; fi
 
 if [[ $scale == full ]]; then
   step "CPU: PolyBench's loops, double, five minutes; 1024, 1500" \

@@ -41,15 +41,9 @@ if only_counters "$@"; then
   count "counters: all variants at their defaults; $largest" \
     convsep $largest --backend cuda --dtype float,double --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  energy "energy: all variants in float at their defaults; $largest" \
-    convsep "$largest" --dtype float --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder float "$largest" "$largest" convsep; fi
 
 for dtype in float double; do
   step "CPU: serial, OpenMP on ${threads##*,} threads, $dtype; $sizes" \

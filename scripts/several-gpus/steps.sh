@@ -11,20 +11,9 @@ cd "$(dirname "$0")/../.." || exit
 source scripts/experiment.sh
 
 open_experiment several-gpus
-if only_counters "$@"; then
-  echo "  nothing to do: counters are read on one GPU"
-  close_experiment
-  exit
-fi
-if only_energy "$@"; then
-  echo "  nothing to do: the energy of a team is not measured"
-  close_experiment
-  exit
-fi
-((gpu)) || {
-  echo "  nothing to do: emulation has no times (tests verify these variants there)" >&2
-  exit 0
-}
+if only_counters "$@"; then nothing_to_do "counters are read on one GPU"; fi
+if only_energy "$@"; then nothing_to_do "the energy of a team is not measured"; fi
+((gpu)) || nothing_to_do "emulation has no times (tests verify these variants there)"
 
 there=$(nvidia-smi -L | grep -c '^GPU')
 gpus=1

@@ -12,28 +12,17 @@ source scripts/experiment.sh
 open_experiment tensor-matmul
 sizes=1024,2048,4096,8192
 rungs=warp_products,warpgroup_products,bulk_copies,specialised,clusters,overlapped
-((gpu)) || {
-  echo "  nothing to do: tensor cores need a GPU" >&2
-  exit 0
-}
+((gpu)) || nothing_to_do "tensor cores need a GPU"
 [[ $scale == full ]] || sizes=1024,4096
 
 if only_counters "$@"; then
   count "counters: the rungs in bfloat16; 4096" \
     matmul 4096 --backend cuda --variant "$rungs" --dtype bfloat16 --time-limit 0.3
   close_experiment
-  exit
 fi
 
 if only_energy "$@"; then
-  ((gpu)) || {
-    echo "  no energy: no GPU here that this build can use" >&2
-    exit 0
-  }
-  energy "energy: the rungs in bfloat16, and the libraries; 4096" \
-    matmul 4096 --backend cuda,blas --variant "$rungs,cublas,cublaslt" --dtype bfloat16 --time-limit 0.3
-  close_experiment
-  exit
+  energy_of_ladder bfloat16 4096 - matmul --variant "$rungs,cublas,cublaslt"
 fi
 
 for dtype in bfloat16 half; do

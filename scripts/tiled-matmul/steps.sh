@@ -28,16 +28,9 @@ if only_counters "$@"; then
   count "counters: all variants in float at their defaults; 2048" \
     matmul 2048 --backend cuda,blas --dtype float --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  size=$( ((gpu)) && echo 4096 || echo 1024)
-  energy "energy: all variants in float at their defaults; $size" \
-    matmul "$size" --dtype float --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder float 4096 1024 matmul; fi
 
 step "CPU: serial; $serial_sizes" \
   matmul "$serial_sizes" --backend serial --dtype float --time-limit $cpu_limit

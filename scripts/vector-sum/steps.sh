@@ -28,16 +28,9 @@ if only_counters "$@"; then
   count "counters: all variants in float at their defaults; 256K, $beyond_l2" \
     vector_sum "256K,$beyond_l2" --dtype float --backend cuda,blas --time-limit 0.5
   close_experiment
-  exit
 fi
 
-if only_energy "$@"; then
-  size=$( ((gpu)) && echo 64M || echo 16M)
-  energy "energy: all variants in float at their defaults; $size" \
-    vector_sum "$size" --dtype float --backend "$ladder" --time-limit 0.5
-  close_experiment
-  exit
-fi
+if only_energy "$@"; then energy_of_ladder float 64M 16M vector_sum; fi
 
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $report" \
   vector_sum "$report" --dtype int,float,double --backend serial,openmp,blas \

@@ -150,7 +150,7 @@ Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
   std::map<fs::path, Finished> finished;
   std::vector<std::string> unfinished;
   for (const auto& file : files) {
-    if (fs::exists(into) && fs::equivalent(into, file)) {
+    if (fs::exists(into) && fs::exists(file) && fs::equivalent(into, file)) {
       throw UsageError("merge: " + file.string() + " cannot go into itself");
     }
     const auto& lock = finished.try_emplace(file, file).first->second;

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "places/executor.hpp"
+#include "places/presence.hpp"
 #include "verify/problem.hpp"
 
 namespace parlab {
@@ -46,6 +47,20 @@ Call call_from(const std::string& text, const Workload& workload, const Size& si
   return call;
 }
 
+// Those of the calls that are for such a place.
+void execute(const std::vector<Call>& calls, Target target, Problem& problem) {
+  std::unique_ptr<Executor> executor;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].variant->target != target) continue;
+    if (!executor) {
+      executor = target == Target::team ? make_team_executor() : make_gpu_executor();
+      executor->load(problem.inputs(), problem.outputs());
+    }
+    executor->run_profiled(calls[i], static_cast<int>(i));
+  }
+  if (executor) executor->release();
+}
+
 }  // namespace
 
 void execute_once(const std::vector<std::string>& arguments) {
@@ -62,21 +77,20 @@ void execute_once(const std::vector<std::string>& arguments) {
     calls.push_back(call_from(arguments[i], *workload, size, dtype));
   }
   if (calls.empty()) {
+    const auto gpus = static_cast<std::int64_t>(std::max<std::size_t>(gpus_present().size(), 1));
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       if (variant->backend == "cuda" && variant->has(dtype)) {
         calls.push_back(call_of(*variant, size, dtype));
+        if (variant->target == Target::team) calls.back().tunables.insert_or_assign("gpus", gpus);
       }
     }
   }
   for (const auto& call : calls) variants.push_back(call.variant);
-  const auto gpu = make_gpu_executor();
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);
-  gpu->load(problem.inputs(), problem.outputs());
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    gpu->run_profiled(calls[i], static_cast<int>(i));
+  for (const auto target : {Target::gpu, Target::team}) {
+    execute(calls, target, problem);
   }
-  gpu->release();
 }
 
 }  // namespace parlab

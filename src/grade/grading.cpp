@@ -114,7 +114,7 @@ class Grader {
   bool verify(Grade& grade, const std::filesystem::path& program, bool on_device) {
     try {
       auto remote = std::make_unique<RemoteExecutor>(
-          program, std::string(assignment_.workload->name()), assignment_.limits);
+          program, std::string(assignment_.workload->name()), assignment_.limits, on_device);
       RemoteExecutor& executor = *remote;
       Variant variant = remote->variant();
       variant.name = grade.submission.name;

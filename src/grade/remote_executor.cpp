@@ -41,7 +41,7 @@ std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
 
 struct RemoteExecutor::Running {
   Running(const std::filesystem::path& program, const std::string& workload, const Limits& limits,
-          int ours, int theirs)
+          bool on_gpu, int ours, int theirs)
       : channel(ours),
         process({program.string(), workload},
                 {.readable =
@@ -55,7 +55,8 @@ struct RemoteExecutor::Running {
                  .cpu_s = 3600,
                  .memory_bytes = limits.memory_bytes,
                  // Of memory that has a descriptor, as drivers use it: no file can be made.
-                 .file_bytes = std::uint64_t{1} << 30},
+                 .file_bytes = std::uint64_t{1} << 30,
+                 .uses_gpu = on_gpu},
                 theirs) {
     close(theirs);
   }
@@ -65,8 +66,11 @@ struct RemoteExecutor::Running {
 };
 
 RemoteExecutor::RemoteExecutor(std::filesystem::path program, std::string workload,
-                               const Limits& limits)
-    : program_(std::move(program)), workload_(std::move(workload)), limits_(limits) {}
+                               const Limits& limits, bool on_gpu)
+    : program_(std::move(program)),
+      workload_(std::move(workload)),
+      limits_(limits),
+      on_gpu_(on_gpu) {}
 
 RemoteExecutor::~RemoteExecutor() = default;
 
@@ -76,7 +80,7 @@ void RemoteExecutor::start() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "a channel to a submission");
   }
-  running_ = std::make_unique<Running>(program_, workload_, limits_, ends[0], ends[1]);
+  running_ = std::make_unique<Running>(program_, workload_, limits_, on_gpu_, ends[0], ends[1]);
   auto described = ask(Message().put(Ask::describe), seconds_to_start);
   variant_ = get_variant(described);
   can_time_ = described.get<bool>();

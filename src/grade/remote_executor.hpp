@@ -26,8 +26,9 @@ struct Limits {
 // PointError(timed_out); the next load() starts another.
 class RemoteExecutor final : public Executor {
  public:
-  // program: linked from runner/runner.cpp and the submission.
-  RemoteExecutor(std::filesystem::path program, std::string workload, const Limits& limits);
+  // program: linked from runner/runner.cpp and the submission. on_gpu: it is one for a real GPU.
+  RemoteExecutor(std::filesystem::path program, std::string workload, const Limits& limits,
+                 bool on_gpu);
   ~RemoteExecutor() override;
 
   // What the submission declared. Throws PointError when its process does not answer.
@@ -54,6 +55,7 @@ class RemoteExecutor final : public Executor {
   std::filesystem::path program_;
   std::string workload_;
   Limits limits_;
+  bool on_gpu_;
   std::unique_ptr<Running> running_;
   Variant variant_;
   bool can_time_ = false;

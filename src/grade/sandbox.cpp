@@ -7,6 +7,7 @@
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +66,9 @@ bool fence_files(const Confinement& confinement) {
   for (const auto& path : confinement.writable) allow_below(rules, path, may_all);
   // Devices of a GPU are opened for writing; all others there are harmless.
   allow_below(rules, "/dev", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  if (confinement.uses_gpu) {
+    allow_below(rules, "/proc/self", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  }
   const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);
   return done;
@@ -107,7 +111,16 @@ SystemCallFilter make_filter(const Confinement& confinement) {
           SCMP_SYS(msgget),
           SCMP_SYS(semget)});
   if (confinement.may_start) return filter;
-  forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socket), SCMP_SYS(socketpair)});
+  forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socketpair)});
+  if (confinement.uses_gpu) {
+    // The driver waits at a socket for others that would share its memory: nobody may be called.
+    seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
+                     SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+    forbid(filter, SCMP_ACT_ERRNO(EPERM),
+           {SCMP_SYS(connect), SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(sendmmsg)});
+  } else {
+    forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socket)});
+  }
   // To start another process is no accident: it ends the one that tries.
   forbid(filter, SCMP_ACT_KILL_PROCESS, {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)});
   seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,

@@ -1,5 +1,6 @@
 #include "machine/run_queue.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -29,7 +30,7 @@ RunQueueWait::RunQueueWait(pid_t process) : process_(process), before_(queue_tim
 std::optional<double> RunQueueWait::seconds() const {
   const auto after = queue_times_of(process_);
   if (before_.empty() || after.empty()) return std::nullopt;
-  return seconds_between(before_, after);
+  return longest_wait(before_, after);
 }
 
 std::optional<double> parse_schedstat(std::istream& schedstat) {
@@ -38,11 +39,11 @@ std::optional<double> parse_schedstat(std::istream& schedstat) {
   return 1e-9 * in_queue_ns;
 }
 
-double seconds_between(const QueueTimes& before, const QueueTimes& after) {
+double longest_wait(const QueueTimes& before, const QueueTimes& after) {
   double seconds = 0;
   for (const auto& [thread, now] : after) {
     const auto then = before.find(thread);
-    seconds += now - (then == before.end() ? 0 : then->second);
+    seconds = std::max(seconds, now - (then == before.end() ? 0 : then->second));
   }
   return seconds;
 }

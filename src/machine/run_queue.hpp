@@ -17,7 +17,7 @@ class RunQueueWait {
  public:
   explicit RunQueueWait(pid_t process);  // starts to count
 
-  // Of all threads together, since then: more than the time that passed, where several waited.
+  // Since then, of the thread that waited longest: threads that work together wait for that one.
   // Nothing when the system does not say.
   std::optional<double> seconds() const;
 
@@ -29,7 +29,8 @@ class RunQueueWait {
 // Parts of the above that need no process.
 // By the text of /proc/PID/task/TID/schedstat: nanoseconds at work, in the queue, and how often.
 std::optional<double> parse_schedstat(std::istream& schedstat);
-// Threads that have begun meanwhile count from 0, those that have ended no longer.
-double seconds_between(const QueueTimes& before, const QueueTimes& after);
+// The longest of all threads. Those that have begun meanwhile count from 0, those that have ended no
+// longer.
+double longest_wait(const QueueTimes& before, const QueueTimes& after);
 
 }  // namespace parlab

@@ -84,7 +84,7 @@ class Point {
   void require_memory() const;
   void set_up(InputKind kind);
   void load(Place& place);
-  bool recover(Place& place);
+  bool recover(const Trial& failed);
   bool time_transfers(Trial& trial);
   void failed_while_timed(Trial& trial, const PointError& error);
   void fail(Place& place, const PointError& error);
@@ -318,11 +318,16 @@ void Point::load(Place& place) {
   }
 }
 
-// A device that cannot be recovered fails the rest of the sweep on it, and nothing else.
-bool Point::recover(Place& place) {
+// A device that cannot be recovered by this process is whole again for the next worker. Where there
+// is none, the rest of the sweep on it fails, and nothing else.
+bool Point::recover(const Trial& failed) {
+  Place& place = *failed.place;
   try {
     return place.executor->recover();
   } catch (const std::exception& error) {
+    if (session_.supervisor != nullptr) {
+      session_.supervisor->leave(name_of(failed.call), failed.detail);
+    }
     const std::string why = std::string("the device was lost when another kernel failed: ") +
                             error.what() + "; run the same command again to go on";
     for (const auto& trial : trials_) {
@@ -375,7 +380,7 @@ void Point::judge(Trial& trial) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
     trial.library = error.library;
-    reload = error.verdict == Verdict::launch_failed && recover(*trial.place);
+    reload = error.verdict == Verdict::launch_failed && recover(trial);
     if (error.verdict == Verdict::timed_out) {
       trial.detail = std::string(ended_mark) + trial.detail;
       session_.endless.emplace(trial.call.variant->full_name(), trial.detail);
@@ -586,7 +591,7 @@ bool Point::time_transfers(Trial& trial) {
 void Point::failed_while_timed(Trial& trial, const PointError& error) {
   trial.verdict = error.verdict;
   trial.detail = error.what();
-  if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
+  if (error.verdict == Verdict::launch_failed && recover(trial)) load(*trial.place);
 }
 
 void Point::measure(Cache cache) {
@@ -666,7 +671,7 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
-    if (error.verdict == Verdict::launch_failed && recover(*trial.place)) load(*trial.place);
+    if (error.verdict == Verdict::launch_failed && recover(trial)) load(*trial.place);
   }
   energy.source = gauge.source();
   energy.idle_w = gauge.idle_w();

@@ -74,7 +74,19 @@ struct Supervisor::Shared {
   std::atomic<unsigned> number;   // of the execution, or of the last one
   std::atomic<double> at_most_s;  // what it may take
   char call[1024];
+  char why[1024];  // it ended itself; empty: for no reason that is known
 };
+
+namespace {
+
+template <std::size_t n>
+void set_text(char (&text)[n], const std::string& to) {
+  const auto length = std::min(to.size(), n - 1);
+  std::memcpy(text, to.data(), length);
+  text[length] = '\0';
+}
+
+}  // namespace
 
 Supervisor::Supervisor() {
   void* const memory =
@@ -141,6 +153,9 @@ bool Supervisor::blame(int status) {
   if (shared_->at_work && shared_->too_long) {
     ended = {Verdict::timed_out,
              "ended: " + call + " took more than " + seconds_text(shared_->at_most_s)};
+  } else if (shared_->why[0] != '\0') {
+    ended.why = shared_->why;
+    shared_->why[0] = '\0';
   } else if (WIFEXITED(status)) {
     ended.why = "ended the program with exit status " + std::to_string(WEXITSTATUS(status));
   } else {
@@ -195,6 +210,13 @@ void Supervisor::complete(const Run& run, const Points& points) {
   if (written != static_cast<ssize_t>(text.size())) fail("keeping what is complete in memory");
 }
 
+void Supervisor::leave(const std::string& call, const std::string& why) {
+  set_text(shared_->call, call);
+  set_text(shared_->why, why);
+  shared_->at_work = true;
+  _exit(EXIT_FAILURE);
+}
+
 bool Supervisor::interrupted() const { return shared_->interrupted; }
 
 const Ended* Supervisor::ended(const std::string& call) const {
@@ -214,9 +236,7 @@ Supervisor::Execution::Execution(Supervisor* supervisor, const std::string& call
     : supervisor_(supervisor) {
   if (supervisor_ == nullptr) return;
   Shared& shared = *supervisor_->shared_;
-  const auto length = std::min(call.size(), sizeof shared.call - 1);
-  std::memcpy(shared.call, call.data(), length);
-  shared.call[length] = '\0';
+  set_text(shared.call, call);
   shared.at_most_s = seconds_at_most;
   ++shared.number;
   shared.at_work = true;

@@ -52,6 +52,10 @@ class Supervisor {
     Supervisor* supervisor_;
   };
 
+  // Ends this worker, for the device that it has cannot be used any more; the next one finds it
+  // whole. why: what became of the call.
+  [[noreturn]] void leave(const std::string& call, const std::string& why);
+
   bool first_worker() const { return ended_.empty(); }
   bool interrupted() const;  // Ctrl-C reached the supervisor
   // What became of a call in a worker before; nullptr: nothing is known.

@@ -1,10 +1,18 @@
 // A team whose GPUs fail between one call and the next: every point gets a verdict, what is left of
 // the sweep goes on, and it is said what to do. The failures are planted in an emulated team.
-#include <boost/test/unit_test.hpp>
+#include <unistd.h>
 
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "folder.hpp"
 #include "places/places.hpp"
 #include "places/presence.hpp"
 #include "support.hpp"
+#include "sweep/supervisor.hpp"
 
 using namespace parlab;
 
@@ -83,6 +91,24 @@ testing::Collector outcome(const Plan& plan, Faults& faults, bool can_time = fal
   return collector;
 }
 
+// The same under a supervisor, in a process that has no threads yet. Writes a line for each record.
+void supervised(const std::vector<std::string>& names, Faults& faults, const std::string& file) {
+  Supervisor supervisor;
+  if (supervisor.start()) return;
+  const auto plan = plan_of(names);
+  Place place{Target::team};
+  place.executor = std::make_unique<FaultyTeam>(faults, false);
+  Places places(std::move(place));
+  testing::Collector collector;
+  run_sweep(plan, collector, places, &supervisor);
+  std::ofstream out(file);
+  for (const auto& record : collector.records) {
+    out << record.variant << " " << to_string(record.verdict) << ": " << record.detail << "\n";
+  }
+  out.close();
+  _exit(EXIT_SUCCESS);
+}
+
 bool says(const Record& record, const std::string& words) {
   return record.detail.find(words) != std::string::npos;
 }
@@ -121,6 +147,31 @@ BOOST_AUTO_TEST_CASE(a_lost_gpu_fails_the_rest_on_the_team_and_says_what_to_do) 
   BOOST_TEST(no_device >= 2);  // the other variant may have passed before
   BOOST_TEST(failed + no_device >= 3);
   BOOST_TEST(faults.executions <= 6);  // none on the team that is lost
+}
+
+BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_to_one_worker_is_found_by_the_next) {
+  if (const char* const file = std::getenv("PARLAB_TEST_SUPERVISED")) {
+    Faults faults;
+    faults.checked = [](const Call& call) {
+      if (call.variant->name == "split_rows") fail(Verdict::launch_failed, "an illegal address");
+    };
+    faults.recover = [] { fail(Verdict::launch_failed, "asking for device 0 after a failure"); };
+    supervised({"split_rows", "split_columns"}, faults, file);
+    return;
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "records").string();
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto command = "PARLAB_TEST_SUPERVISED='" + file + "' '" + self +
+                       "' --run_test=lost_teams/a_gpu_that_is_lost_to_one_worker_is_found_by_the_next"
+                       " >/dev/null";
+  BOOST_TEST(std::system(command.c_str()) == 0);
+  std::ifstream in(file);
+  std::map<std::string, int> lines;
+  for (std::string line; std::getline(in, line);) ++lines[line];
+  BOOST_TEST(lines["split_rows launch_failed: an illegal address"] == 2);
+  BOOST_TEST(lines["split_columns passed: "] == 2);
+  BOOST_TEST(lines.size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_that_leaves_the_gpus_usable_is_one_variants_own) {

@@ -238,13 +238,13 @@ class CudaExecutor final : public Executor {
     timer_.reset();
     gpu_.reset();
     cudaDeviceReset();
-    // The driver needs a moment before it gives out the device again.
+    // The driver needs a moment before it gives out the device again; newer ones never do so.
     for (int attempt = 0;; ++attempt) {
       try {
         make_device_side();
         return true;
       } catch (const PointError&) {
-        if (attempt == 20) throw;
+        if (attempt == 5) throw;
         cudaGetLastError();
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
       }
