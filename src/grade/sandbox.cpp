@@ -117,7 +117,9 @@ SystemCallFilter make_filter(const Confinement& confinement) {
     seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
                      SCMP_A0(SCMP_CMP_NE, AF_UNIX));
     forbid(filter, SCMP_ACT_ERRNO(EPERM),
-           {SCMP_SYS(connect), SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(sendmmsg)});
+           {SCMP_SYS(connect), SCMP_SYS(sendmsg), SCMP_SYS(sendmmsg)});
+    seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(sendto), 1,
+                     SCMP_A4(SCMP_CMP_NE, 0));  // an address: the channel needs none
   } else {
     forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socket)});
   }

@@ -64,6 +64,12 @@ PinnedThread::~PinnedThread() {
   if (!before_.empty()) run_on(before_);
 }
 
+UnpinnedThread::UnpinnedThread() : before_(affinity()) { run_on(pinning_order()); }
+
+UnpinnedThread::~UnpinnedThread() {
+  if (!before_.empty()) run_on(before_);
+}
+
 void end_idle_threads() { omp_pause_resource_all(omp_pause_soft); }
 
 PinnedTeam::PinnedTeam(int threads) : pins_(static_cast<std::size_t>(threads)) {

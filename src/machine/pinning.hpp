@@ -21,6 +21,19 @@ class PinnedThread {
   std::vector<int> before_;
 };
 
+// Lets a pinned thread run everywhere, for as long as an object lives: threads that it starts
+// meanwhile inherit where it may run, and keep that.
+class UnpinnedThread {
+ public:
+  UnpinnedThread();
+  ~UnpinnedThread();
+  UnpinnedThread(const UnpinnedThread&) = delete;
+  UnpinnedThread& operator=(const UnpinnedThread&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
+
 // Ends the threads of the OpenMP pool, which the next parallel region starts anew. After a region
 // they spin before they sleep, and may disturb what runs meanwhile.
 void end_idle_threads();

@@ -29,8 +29,8 @@ class RunQueueWait {
 // Parts of the above that need no process.
 // By the text of /proc/PID/task/TID/schedstat: nanoseconds at work, in the queue, and how often.
 std::optional<double> parse_schedstat(std::istream& schedstat);
-// The longest of all threads. Those that have begun meanwhile count from 0, those that have ended no
-// longer.
+// The longest of all threads. Those that have begun meanwhile count from 0, those that have ended
+// no longer.
 double longest_wait(const QueueTimes& before, const QueueTimes& after);
 
 }  // namespace parlab

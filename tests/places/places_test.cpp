@@ -3,8 +3,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "machine/pinning.hpp"
 #include "places/presence.hpp"
 #include "support.hpp"
+#include "verify/problem.hpp"
 
 using namespace parlab;
 
@@ -88,6 +90,31 @@ BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *boost::unit_test::precondition
   BOOST_CHECK_EXCEPTION(devices_of({1}, false), UsageError, [](const UsageError& error) {
     return std::string(error.what()).starts_with("--device 1: ");
   });
+}
+
+// A serial variant is timed by a thread on one CPU, without a pool beside it. Who starts the pool
+// meanwhile, to look at results or to flush caches, must not confine it to that CPU.
+BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere) {
+  const auto allowed = affinity().size();
+  const auto variants = variants_of({"dmv/serial/plain"});
+  const auto& dmv = *Registry::instance().workload("dmv");
+  const Size size{64, 65};
+  Problem problem(dmv, size, Dtype::f32, variants);
+  problem.fill(InputKind::uniform);
+  const auto host = make_host_executor();
+  host->load(problem.inputs(), problem.outputs());
+  const Call call{variants.at(0), size, Dtype::f32, {}};
+  host->run_checked(call);
+  for (const auto cache : {Cache::hot, Cache::cold}) {
+    for (const bool check : {false, true}) {
+      end_idle_threads();
+      host->sample(call, {cache, std::vector<Disturbance>(2), check, !check});
+      std::size_t fewest = allowed;
+#pragma omp parallel reduction(min : fewest)
+      fewest = affinity().size();
+      BOOST_TEST(fewest == allowed);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

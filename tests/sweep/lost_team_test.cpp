@@ -162,9 +162,10 @@ BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_to_one_worker_is_found_by_the_next) {
   const testing::Folder folder;
   const auto file = (folder.path / "records").string();
   const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const auto command = "PARLAB_TEST_SUPERVISED='" + file + "' '" + self +
-                       "' --run_test=lost_teams/a_gpu_that_is_lost_to_one_worker_is_found_by_the_next"
-                       " >/dev/null";
+  const auto command =
+      "PARLAB_TEST_SUPERVISED='" + file + "' '" + self +
+      "' --run_test=lost_teams/a_gpu_that_is_lost_to_one_worker_is_found_by_the_next"
+      " >/dev/null";
   BOOST_TEST(std::system(command.c_str()) == 0);
   std::ifstream in(file);
   std::map<std::string, int> lines;

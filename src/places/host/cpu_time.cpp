@@ -17,7 +17,7 @@ namespace {
 constexpr double share_to_speak_of = 0.1;
 constexpr double least_seconds = 1e-3;
 constexpr auto nap = std::chrono::milliseconds(1);
-constexpr double work_in_a_nap = 1e-4;  // of the thread that wakes and reads clocks
+constexpr double work_in_a_nap = 5e-5;  // of all threads but the one that naps
 constexpr int naps_at_most = 100;
 
 double seconds_on(clockid_t clock) {
@@ -46,15 +46,18 @@ std::map<pid_t, double> seconds_of_threads() {
 // The clock of the process lags behind its threads that run just now on other cores, by up to a
 // tick for each. When they sleep it is right.
 double process_seconds_at_rest() {
-  double before = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+  const auto of_others = [] {
+    return seconds_on(CLOCK_PROCESS_CPUTIME_ID) - seconds_on(CLOCK_THREAD_CPUTIME_ID);
+  };
+  double before = of_others();
   for (int i = 0; i < naps_at_most; ++i) {
     std::this_thread::sleep_for(nap);
-    const double now = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+    const double now = of_others();
     const bool quiet = now - before < work_in_a_nap;
     before = now;
     if (quiet) break;
   }
-  return before;
+  return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 }  // namespace

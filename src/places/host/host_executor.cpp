@@ -119,7 +119,7 @@ class HostExecutor final : public Executor {
     // variant's.
     std::optional<CpuTime> cpu_time;
     if (hot && plan.watch_threads) cpu_time.emplace(threads_of(call));
-    const PinnedTeam pinned(threads_of(call));
+    std::optional<PinnedTeam> pinned(std::in_place, threads_of(call));
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     Batch batch;
@@ -134,8 +134,10 @@ class HostExecutor final : public Executor {
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
     }
-    // Before the outputs are read again, which all threads take part in.
+    // Before the outputs are read again, which all threads take part in; those that are started for
+    // it must not inherit the one CPU of this thread.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
+    pinned.reset();
     if (plan.check_last) left = fingerprint_of_outputs();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
@@ -150,10 +152,10 @@ class HostExecutor final : public Executor {
   }
 
   Repeated repeat(const Call& call, const Repetition& plan) override {
+    outputs_->poison();
     const PinnedTeam pinned(threads_of(call));
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
-    outputs_->poison();
     run(call, bound);  // threads are there, clocks have risen
     Repeated repeated;
     plan.begins();
@@ -193,6 +195,7 @@ class HostExecutor final : public Executor {
     if (flush_.empty()) {
       flush_.resize(2 * last_level_cache_bytes() + (std::size_t{8} << 20) * pinning_order().size());
     }
+    const UnpinnedThread everywhere;
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < flush_.size(); i += 64) ++flush_[i];
   }
