@@ -317,6 +317,8 @@ std::vector<int> devices_of(const Setting& setting) {
   return devices;
 }
 
+constexpr double time_limit_of_glance_s = 0.2;
+
 // Everything of the plan that is neither a size, a variant nor a tunable.
 void read_limits(const Settings& settings, Request& request) {
   Plan& plan = request.plan;
@@ -350,6 +352,10 @@ void read_limits(const Settings& settings, Request& request) {
   };
   request.tuned = file("tuned");
   plan.results = file("results");
+  // Who waits for a table and keeps nothing would rather have it soon.
+  const bool glance =
+      request.action == Action::run && plan.results.empty() && request.format == "table";
+  if (glance && settings.find("time-limit") == nullptr) plan.time_limit_s = time_limit_of_glance_s;
   plan.energy = settings.on("energy");
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");

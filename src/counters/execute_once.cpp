@@ -34,7 +34,7 @@ Call call_from(const std::string& text, const Workload& workload, const Size& si
   in >> name;
   const auto variants = Registry::instance().variants(workload.name());
   const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant* variant) {
-    return variant->target == Target::gpu && variant->backend + "/" + variant->name == name;
+    return variant->needs_gpu() && variant->backend + "/" + variant->name == name;
   });
   if (found == variants.end()) throw senseless(text);
   Call call = call_of(**found, size, dtype);

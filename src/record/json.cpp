@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <type_traits>
 
-// Numbers to the last bit.
-#define RAPIDJSON_PARSE_DEFAULT_FLAGS (kParseFullPrecisionFlag | kParseValidateEncodingFlag)
+// Numbers to the last bit; without recursion, so that no line is too deep.
+#define RAPIDJSON_PARSE_DEFAULT_FLAGS \
+  (kParseIterativeFlag | kParseFullPrecisionFlag | kParseValidateEncodingFlag)
 #include <rapidjson/document.h>
 
 #include "core/name.hpp"
@@ -176,10 +176,11 @@ class Fields {
  public:
   explicit Fields(const Value& object) : object_(object) {}
 
-  bool has(std::string_view name) const { return find(name) != nullptr; }
+  bool has(const char* name) const { return object_.HasMember(name); }
   template <typename T>
   void optional(const char* name, T& out) const {
-    if (const auto* found = find(name)) read(*found, name, out);
+    const auto found = object_.FindMember(name);
+    if (found != object_.MemberEnd()) read(found->value, name, out);
   }
   template <typename T>
   void required(const char* name, T& out) const {
@@ -198,18 +199,18 @@ class Fields {
   // Calls f with the fields of a nested object, when there is one.
   template <typename F>
   void nested(const char* name, F f) const {
-    const auto* found = find(name);
-    if (found == nullptr) return;
-    if (!found->IsObject()) wrong_type(name);
-    f(Fields(*found));
+    const auto found = object_.FindMember(name);
+    if (found == object_.MemberEnd()) return;
+    if (!found->value.IsObject()) wrong_type(name);
+    f(Fields(found->value));
   }
   // Calls f with the fields of each object of an array, when there is one.
   template <typename F>
   void each(const char* name, F f) const {
-    const auto* found = find(name);
-    if (found == nullptr) return;
-    if (!found->IsArray()) wrong_type(name);
-    for (const auto& element : found->GetArray()) {
+    const auto found = object_.FindMember(name);
+    if (found == object_.MemberEnd()) return;
+    if (!found->value.IsArray()) wrong_type(name);
+    for (const auto& element : found->value.GetArray()) {
       if (!element.IsObject()) wrong_type(name);
       f(Fields(element));
     }
@@ -217,22 +218,7 @@ class Fields {
   const Value& object() const { return object_; }
 
  private:
-  // Fields are mostly read in the order in which they stand: the search begins behind the last one
-  // that was found. Of two of one name either may be found.
-  const Value* find(std::string_view name) const {
-    const auto count = object_.MemberCount();
-    for (std::size_t i = 0; i < count; ++i, ++next_) {
-      if (next_ >= count) next_ = 0;
-      const auto& member = object_.MemberBegin()[static_cast<std::ptrdiff_t>(next_)];
-      if (std::string_view(member.name.GetString(), member.name.GetStringLength()) == name) {
-        return &member.value;
-      }
-    }
-    return nullptr;
-  }
-
   const Value& object_;
-  mutable std::size_t next_ = 0;
 };
 
 template <typename F>
@@ -508,42 +494,31 @@ std::string to_json_line(const Run& run) {
 
 namespace {
 
-// Why RapidJSON 1.1 must not see the line; nullptr: it may. Of a number whose digits and exponent
-// are together more than its table has it reads outside of that table (the smallest and the largest
-// double have 341), and it calls itself for each level of nesting, of which records have four.
-const char* refused(const std::string& line) {
-  constexpr int most_digits = 345, most_levels = 100;
-  int digits = 0, levels = 0;
+// RapidJSON 1.1 reads outside of its table of powers of ten when the digits of a number and its
+// exponent are more than that together. The smallest and the largest double have 341.
+bool has_number_out_of_range(const std::string& line) {
+  constexpr int most = 345;
+  int digits = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (c >= '0' && c <= '9') {
-      if (++digits > most_digits) return "a number that no double can hold";
-      continue;
-    }
-    if (c == '.') continue;
-    if (c == '"') {  // to the end of the text
-      const auto end = line.find('"', i + 1);
-      if (end == line.npos) return nullptr;
-      if (line[end - 1] != '\\') {
-        i = end;
-      } else {
-        for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
-      }
+      if (++digits > most) return true;
+    } else if (c == '"') {  // to the end of the text
+      for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
+      digits = 0;
     } else if ((c == 'e' || c == 'E') && digits > 0) {
       int exponent = 0;
       if (i + 1 < line.size() && (line[i + 1] == '+' || line[i + 1] == '-')) ++i;
       for (; i + 1 < line.size() && line[i + 1] >= '0' && line[i + 1] <= '9'; ++i) {
-        exponent = std::min(exponent * 10 + (line[i + 1] - '0'), most_digits + 1);
+        exponent = std::min(exponent * 10 + (line[i + 1] - '0'), most + 1);
       }
-      if (digits + exponent > most_digits) return "a number that no double can hold";
-    } else if (c == '[' || c == '{') {
-      if (++levels > most_levels) return "nested too deeply";
-    } else if (c == ']' || c == '}') {
-      --levels;
+      if (digits + exponent > most) return true;
+      digits = 0;
+    } else if (c != '.') {
+      digits = 0;
     }
-    digits = 0;
   }
-  return nullptr;
+  return false;
 }
 
 }  // namespace
@@ -553,7 +528,7 @@ std::variant<Run, Record> from_json_line(std::string line) {
   alignas(std::max_align_t) char room[1 << 16];
   rapidjson::MemoryPoolAllocator<> pool(room, sizeof room);
   rapidjson::Document json(&pool, sizeof room / 2);
-  if (const char* const why = refused(line)) throw ForeignLine(why);
+  if (has_number_out_of_range(line)) throw ForeignLine("a number that no double can hold");
   // A NUL would end the text for the parser, and what follows it would pass unseen.
   if (line.find('\0') != line.npos) throw ForeignLine("not JSON");
   // The parser takes four bytes of a character before it looks whether the text ends within them.
