@@ -1,0 +1,102 @@
+// The channel to a submission's process, which may do at its end whatever it likes.
+#include "grade/message.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+using namespace parlab::grade;
+
+namespace {
+
+struct Ends {
+  Ends() { BOOST_REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, at) == 0); }
+  int at[2];
+};
+
+struct GivenUp : std::runtime_error {
+  GivenUp() : std::runtime_error("given up") {}
+};
+
+// Throws when a while has passed.
+std::function<void()> patience() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  return [until] {
+    if (std::chrono::steady_clock::now() > until) throw GivenUp();
+  };
+}
+
+// More than any socket keeps for one who does not read.
+Message large() {
+  Message message;
+  message.put(std::string(64 << 20, 'x'));
+  return message;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(messages)
+
+BOOST_AUTO_TEST_CASE(what_is_sent_arrives) {
+  const Ends ends;
+  Channel ours(ends.at[0]);
+  Channel theirs(ends.at[1]);
+  ours.send(Message().put(std::int64_t{7}).put(std::string("seven")));
+  Message there = theirs.receive(1000);
+  BOOST_TEST(there.get<std::int64_t>() == 7);
+  BOOST_TEST(there.text() == "seven");
+  there.expect_end();
+}
+
+BOOST_AUTO_TEST_CASE(one_who_does_not_read_is_given_up) {
+  const Ends ends;
+  Channel ours(ends.at[0]);
+  const Channel theirs(ends.at[1]);
+  BOOST_CHECK_THROW(ours.send(large(), patience()), GivenUp);
+}
+
+BOOST_AUTO_TEST_CASE(one_who_reads_slowly_is_waited_for) {
+  const Ends ends;
+  Channel ours(ends.at[0]);
+  std::jthread reader([&] {
+    Channel theirs(ends.at[1]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    theirs.receive(std::size_t{1} << 30);
+  });
+  ours.send(large());
+}
+
+BOOST_AUTO_TEST_CASE(one_who_does_not_answer_is_given_up) {
+  const Ends ends;
+  Channel ours(ends.at[0]);
+  const Channel theirs(ends.at[1]);
+  BOOST_CHECK_THROW(ours.receive(1000, patience()), GivenUp);
+  // Nor one who says that there will be more, and is silent.
+  const std::uint64_t more = 100;
+  BOOST_REQUIRE(write(ends.at[1], &more, sizeof more) == sizeof more);
+  BOOST_CHECK_THROW(ours.receive(1000, patience()), GivenUp);
+}
+
+BOOST_AUTO_TEST_CASE(one_who_is_gone_is_noticed) {
+  const Ends ends;
+  Channel ours(ends.at[0]);
+  close(ends.at[1]);
+  BOOST_CHECK_THROW(ours.send(large()), std::runtime_error);
+  BOOST_CHECK_THROW(ours.receive(1000), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_CASE(no_memory_is_taken_for_what_is_announced) {
+  const Ends ends;
+  Channel ours(ends.at[0]);
+  const Channel theirs(ends.at[1]);
+  const std::uint64_t much = std::uint64_t{1} << 60;
+  BOOST_REQUIRE(write(ends.at[1], &much, sizeof much) == sizeof much);
+  BOOST_CHECK_THROW(ours.receive(1000), Malformed);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
