@@ -1,17 +1,22 @@
 #!/bin/bash
 # Fills docs/gallery with the figures that say "# In the gallery." and a picture of the page:
-# scripts/gallery.sh MACHINE, after make figures. Where Chromium is missing the old picture stays.
+# scripts/gallery.sh MACHINE [MACHINE ...], after make figures; each figure is that of the first of
+# the machines that has it. Where Chromium is missing the old picture stays.
 set -euo pipefail
 
-plots=plots/$1 gallery=docs/gallery
+gallery=docs/gallery
 mkdir -p "$gallery"
 rm -f "$gallery"/*.svg
 for figure in $(grep -l '^# In the gallery[.]' scripts/*/*.gp); do
   experiment=$(basename "$(dirname "$figure")")
-  cp "$plots/$experiment-$(basename "$figure" .gp).svg" "$gallery"
+  name=$experiment-$(basename "$figure" .gp).svg
+  for machine in "$@"; do
+    if [[ -f plots/$machine/$name ]]; then break; fi
+  done
+  cp "plots/$machine/$name" "$gallery"
 done
 if command -v chromium >/dev/null; then
-  scripts/page-picture.sh "$plots/index.html" ladder-dmv "$gallery/overview.png"
+  scripts/page-picture.sh "plots/$1/index.html" ladder-dmv "$gallery/overview.png"
 else
   echo "gallery.sh: overview.png stays as it was: no chromium" >&2
 fi

@@ -30,27 +30,34 @@ dtypes() {
 }
 workloads=("$@")
 (($#)) || mapfile -t workloads < <(basename -a cuda/*/)
-failures=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-for workload in "${workloads[@]}"; do
-  for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
+
+# one TOOL WORKLOAD SIZE DTYPE: a line for it, and what the tool said if it found something.
+one() {
+  local log status
+  # A kernel that waits for another one never ends when they are serialised: 5 minutes each.
+  log=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 bin/parlab execute-once \
+    "${@:2}" 2>&1)
+  status=$?
+  if ((status == 0)); then
+    printf '  %-9s %s %s %s: clean\n' "$@"
+  else
+    printf '  %-9s %s %s %s: exit status %s\n%s\n' "$@" $status "$(tail -n 20 <<<"$log")"
+    exit 1
+  fi
+}
+export -f one
+
+# Nothing is timed: as many at a time as there are cores, the slowest tool first.
+cores=$(nproc)
+for tool in ${TOOLS:-racecheck memcheck initcheck synccheck}; do
+  for workload in "${workloads[@]}"; do
     for size in $(sizes "$workload"); do
       for dtype in $(dtypes "$workload"); do
-        # A kernel that waits for another one never ends when they are serialised: 2 minutes each.
-        timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 bin/parlab execute-once \
-          "$workload" "$size" $dtype >"$log" 2>&1
-        status=$?
-        printf '  %-9s %s %s %s: %s\n' $tool "$workload" "$size" $dtype \
-          "$( ((status == 0)) && echo clean || echo "exit status $status")"
-        ((status == 0)) && continue
-        failures=$((failures + 1))
-        tail -n 20 "$log"
+        echo "$tool $workload $size $dtype"
       done
     done
   done
-done
-((failures == 0)) || {
-  echo "$failures runs with errors" >&2
+done | xargs -P "$((cores < 12 ? cores : 12))" -L 1 bash -c 'one "$@"' one || {
+  echo "some runs had errors" >&2
   exit 1
 }

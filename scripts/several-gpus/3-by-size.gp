@@ -1,4 +1,5 @@
 # From which size the other GPUs pay: speedup over one GPU against the size.
+# In the gallery.
 what = "gained"
 lines = "1 " . list("SELECT coalesce(max(gpus), 1) FROM strong")
 set title "All GPUs: speedup over one by size, hot"

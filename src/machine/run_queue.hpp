@@ -10,15 +10,19 @@
 
 namespace parlab {
 
-// Seconds that a thread has been in a run queue since it began, by thread.
-using QueueTimes = std::map<pid_t, double>;
+// Of a thread, since it began: seconds in a run queue, and how often it left one for a CPU.
+struct QueueTime {
+  double waited_s = 0;
+  double starts = 0;
+};
+using QueueTimes = std::map<pid_t, QueueTime>;
 
 class RunQueueWait {
  public:
   explicit RunQueueWait(pid_t process);  // starts to count
 
   // Since then, of the thread that waited longest: threads that work together wait for that one.
-  // Nothing when the system does not say.
+  // What a CPU at rest takes to wake is no wait. Nothing when the system does not say.
   std::optional<double> seconds() const;
 
  private:
@@ -27,10 +31,9 @@ class RunQueueWait {
 };
 
 // Parts of the above that need no process.
-// By the text of /proc/PID/task/TID/schedstat: nanoseconds at work, in the queue, and how often.
-std::optional<double> parse_schedstat(std::istream& schedstat);
-// The longest of all threads. Those that have begun meanwhile count from 0, those that have ended
-// no longer.
+// By the text of /proc/PID/task/TID/schedstat: nanoseconds at work, in the queue, and starts.
+std::optional<QueueTime> parse_schedstat(std::istream& schedstat);
+// Threads that have begun meanwhile count from 0, those that have ended no longer.
 double longest_wait(const QueueTimes& before, const QueueTimes& after);
 
 }  // namespace parlab

@@ -112,10 +112,26 @@ BOOST_AUTO_TEST_CASE(it_waits_until_the_others_are_done) {
 
 BOOST_AUTO_TEST_CASE(who_waited_is_read_from_linux) {
   std::istringstream text("123456789 2500000000 17\n"), nothing("");
-  BOOST_TEST(parse_schedstat(text).value_or(-1) == 2.5);
+  const auto time = parse_schedstat(text);
+  BOOST_REQUIRE(time.has_value());
+  BOOST_TEST(time->waited_s == 2.5);
+  BOOST_TEST(time->starts == 17);
   BOOST_TEST(!parse_schedstat(nothing).has_value());
   // 2 has ended, 3 has begun.
-  BOOST_TEST(longest_wait({{1, 10}, {2, 50}}, {{1, 12}, {3, 0.5}}) == 2);
+  const QueueTimes before{{1, {10, 5}}, {2, {50, 5}}}, after{{1, {12, 5}}, {3, {0.5, 0}}};
+  BOOST_TEST(longest_wait(before, after) == 2);
+}
+
+// In a virtual machine a thread that slept waits for its CPU to wake; behind others it waits for
+// their time slices.
+BOOST_AUTO_TEST_CASE(to_wake_is_not_to_wait) {
+  const QueueTimes none;
+  BOOST_TEST(longest_wait(none, {{1, {0.05, 1000}}}) == 0);
+  BOOST_TEST(longest_wait(none, {{1, {0.15, 1000}}}) > 0.04);
+  BOOST_TEST(longest_wait(none, {{1, {0.05, 1000}}, {2, {0.03, 10}}}) > 0.028);
+}
+
+BOOST_AUTO_TEST_CASE(who_waited_can_be_asked_of_a_process) {
   BOOST_TEST(RunQueueWait(getpid()).seconds().value_or(0) >= 0);
   BOOST_TEST(!RunQueueWait(0).seconds().has_value());
 }
