@@ -1,0 +1,3 @@
+# dmv at every size.
+workload = "dmv"
+load "scripts/every-size/workload.inc"

@@ -1,0 +1,22 @@
+# From 64 times as wide as high to 64 times as high as wide, about as many elements: percent of the
+# roof, float.
+of_it = "FROM shapes WHERE dtype = 'float' AND roof_percent IS NOT NULL"
+names = list("SELECT workload " . of_it . " GROUP BY workload HAVING max(shape) > 2 ORDER BY max(roof_percent) DESC")
+if (words(names) == 0) { print missing("several shapes: make every-size"); exit status 3 }
+
+set logscale x 2
+set xrange [1.0 / 100 : 100]
+set xtics () font "," . small
+do for [power = -6:6:2] { set xtics add ((power < 0 ? sprintf("1:%g", 2.0 ** -power) : sprintf("%g:1", 2.0 ** power)) 2.0 ** power) }
+set xlabel "height : width, log; points alone: odd extents"
+set yrange [0 : 105]
+set ylabel "percent of the roof"
+set title "Shapes of about as many elements, float, hot"
+set label 1000 provenance("gpu")
+
+of_parity(odd) = "SELECT shape, roof_percent " . of_it . " AND workload = ? AND high % 2 = " . odd . " ORDER BY shape"
+plot for [i = 1:words(names)] query_for(of_parity("0"), word(names, i)) \
+       using 1:2 with linespoints linetype i title word(names, i), \
+     for [i = 1:words(names)] query_for(of_parity("1"), word(names, i)) \
+       using 1:2 with points linetype i notitle, \
+     100 with lines linetype 22 notitle

@@ -1,0 +1,3 @@
+# vector_sum at every size.
+workload = "vector_sum"
+load "scripts/every-size/workload.inc"

@@ -1,0 +1,3 @@
+# matmul at every size.
+workload = "matmul"
+load "scripts/every-size/workload.inc"

@@ -1,0 +1,3 @@
+# atax at every size.
+workload = "atax"
+load "scripts/every-size/workload.inc"

@@ -1,0 +1,3 @@
+# covariance at every size.
+workload = "covariance"
+load "scripts/every-size/workload.inc"

@@ -1,0 +1,3 @@
+# convsep at every size.
+workload = "convsep"
+load "scripts/every-size/workload.inc"

@@ -1,0 +1,3 @@
+# Beside the libraries at every size, double.
+dtype = "double"
+load "scripts/every-size/ratio.inc"

@@ -1,0 +1,61 @@
+#!/bin/bash
+# no cliffs: the last rungs and the libraries at sizes and shapes that nobody tuned for
+#
+# A question of our own: squares from 100 to 20000, with primes and the neighbours of powers of two
+# among them, and shapes from 64:1 to 1:64. Without a GPU those of the CPU, ten sizes up to 1024; with
+# one SCALE=quick has half of the sizes. What is recorded already is not run again.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/experiment.sh
+source scripts/experiment.sh
+
+open_experiment every-size
+if only_counters "$@"; then nothing_to_do "counters are read at the sizes of the other experiments"; fi
+if only_energy "$@"; then nothing_to_do "energy is measured at the sizes of the other experiments"; fi
+
+quick=100,128,129,257,509,512,513,1000,1023,1024
+most=$quick,127,255,500,1009,1025,1500,2003,2047,2049,3000,4095,4097,5120,7001,8191,8193,10007,12345,16383,20000
+full=$most,101,200,211,256,307,400,503,511,700,1400,1800,2000,2048,2500,3001,3600,4000,4096,5000
+full+=,5003,6000,7168,8000,8192,9000,10000,12000,14000,15013,16000,16384,16385,18000,19997
+sizes=$quick side=512 longer=8
+if ((gpu)); then
+  sizes=$([[ $scale == full ]] && echo "$full" || echo "$most")
+  side=4096 longer="2 4 8"
+fi
+
+# up_to SIZE: the sizes that are no larger.
+up_to() { tr , '\n' <<<"$sizes" | awk -v most="$1" '$1 <= most' | paste -sd ,; }
+# What a product of matrices takes grows faster than they do.
+if ((gpu)); then products=$(up_to 8193); else products=$(up_to 513); fi
+# As many elements as the squares have.
+elements=$(tr , '\n' <<<"$sizes" | awk '{ print $1 * $1 }' | paste -sd ,)
+# Of side^2 elements, or nearly: from 64:1 to 1:64, round and odd.
+shapes=
+for long in $longer; do
+  high=$((side * long)) low=$((side / long))
+  shapes+=,${high}x$low,${low}x$high,$((high + 1))x$((low - 1)),$((low - 1))x$((high + 1))
+done
+shapes=${shapes#,}
+
+# compare WORKLOAD SIZES DTYPES CUDA_VARIANTS: with a GPU these and the libraries, else the CPU's.
+compare() {
+  local workload=$1 size=$2 dtypes=$3 rungs=$4 which
+  which=(--backend "openmp,blas" --threads "${threads##*,}" --time-limit 0.05)
+  if ((gpu)); then which=(--backend "cuda,blas" --variant "$rungs" --time-limit 0.1); fi
+  step "$workload in $dtypes: $(tr -cd , <<<"$size," | wc -c) sizes" \
+    "$workload" "$size" --dtype "$dtypes" "${which[@]}"
+}
+both=float,double
+for size in "$sizes" "$shapes"; do
+  compare dmv "$size" $both wide,streamed,cublas,cublas_row
+  compare atax "$size" $both cooperative,fused,cublas
+  compare conv2d "$size" $both streamed,turned
+  compare convsep "$size" $both wide,fused
+done
+compare vector_sum "$elements" $both last_block,flagged,cub,cublas_dot
+compare matmul "$products" float warp_tiles,cublas
+compare matmul "$products" double tensor,cublas
+compare covariance "$products" $both tensor,balanced,cublas_syrk,cublas_gemm
+if ((gpu)); then compare covariance "$shapes" $both tensor,balanced,cublas_syrk,cublas_gemm; fi
+
+close_experiment

@@ -1,0 +1,38 @@
+-- What the figures of every-size read. One row of records is one measurement.
+
+-- Verified and timed, warm caches, on the GPU where there is one. high, across: the two extents of
+-- the matrix or image, or of the result of a product; of a vector its elements twice.
+CREATE VIEW timed AS
+  SELECT *, coalesce(rows, m, n) AS high, coalesce(cols, n) AS across,
+         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
+  FROM records
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot'
+    AND on_gpu = (SELECT max(on_gpu) FROM records WHERE verdict = 'passed');
+
+-- The fastest of ours, and of the libraries: of the bare columns SQLite takes the row of the min.
+CREATE VIEW ours AS
+  SELECT *, min(median_s) AS time_s FROM timed WHERE backend <> 'blas' GROUP BY workload, dtype, size;
+CREATE VIEW library AS
+  SELECT *, min(median_s) AS time_s FROM timed WHERE backend = 'blas' GROUP BY workload, dtype, size;
+
+-- `times` as fast as the library; NULL where there is none.
+CREATE VIEW compared AS
+  SELECT o.*, o.backend || '/' || o.variant AS name, l.variant AS peer, l.roof_percent AS peer_percent,
+         ratio(l.median_s, l.log_variance, l.freedom, o.median_s, o.log_variance, o.freedom) AS times,
+         ratio_low(l.median_s, l.log_variance, l.freedom, o.median_s, o.log_variance, o.freedom) AS times_low,
+         ratio_high(l.median_s, l.log_variance, l.freedom, o.median_s, o.log_variance, o.freedom) AS times_high
+  FROM ours o LEFT JOIN library l USING (workload, dtype, size);
+
+CREATE VIEW square AS SELECT * FROM compared WHERE high = across AND (k IS NULL OR k = m);
+-- shape: high over across, of what is not a vector.
+CREATE VIEW shapes AS
+  SELECT *, 1.0 * high / across AS shape FROM compared
+  WHERE workload <> 'vector_sum' AND (k IS NULL OR k = m)
+    AND high * across BETWEEN (SELECT max(o.high * o.across) * 0.98 FROM compared o WHERE o.high > 60 * o.across)
+                          AND (SELECT max(o.high * o.across) * 1.02 FROM compared o WHERE o.high > 60 * o.across);
+
+-- The slowest beside the library first; without one the farthest from the roof, where the caches do
+-- not hold the data.
+CREATE VIEW worst AS
+  SELECT *, row_number() OVER (PARTITION BY workload, dtype ORDER BY times) AS place
+  FROM compared WHERE times IS NOT NULL;
