@@ -47,7 +47,7 @@ one() {
 }
 export -f one
 
-# Nothing is timed: as many at a time as there are cores, the slowest tool first.
+# Nothing is timed: one for each core at a time, twelve at the most, the slowest tool first.
 cores=$(nproc)
 for tool in ${TOOLS:-racecheck memcheck initcheck synccheck}; do
   for workload in "${workloads[@]}"; do

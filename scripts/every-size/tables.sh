@@ -5,8 +5,8 @@ set -euo pipefail
 source scripts/figures/tables.sh
 
 heading every-size
-echo "The fastest of our variants that were measured against the fastest of the libraries on the same"
-echo "device, caches hot; interval: 95 % of the ratio; -: no record here"
+echo "Our fastest variant of those measured, and the fastest library on the same device, caches hot;"
+echo "interval: 95 % of the ratio; -: no record here"
 
 columns="workload, dtype, size, name AS ours, peer AS library, printf('%.4g', time_s * 1e6) AS us,
          $(as %.2f times) AS 'x library', $(between %.2f times_low times_high) AS interval,

@@ -31,8 +31,7 @@ CREATE VIEW shapes AS
     AND high * across BETWEEN (SELECT max(o.high * o.across) * 0.98 FROM compared o WHERE o.high > 60 * o.across)
                           AND (SELECT max(o.high * o.across) * 1.02 FROM compared o WHERE o.high > 60 * o.across);
 
--- The slowest beside the library first; without one the farthest from the roof, where the caches do
--- not hold the data.
+-- The slowest beside the library first.
 CREATE VIEW worst AS
   SELECT *, row_number() OVER (PARTITION BY workload, dtype ORDER BY times) AS place
   FROM compared WHERE times IS NOT NULL;

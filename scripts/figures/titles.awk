@@ -104,7 +104,8 @@ text ~ /, log/ { is_log[upright ? "x" : "y"] = 1 }
 text != "" && !upright && unit["y"] == "" && match(text, /\([^)]*\)/) { # "performance (Gflop/s), log"
   unit["y"] = substr(text, RSTART + 1, RLENGTH - 2)
 }
-text != "" && upright {
+# Ticks come before the axes, labels behind them.
+text != "" && upright && axes == "" {
   gsub(/^ +| +$/, "", text)
   tick_x[++ticks] = at[1]
   tick_y[ticks] = at[2]

@@ -25,6 +25,10 @@ Call call_of(const Variant& variant, const Size& size, Dtype dtype) {
   Call call{&variant, size, dtype, {}};
   for (const auto& tunable : variant.tunables)
     call.tunables.emplace(tunable.name, tunable.fallback);
+  if (variant.target == Target::team) {
+    const auto gpus = std::max<std::size_t>(gpus_present().size(), 1);
+    call.tunables.insert_or_assign("gpus", static_cast<std::int64_t>(gpus));
+  }
   return call;
 }
 
@@ -77,11 +81,9 @@ void execute_once(const std::vector<std::string>& arguments) {
     calls.push_back(call_from(arguments[i], *workload, size, dtype));
   }
   if (calls.empty()) {
-    const auto gpus = static_cast<std::int64_t>(std::max<std::size_t>(gpus_present().size(), 1));
     for (const auto* variant : Registry::instance().variants(workload->name())) {
       if (variant->backend == "cuda" && variant->has(dtype)) {
         calls.push_back(call_of(*variant, size, dtype));
-        if (variant->target == Target::team) calls.back().tunables.insert_or_assign("gpus", gpus);
       }
     }
   }

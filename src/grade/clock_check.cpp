@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/numbers.hpp"
+#include "machine/run_queue.hpp"
 #include "statistics/statistics.hpp"
 
 namespace parlab::grade {
 namespace {
 
 constexpr double share_of_others = 0.1;
-constexpr double to_wake_s = 1e-4;  // what threads wait for where nobody else is
 constexpr double long_batch_s = 0.1;
 constexpr double around_s = 30e-6;  // what a place does between two executions
 constexpr double share_at_least = 0.7;

@@ -67,7 +67,7 @@ bool fence_files(const Confinement& confinement) {
   // Devices of a GPU are opened for writing; all others there are harmless.
   allow_below(rules, "/dev", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
   if (confinement.uses_gpu) {
-    allow_below(rules, "/proc/self", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow_below(rules, "/proc/self/task", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
   }
   const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);

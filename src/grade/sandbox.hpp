@@ -20,7 +20,7 @@ struct Confinement {
   double memory_bytes = 4e9;     // resident, watched by Process
   std::uint64_t file_bytes = 0;  // the largest file it may write
   bool may_start = false;        // processes and programs: compilers do
-  bool uses_gpu = false;         // the driver names its threads, and listens to its own
+  bool uses_gpu = false;         // its driver names its threads, and makes a socket
 };
 
 // What all programs need: the system's libraries and its description of the machine.

@@ -9,9 +9,6 @@
 namespace parlab {
 namespace {
 
-// In a virtual machine a CPU at rest is woken by the host. Others that work keep one for longer.
-constexpr double to_wake_s = 1e-4;
-
 // Empty: the system does not say.
 QueueTimes queue_times_of(pid_t process) {
   QueueTimes times;

@@ -10,6 +10,10 @@
 
 namespace parlab {
 
+// What a thread waits where nobody else is: in a virtual machine a CPU at rest is woken by the
+// host. Behind others it waits for longer.
+constexpr double to_wake_s = 1e-4;
+
 // Of a thread, since it began: seconds in a run queue, and how often it left one for a CPU.
 struct QueueTime {
   double waited_s = 0;

@@ -217,6 +217,7 @@ void Point::recall(Trial& trial) {
     if (const auto* ended = session_.supervisor->ended(name_of(trial.call))) {
       trial.verdict = ended->verdict;
       trial.detail = ended->why;
+      compare_with_square(trial);
       return;
     }
     if (const auto* why = session_.supervisor->endless(variant)) {
@@ -326,7 +327,7 @@ bool Point::recover(const Trial& failed) {
   try {
     return place.executor->recover();
   } catch (const std::exception& error) {
-    if (session_.supervisor != nullptr) {
+    if (session_.supervisor != nullptr && session_.supervisor->may_leave()) {
       session_.supervisor->leave(name_of(failed.call), failed.detail);
     }
     const std::string why = std::string("the device was lost when another kernel failed: ") +
@@ -474,12 +475,15 @@ void Point::hold_against_roof(Entry& entry) {
                              link_seconds(place.ceilings, moved));
     return record.summary().median * margin < record.roof_s;
   };
-  // A roof may have been measured badly, also twice: that is looked at before the time is doubted.
+  // A roof may have been measured badly: that is looked at before the time is doubted, and again
+  // for as long as it rises.
+  double before_s = 0;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks_at_roof) {
+    if (look == looks_at_roof || record.roof_s == before_s) {
       doubt_time(record);
       return;
     }
+    before_s = record.roof_s;
     session_.raise_ceilings(place, wanted_for(work, record.unit, record.cache));
   }
 }

@@ -28,6 +28,7 @@ constexpr int exit_interrupted = 130;
 constexpr auto look_every = std::chrono::milliseconds(200);
 // After Ctrl-C: what an execution may still take.
 constexpr double patience_s = 2;
+constexpr int leave_at_most = 100;
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -75,6 +76,7 @@ struct Supervisor::Shared {
   std::atomic<double> at_most_s;  // what it may take
   char call[1024];
   char why[1024];  // it ended itself; empty: for no reason that is known
+  int left;        // workers that did so since a part was completed
 };
 
 namespace {
@@ -113,6 +115,7 @@ std::optional<int> Supervisor::start() {
       // Whoever kills the supervisor means its worker too.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != self) _exit(EXIT_FAILURE);
+      is_worker_ = true;
       return std::nullopt;
     }
     const int status = watch(worker);
@@ -155,7 +158,6 @@ bool Supervisor::blame(int status) {
              "ended: " + call + " took more than " + seconds_text(shared_->at_most_s)};
   } else if (shared_->why[0] != '\0') {
     ended.why = shared_->why;
-    shared_->why[0] = '\0';
   } else if (WIFEXITED(status)) {
     ended.why = "ended the program with exit status " + std::to_string(WEXITSTATUS(status));
   } else {
@@ -164,6 +166,7 @@ bool Supervisor::blame(int status) {
   }
   if (!shared_->at_work) ended.why += ", after it had returned";
   shared_->at_work = shared_->too_long = false;
+  shared_->why[0] = '\0';
   if (!call.empty() && ended_.emplace(call, ended).second) return true;
   std::cerr << "parlab: " << ended.why << ", and no variant was at work: this is an error of parlab"
             << std::endl;
@@ -198,6 +201,7 @@ void Supervisor::read_completed() {
 
 void Supervisor::complete(const Run& run, const Points& points) {
   std::cout.flush();  // what was printed is not printed again
+  shared_->left = 0;
   if (!repeats) return;
   std::string text = to_json_line(run) + "\n";
   for (const auto& records : points) {
@@ -214,8 +218,11 @@ void Supervisor::leave(const std::string& call, const std::string& why) {
   set_text(shared_->call, call);
   set_text(shared_->why, why);
   shared_->at_work = true;
+  ++shared_->left;
   _exit(EXIT_FAILURE);
 }
+
+bool Supervisor::may_leave() const { return is_worker_ && shared_->left < leave_at_most; }
 
 bool Supervisor::interrupted() const { return shared_->interrupted; }
 

@@ -55,6 +55,9 @@ class Supervisor {
   // Ends this worker, for the device that it has cannot be used any more; the next one finds it
   // whole. why: what became of the call.
   [[noreturn]] void leave(const std::string& call, const std::string& why);
+  // False where that would help nobody: this process is no worker, or so many workers have left one
+  // after another that the device cannot be well.
+  bool may_leave() const;
 
   bool first_worker() const { return ended_.empty(); }
   bool interrupted() const;  // Ctrl-C reached the supervisor
@@ -81,6 +84,7 @@ class Supervisor {
   void read_completed();
 
   Shared* shared_;
+  bool is_worker_ = false;
   int log_;  // a file without a name: runs and records as JSON, a line "part" behind each part
   std::map<std::string, Ended> ended_;
   std::vector<Points> completed_;

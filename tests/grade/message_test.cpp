@@ -1,4 +1,4 @@
-// The channel to a submission's process, which may do at its end whatever it likes.
+// The channel to the process of a submission, which may do whatever it likes with its own end.
 #include "grade/message.hpp"
 
 #include <sys/socket.h>
@@ -63,12 +63,15 @@ BOOST_AUTO_TEST_CASE(one_who_does_not_read_is_given_up) {
 BOOST_AUTO_TEST_CASE(one_who_reads_slowly_is_waited_for) {
   const Ends ends;
   Channel ours(ends.at[0]);
+  bool arrived = false;
   std::jthread reader([&] {
     Channel theirs(ends.at[1]);
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    theirs.receive(std::size_t{1} << 30);
+    arrived = theirs.receive(std::size_t{1} << 30).bytes() == large().bytes();
   });
   ours.send(large());
+  reader.join();
+  BOOST_TEST(arrived);
 }
 
 BOOST_AUTO_TEST_CASE(one_who_does_not_answer_is_given_up) {

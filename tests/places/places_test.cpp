@@ -94,7 +94,8 @@ BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *boost::unit_test::precondition
 
 // A serial variant is timed by a thread on one CPU, without a pool beside it. Who starts the pool
 // meanwhile, to look at results or to flush caches, must not confine it to that CPU.
-BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere) {
+BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere,
+                     *boost::unit_test::precondition([](auto) { return affinity().size() > 1; })) {
   const auto allowed = affinity().size();
   const auto variants = variants_of({"dmv/serial/plain"});
   const auto& dmv = *Registry::instance().workload("dmv");

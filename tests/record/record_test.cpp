@@ -403,6 +403,14 @@ BOOST_AUTO_TEST_CASE(lines_torn_within_a_character_are_refused) {
   }
 }
 
+// A parser that calls itself would run out of stack.
+BOOST_AUTO_TEST_CASE(deep_lines_are_refused) {
+  const std::string deep(1'000'000, '[');
+  BOOST_CHECK_THROW(from_json_line(deep), ForeignLine);
+  BOOST_CHECK_THROW(from_json_line("{\"type\":\"run\",\"id\":" + deep), ForeignLine);
+  BOOST_CHECK_THROW(from_json_line(deep + std::string(1'000'000, ']')), ForeignLine);
+}
+
 // The parser would read outside of a table: some of these ended the program.
 BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_hold_are_refused) {
   const std::string line = to_json_line(a_record());

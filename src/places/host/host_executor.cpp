@@ -130,6 +130,8 @@ class HostExecutor final : public Executor {
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
       if (!hot) flush_caches();
+      // Beside one thread alone those that flushed would spin.
+      if (!hot && threads_of(call) == 1) end_idle_threads();
       const auto start = Clock::now();
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
