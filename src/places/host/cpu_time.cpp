@@ -2,11 +2,15 @@
 
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <string>
 #include <thread>
 
 #include "machine/pinning.hpp"
@@ -33,8 +37,10 @@ clockid_t clock_of(pid_t thread) {
   return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | one_thread | scheduler);
 }
 
-std::map<pid_t, double> seconds_of_threads() {
-  std::map<pid_t, double> all;
+using Threads = std::map<pid_t, double>;  // seconds of CPU time of each
+
+Threads seconds_of_threads() {
+  Threads all;
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     const auto thread = static_cast<pid_t>(std::stol(task.path().filename().string()));
@@ -43,21 +49,41 @@ std::map<pid_t, double> seconds_of_threads() {
   return all;
 }
 
+// Is it running, or would it if it had a CPU?
+bool is_runnable(pid_t thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(stat, text);                  // fails, if the thread has just ended
+  const auto end_of_name = text.rfind(')');  // "17 (any name) R ..."
+  return end_of_name != std::string::npos && text.compare(end_of_name, 3, ") R") == 0;
+}
+
+// Did the threads sleep in between, and did none of them end, whose last work nobody saw?
+bool rested(const Threads& before, const Threads& after) {
+  double work = 0;
+  for (const auto& [thread, seconds] : after) {
+    const auto then = before.find(thread);
+    work += seconds - (then == before.end() ? 0 : then->second);
+    if (is_runnable(thread)) return false;
+  }
+  const auto is_there = [&](const auto& one) { return after.count(one.first) > 0; };
+  return work < work_in_a_nap && std::all_of(before.begin(), before.end(), is_there);
+}
+
 // The clock of the process lags behind its threads that run just now on other cores, by up to a
-// tick for each. When they sleep it is right.
+// tick for each. When they sleep it is right; the clock of each thread has no lag.
 double process_seconds_at_rest() {
-  // Each thread's own clock has no lag.
-  const auto of_others = [] {
-    double sum = -seconds_on(CLOCK_THREAD_CPUTIME_ID);
-    for (const auto& [thread, seconds] : seconds_of_threads()) sum += seconds;
-    return sum;
+  const auto of_others = [self = gettid()] {
+    auto all = seconds_of_threads();
+    all.erase(self);
+    return all;
   };
-  double before = of_others();
+  auto before = of_others();
   for (int i = 0; i < naps_at_most; ++i) {
     std::this_thread::sleep_for(nap);
-    const double now = of_others();
-    const bool quiet = now - before < work_in_a_nap;
-    before = now;
+    auto after = of_others();
+    const bool quiet = rested(before, after);
+    before = std::move(after);
     if (quiet) break;
   }
   return seconds_on(CLOCK_PROCESS_CPUTIME_ID);

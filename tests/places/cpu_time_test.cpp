@@ -1,0 +1,47 @@
+// Whose CPU time it is: threads that were at work before do not count as those of a variant.
+#include "places/host/cpu_time.hpp"
+
+#include <time.h>
+
+#include <boost/test/unit_test.hpp>
+#include <thread>
+#include <vector>
+
+using namespace parlab;
+
+namespace {
+
+void spin(double seconds) {
+  timespec now{};
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while (static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) < seconds);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cpu_time)
+
+// A library's pool spins for a while, and another one ends meanwhile: that one's time, which is
+// gone with it, must not hide what the first still uses up.
+BOOST_AUTO_TEST_CASE(who_spins_still_is_waited_for_while_others_end) {
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    std::vector<std::jthread> ended;
+    for (int i = 0; i < 4; ++i) ended.emplace_back([] { spin(0.005); });
+    std::jthread library([](const std::stop_token& stop) {
+      spin(0.04);
+      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    const CpuTime time(1);
+    const auto others = time.of_others();
+    BOOST_TEST(!others, others.value_or(""));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_begins_to_spin_is_seen) {
+  const CpuTime time(1);
+  std::jthread another([] { spin(0.02); });
+  spin(0.001);
+  BOOST_TEST(time.of_others().has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
