@@ -11,8 +11,10 @@ source scripts/experiment.sh
 open_experiment cslab-dmv
 if [[ $scale == full ]]; then
   sizes=1K,2K,4K,7K,8K,14K,16K
+  limit=0.4
 else
   sizes=1K,2K,4K
+  limit=1
 fi
 
 if only_counters "$@"; then
@@ -24,7 +26,7 @@ fi
 if only_energy "$@"; then energy_of_ladder float 16K 4K dmv; fi
 
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $sizes" \
-  dmv "$sizes" --backend serial,openmp,blas --threads "$threads" --time-limit 1
+  dmv "$sizes" --backend serial,openmp,blas --threads "$threads" --time-limit $limit
 
 if ((gpu)); then
   step "GPU: block sizes of naive, coalesced, shmem; $sizes" \

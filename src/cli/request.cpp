@@ -317,7 +317,7 @@ std::vector<int> devices_of(const Setting& setting) {
   return devices;
 }
 
-constexpr double time_limit_of_glance_s = 0.2;
+constexpr double time_limit_of_glance_s = 0.1;
 
 // Everything of the plan that is neither a size, a variant nor a tunable.
 void read_limits(const Settings& settings, Request& request) {

@@ -33,19 +33,32 @@ bool disturbed(const Watched& watched) {
   return !watched.waited_s || *watched.waited_s > share_of_others * watched.elapsed_s + to_wake_s;
 }
 
+std::string to_string(const Watched& watched) {
+  if (!watched.waited_s) return "this system does not say how long threads waited for a CPU";
+  return "threads waited " + seconds_with_unit(*watched.waited_s) + " of " +
+         seconds_with_unit(watched.elapsed_s) + " for a CPU";
+}
+
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, double median_s) {
   const int count = static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
   std::vector<WatchedBatch> of_one, of_many;
+  std::string why_busy;
   const auto look = [&](int executions, std::vector<WatchedBatch>& batches) {
     auto batch = take(executions);
-    if (!disturbed(batch.watched)) batches.push_back(std::move(batch));
+    if (disturbed(batch.watched)) {
+      why_busy = to_string(batch.watched);
+    } else {
+      batches.push_back(std::move(batch));
+    }
   };
   for (std::size_t i = 0; i < looks_at_most && std::min(of_one.size(), of_many.size()) < looks;
        ++i) {
     look(1, of_one);
     look(count, of_many);
   }
-  if (std::min(of_one.size(), of_many.size()) < looks) return {ClockVerdict::busy, ""};
+  if (std::min(of_one.size(), of_many.size()) < looks) {
+    return {ClockVerdict::busy, why_busy};
+  }
   // What is no execution is in both.
   const auto& one = shortest(of_one);
   const auto& many = shortest(of_many);

@@ -26,6 +26,8 @@ struct WatchedBatch {
 
 // Other programs had so much of that time that it says nothing.
 bool disturbed(const Watched& watched);
+// "threads waited 2 ms of 10 ms for a CPU"
+std::string to_string(const Watched& watched);
 
 enum class ClockVerdict {
   agrees,
@@ -35,7 +37,7 @@ enum class ClockVerdict {
 
 struct ClockCheck {
   ClockVerdict verdict;
-  std::string detail;  // which times differ
+  std::string detail;  // which times differ, or how long threads waited
 };
 
 // take: one more batch of so many executions. median_s: what the submission says of one. Batches

@@ -152,12 +152,15 @@ class Grader {
     plan.verify_only = false;
     plan.sizes = {assignment_.sizes.back()};
     bool busy = false;
+    std::string why_busy;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (busy) std::this_thread::sleep_for(until_quieter);
       (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) = ceilings_;
       executor.watched();
       const auto records = swept(plan, places);
-      busy = disturbed(executor.watched()) && !variant.needs_gpu();
+      const Watched watched = executor.watched();
+      busy = disturbed(watched) && !variant.needs_gpu();
+      why_busy = to_string(watched);
       judge(grade, records);
       if (!grade.passed() && grade.verdict != Verdict::implausible) return;
       if (busy) continue;
@@ -169,6 +172,7 @@ class Grader {
       const Call call{&variant, record.size, record.dtype, record.tunables};
       const auto check = check_clock(executor, call, assignment_, record.summary().median);
       busy = check.verdict == ClockVerdict::busy;
+      why_busy = check.detail;
       if (busy) continue;
       if (check.verdict == ClockVerdict::agrees) {
         grade.timed = record;
@@ -180,7 +184,7 @@ class Grader {
     }
     if (busy) {
       grade.verdict = Verdict::passed;
-      grade.detail = std::string("not timed: ") + machine_is_busy;
+      grade.detail = std::string("not timed: ") + machine_is_busy + " (" + why_busy + ")";
     }
   }
 
