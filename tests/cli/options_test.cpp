@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(defaults) {
   BOOST_TEST(!plan.iterations);
   BOOST_TEST(plan.tunables.empty());
   BOOST_TEST(plan.results.empty());
-  BOOST_TEST(plan.time_limit_s == 0.2);
+  BOOST_TEST(plan.time_limit_s == 0.1);
   BOOST_TEST(parse({"64", "--results", "b.jsonl"}).plan.time_limit_s == 1);
   BOOST_TEST(parse({"64", "--format", "csv"}).plan.time_limit_s == 1);
   BOOST_TEST(!plan.force);
