@@ -40,6 +40,8 @@ const Blas& Blas::instance() {
 
 std::string Blas::loaded() { return is_loaded ? instance().name_ : ""; }
 
+bool Blas::has_own_threads() { return is_loaded && instance().has_own_threads_; }
+
 Blas::Blas() {
   std::string tried;
   const auto load = [&](const std::string& soname) {
@@ -84,6 +86,13 @@ Blas::Blas() {
       name_ += " " + text.substr(0, text.find(' '));
     }
     break;
+  }
+  if (void* const parallel = dlsym(library_, "openblas_get_parallel")) {
+    constexpr int posix_threads = 1;
+    has_own_threads_ = reinterpret_cast<int (*)()>(parallel)() == posix_threads;
+  }
+  if (void* const has_openmp = dlsym(library_, "bli_info_get_enable_openmp")) {
+    has_own_threads_ = reinterpret_cast<std::int64_t (*)()>(has_openmp)() == 0;
   }
   // Its threads are those of the OpenMP that this program has.
   if (void* const layer = dlsym(library_, "MKL_Set_Threading_Layer")) {

@@ -84,6 +84,9 @@ PinnedTeam::PinnedTeam(int threads) : pins_(static_cast<std::size_t>(threads)) {
 }
 
 PinnedTeam::~PinnedTeam() {
+  // This thread first: where the others have ended, those that are started in their place inherit
+  // where it may run.
+  pins_[0].reset();
 #pragma omp parallel num_threads(static_cast <int>(pins_.size()))
   pins_[static_cast<std::size_t>(omp_get_thread_num())].reset();
 }

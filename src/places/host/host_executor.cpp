@@ -9,6 +9,7 @@
 #include <new>
 
 #include "core/numbers.hpp"
+#include "host/blas.hpp"
 #include "host/host.hpp"
 #include "machine/host_ceilings.hpp"
 #include "machine/pinning.hpp"
@@ -65,6 +66,26 @@ int threads_of(const Call& call) {
   return threads == call.tunables.end() ? 1 : static_cast<int>(threads->second);
 }
 
+// The threads of one call, each on a CPU of its own. A library that starts its own places them.
+class Team {
+ public:
+  explicit Team(const Call& call) {
+    const int threads = threads_of(call);
+    const bool own = call.variant->backend == "blas" && Blas::has_own_threads();
+    has_pool_ = threads > 1 && !own;
+    if (threads == 1 || !own) pinned_.emplace(threads);
+    end_others();
+  }
+  // Threads of the pool that have no part in the call would spin beside it.
+  void end_others() const {
+    if (!has_pool_) end_idle_threads();
+  }
+
+ private:
+  std::optional<PinnedTeam> pinned_;
+  bool has_pool_;
+};
+
 class HostExecutor final : public Executor {
  public:
   // OMP_DYNAMIC would let a team be smaller than its record says.
@@ -119,7 +140,7 @@ class HostExecutor final : public Executor {
     // variant's.
     std::optional<CpuTime> cpu_time;
     if (hot && plan.watch_threads) cpu_time.emplace(threads_of(call));
-    std::optional<PinnedTeam> pinned(std::in_place, threads_of(call));
+    std::optional<Team> team(std::in_place, call);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     Batch batch;
@@ -130,8 +151,7 @@ class HostExecutor final : public Executor {
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
       if (!hot) flush_caches();
-      // Beside one thread alone those that flushed would spin.
-      if (!hot && threads_of(call) == 1) end_idle_threads();
+      if (!hot) team->end_others();
       const auto start = Clock::now();
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
@@ -139,7 +159,7 @@ class HostExecutor final : public Executor {
     // Before the outputs are read again, which all threads take part in; those that are started for
     // it must not inherit the one CPU of this thread.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
-    pinned.reset();
+    team.reset();
     if (plan.check_last) left = fingerprint_of_outputs();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
@@ -155,7 +175,7 @@ class HostExecutor final : public Executor {
 
   Repeated repeat(const Call& call, const Repetition& plan) override {
     outputs_->poison();
-    const PinnedTeam pinned(threads_of(call));
+    const Team team(call);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     run(call, bound);  // threads are there, clocks have risen
