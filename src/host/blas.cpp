@@ -43,6 +43,9 @@ std::string Blas::loaded() { return is_loaded ? instance().name_ : ""; }
 bool Blas::has_own_threads() { return is_loaded && instance().has_own_threads_; }
 
 Blas::Blas() {
+  // OpenBLAS with threads of its own lets them spin for a tenth of a second after each call, on all
+  // CPUs; so they do for a few milliseconds, as those of OpenMP do. 2^24 clock cycles.
+  setenv("OPENBLAS_THREAD_TIMEOUT", "24", 0);
   std::string tried;
   const auto load = [&](const std::string& soname) {
     library_ = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);

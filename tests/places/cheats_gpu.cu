@@ -329,8 +329,15 @@ BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(work_that_outlasts_its_time_is_caught) {
-  expect("forks_and_does_not_join", "wrong_result", "");
-  expect("joins_at_the_next_call", "wrong_result", "");
+  // By what it left undone, or by the device, which is busy still: whichever is seen first.
+  for (const char* name : {"forks_and_does_not_join", "joins_at_the_next_call"}) {
+    const Record record = run(name);
+    const auto verdict = to_string(record.verdict);
+    BOOST_TEST_CONTEXT(name << ": " << verdict << ": " << record.detail) {
+      BOOST_TEST((verdict == "wrong_result" || verdict == "implausible"));
+      BOOST_TEST(record.seconds.empty());
+    }
+  }
   expect("leaves_work_behind", "implausible", "left work on another stream");
   const Record record = run("forks_and_joins");
   BOOST_TEST_CONTEXT(record.detail) { BOOST_TEST(to_string(record.verdict) == "passed"); }
@@ -340,11 +347,13 @@ BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
   std::size_t persisting = 0, stack = 0, persisting_after = 1, stack_after = 1;
   cudaDeviceGetLimit(&persisting, cudaLimitPersistingL2CacheSize);
   cudaDeviceGetLimit(&stack, cudaLimitStackSize);
-  run("changes_the_device");
+  const Record record = run("changes_the_device");
   cudaDeviceGetLimit(&persisting_after, cudaLimitPersistingL2CacheSize);
   cudaDeviceGetLimit(&stack_after, cudaLimitStackSize);
-  BOOST_TEST(persisting_after == persisting);
-  BOOST_TEST(stack_after == stack);
+  BOOST_TEST_CONTEXT(to_string(record.verdict) << ": " << record.detail) {
+    BOOST_TEST(persisting_after == persisting);
+    BOOST_TEST(stack_after == stack);
+  }
 }
 
 // A machine that would need an hour for it.

@@ -75,6 +75,14 @@ for soname in libopenblas.so.0 libblis.so.4; do
       eval 'with_blas $soname | xargs | grep -qE "verdict:passed.*library:$name [0-9.]+"'
   fi
 done
+# Whose own threads spin after each call, on the CPUs of whoever is timed next.
+spinning=$(mktemp -d)
+cc -std=gnu99 -O2 -shared -fPIC -o "$spinning/blas.so" tests/places/spinning_blas.c -lpthread
+PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv 700 --backend openmp,blas --threads 1,2 --time-limit 0.2 \
+  --format csv --results "$spinning/r.jsonl" >/dev/null 2>&1
+expect "threads of a library are not taken for those of a variant" \
+  test "$(grep -c '"verdict":"passed"' "$spinning/r.jsonl")" = 6
+rm -r "$spinning"
 expect "a library without the interface is not_supported" eval 'with_blas libm.so.6 | grep -q not_supported'
 
 folder=$(mktemp -d)

@@ -61,8 +61,8 @@ void CudaGpu::select() const {
   cuda_check(cudaSetDevice(device_), "choosing device " + std::to_string(device_));
 }
 
-void CudaGpu::put_back() {
-  select();
+void CudaGpu::put_back() noexcept {
+  cudaSetDevice(device_);
   for (const auto& [limit, before] : limits_) {
     std::size_t now = before;
     cudaDeviceGetLimit(&now, limit);

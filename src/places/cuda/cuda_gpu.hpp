@@ -36,7 +36,7 @@ class CudaGpu final : public Gpu {
   std::string scratch_damage() const;
   // What a variant may have set for itself is as it was: limits of the device, lines of L2 that
   // persist, the access policy of the stream.
-  void put_back();
+  void put_back() noexcept;
   // Shape, registers and theoretical occupancy of the main launch; all zero when there was none.
   LaunchShape main_launch() const;
 
@@ -60,6 +60,18 @@ class CudaGpu final : public Gpu {
   std::map<std::string, std::vector<Scratch>> scratch_;
   std::vector<Scratch>* blocks_ = nullptr;
   std::map<cudaLimit, std::size_t> limits_;  // as they were found
+};
+
+// Puts the device back behind one execution or a batch, however that ends.
+class PutBack {
+ public:
+  explicit PutBack(CudaGpu& gpu) : gpu_(gpu) {}
+  ~PutBack() { gpu_.put_back(); }
+  PutBack(const PutBack&) = delete;
+  PutBack& operator=(const PutBack&) = delete;
+
+ private:
+  CudaGpu& gpu_;
 };
 
 }  // namespace parlab

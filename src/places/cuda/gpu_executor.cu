@@ -68,6 +68,7 @@ class CudaExecutor final : public Executor {
     // Once in the open: kernels are loaded and scratch is made. Then held back behind the poison,
     // so that neither this first result nor work on another stream can pass for the second.
     gpu_->select_scratch(call.key());
+    const PutBack after(*gpu_);
     const auto start = std::chrono::steady_clock::now();
     run(call);
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
@@ -94,7 +95,6 @@ class CudaExecutor final : public Executor {
     }
     if (auto damage = gpu_->scratch_damage(); !damage.empty()) checked.damage = damage;
     if (!checked.damage.empty()) renew_guards();
-    gpu_->put_back();
     checked.outputs = host_outputs_->view();
     return checked;
   }
@@ -102,6 +102,7 @@ class CudaExecutor final : public Executor {
   Batch sample(const Call& call, const BatchPlan& plan) override {
     select_device();
     gpu_->select_scratch(call.key());
+    const PutBack after(*gpu_);
     const int launches = std::max(4, launches_[call.key()]);
     const int count =
         std::clamp(queue_entries / (launches + 5) - 4, 1, static_cast<int>(plan.executions.size()));
@@ -122,12 +123,11 @@ class CudaExecutor final : public Executor {
     try {
       batch = timer().time(work, count, plan.cache);
     } catch (...) {
-      // Whoever comes next finds the inputs and the device as they were, if there still is one.
+      // Whoever comes next finds the inputs as they were, if there still is a device.
       if (disturbed >= 0 && cudaStreamSynchronize(gpu_->cuda_stream()) == cudaSuccess) {
         disturber_->queue(disturbed, -1);
         cudaDeviceSynchronize();
       }
-      gpu_->put_back();
       throw;
     }
     for (const auto& array : outputs_) {
@@ -146,13 +146,13 @@ class CudaExecutor final : public Executor {
       }
       batch.outputs = host_outputs_->view();
     }
-    gpu_->put_back();
     return batch;
   }
 
   Repeated repeat(const Call& call, const Repetition& plan) override {
     select_device();
     gpu_->select_scratch(call.key());
+    const PutBack after(*gpu_);
     poison_outputs();
     run(call);  // clocks have risen
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
@@ -180,7 +180,6 @@ class CudaExecutor final : public Executor {
       download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
     }
     if (!repeated.damage.empty()) renew_guards();
-    gpu_->put_back();
     repeated.outputs = host_outputs_->view();
     return repeated;
   }

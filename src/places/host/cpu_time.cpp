@@ -71,8 +71,15 @@ bool rested(const Threads& before, const Threads& after) {
 }
 
 // The clock of the process lags behind its threads that run just now on other cores, by up to a
-// tick for each. When they sleep it is right; the clock of each thread has no lag.
+// tick for each. When they sleep it is right.
 double process_seconds_at_rest() {
+  wait_for_rest();
+  return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+}  // namespace
+
+void wait_for_rest() {
   const auto of_others = [self = gettid()] {
     auto all = seconds_of_threads();
     all.erase(self);
@@ -82,14 +89,10 @@ double process_seconds_at_rest() {
   for (int i = 0; i < naps_at_most; ++i) {
     std::this_thread::sleep_for(nap);
     auto after = of_others();
-    const bool quiet = rested(before, after);
+    if (rested(before, after)) return;
     before = std::move(after);
-    if (quiet) break;
   }
-  return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
 }
-
-}  // namespace
 
 CpuTime::CpuTime(int threads) : threads_(threads) {
   end_idle_threads();

@@ -6,6 +6,10 @@
 
 namespace parlab {
 
+// Until all other threads of the process sleep: those of OpenMP and of libraries spin for a while
+// after their work. Gives up after a tenth of a second.
+void wait_for_rest();
+
 class CpuTime {
  public:
   // Starts to count once the other threads of the process sleep. The OpenMP pool is ended first:

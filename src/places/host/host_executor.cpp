@@ -66,24 +66,32 @@ int threads_of(const Call& call) {
   return threads == call.tunables.end() ? 1 : static_cast<int>(threads->second);
 }
 
-// The threads of one call, each on a CPU of its own. A library that starts its own places them.
+// The threads of one call, each on a CPU of its own. A library that starts its own places them; it
+// is waited for until they sleep, for they spin on all CPUs, where others come next.
 class Team {
  public:
-  explicit Team(const Call& call) {
-    const int threads = threads_of(call);
-    const bool own = call.variant->backend == "blas" && Blas::has_own_threads();
-    has_pool_ = threads > 1 && !own;
-    if (threads == 1 || !own) pinned_.emplace(threads);
+  explicit Team(const Call& call)
+      : threads_(threads_of(call)),
+        of_library_(call.variant->backend == "blas" && Blas::has_own_threads()) {
+    if (threads_ == 1 || !of_library_) pinned_.emplace(threads_);
     end_others();
   }
+  ~Team() {
+    pinned_.reset();
+    if (of_library_) wait_for_rest();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
   // Threads of the pool that have no part in the call would spin beside it.
   void end_others() const {
-    if (!has_pool_) end_idle_threads();
+    if (threads_ == 1 || of_library_) end_idle_threads();
   }
 
  private:
+  int threads_;
+  bool of_library_;
   std::optional<PinnedTeam> pinned_;
-  bool has_pool_;
 };
 
 class HostExecutor final : public Executor {

@@ -1,0 +1,66 @@
+// A BLAS with a thread of its own, which spins after each call for as long as OpenBLAS lets its own
+// spin unless told otherwise, or as OPENBLAS_THREAD_TIMEOUT says: 2^N, here nanoseconds.
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
+static int calls, is_started, threads = 2;
+static double spin_s;
+
+static double cpu_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec + 1e-9 * now.tv_nsec;
+}
+
+static void* spin(void* unused) {
+  int seen = 0;
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    while (seen == calls) pthread_cond_wait(&called, &lock);
+    seen = calls;
+    pthread_mutex_unlock(&lock);
+    const double start = cpu_seconds();
+    while (cpu_seconds() - start < spin_s) continue;
+  }
+  return unused;
+}
+
+static void call(void) {
+  pthread_mutex_lock(&lock);
+  if (!is_started) {
+    const char* bits = getenv("OPENBLAS_THREAD_TIMEOUT");
+    pthread_t thread;
+    spin_s = 1e-9 * (1L << (bits == NULL ? 28 : atoi(bits)));
+    pthread_create(&thread, NULL, spin, NULL);
+    is_started = 1;
+  }
+  ++calls;
+  pthread_cond_signal(&called);
+  pthread_mutex_unlock(&lock);
+}
+
+int openblas_get_parallel(void) { return 1; }
+void openblas_set_num_threads(int count) { threads = count; }
+
+void cblas_sgemv(int layout, int transposed, int rows, int cols, float alpha, const float* a,
+                 int lda, const float* x, int incx, float beta, float* y, int incy) {
+  for (int row = 0; row < rows; ++row) {
+    float sum = 0;
+    for (int col = 0; col < cols; ++col) sum += a[(long)row * lda + col] * x[col];
+    y[row] = sum;
+  }
+  if (threads > 1) call();
+  (void)layout, (void)transposed, (void)alpha, (void)incx, (void)beta, (void)incy;
+}
+
+// Looked for when it is loaded, and not called.
+void cblas_dgemv(void) {}
+void cblas_sdot(void) {}
+void cblas_ddot(void) {}
+void cblas_sgemm(void) {}
+void cblas_dgemm(void) {}
+void cblas_ssyrk(void) {}
+void cblas_dsyrk(void) {}
