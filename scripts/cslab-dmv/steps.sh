@@ -11,7 +11,7 @@ source scripts/experiment.sh
 open_experiment cslab-dmv
 if [[ $scale == full ]]; then
   sizes=1K,2K,4K,7K,8K,14K,16K
-  limit=0.4
+  limit=0.25
 else
   sizes=1K,2K,4K
   limit=1

@@ -39,9 +39,6 @@ const Blas& Blas::instance() {
 }
 
 std::string Blas::loaded() { return is_loaded ? instance().name_ : ""; }
-
-bool Blas::has_own_threads() { return is_loaded && instance().has_own_threads_; }
-
 Blas::Blas() {
   // OpenBLAS with threads of its own lets them spin for a tenth of a second after each call, on all
   // CPUs; so they do for a few milliseconds, as those of OpenMP do. 2^24 clock cycles.

@@ -20,8 +20,8 @@ class Blas {
   static const Blas& instance();
   // What is loaded, "OpenBLAS 0.3.21"; empty when nothing has asked for it.
   static std::string loaded();
-  // It was built to start threads of its own, beside those of OpenMP.
-  static bool has_own_threads();
+  // The one that is loaded was built to start threads of its own, beside those of OpenMP.
+  static bool has_own_threads() { return has_own_threads_; }
 
   // y = A x, A rows x cols and row-major, on this many threads.
   void gemv(int threads, std::int64_t rows, std::int64_t cols, const float* a, const float* x,
@@ -137,7 +137,8 @@ class Blas {
 
   void* library_ = nullptr;
   std::string soname_, name_;
-  bool has_own_threads_ = false;
+  // Of the one instance there is: known where the library is not linked, too.
+  inline static bool has_own_threads_ = false;
   Gemv<float>* sgemv_ = nullptr;
   Gemv<double>* dgemv_ = nullptr;
   Dot<float>* sdot_ = nullptr;

@@ -22,7 +22,8 @@ namespace {
 
 // Inputs that each result is verified on, in this order; samples are taken on the last.
 constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
-constexpr int looks_at_roof = 5;  // before a time that beats it is doubted
+// Before a time that beats it is doubted: of all, and of those that found nothing higher.
+constexpr int looks_at_roof = 5, looks_in_vain = 2;
 // Of the time spent on samples: what may go into oracles for executions that are checked.
 constexpr double share_for_checks = 0.08;
 // One of this many first rounds is checked in any case, and in one threads are counted.
@@ -476,10 +477,12 @@ void Point::hold_against_roof(Entry& entry) {
     return record.summary().median * margin < record.roof_s;
   };
   // A roof may have been measured badly: that is looked at before the time is doubted, and again
-  // for as long as it rises.
+  // until it rises no more.
   double before_s = 0;
+  int in_vain = 0;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks_at_roof || record.roof_s == before_s) {
+    in_vain = record.roof_s == before_s ? in_vain + 1 : 0;
+    if (look == looks_at_roof || in_vain == looks_in_vain) {
       doubt_time(record);
       return;
     }
