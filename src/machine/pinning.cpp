@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <memory>
 #include <new>
 
 #include "machine/topology.hpp"
@@ -72,23 +73,16 @@ UnpinnedThread::~UnpinnedThread() {
 
 void end_idle_threads() { omp_pause_resource_all(omp_pause_soft); }
 
-PinnedTeam::PinnedTeam(int threads) : pins_(static_cast<std::size_t>(threads)) {
+PinnedTeam::PinnedTeam(int threads) {
   // A larger team than one ends those beyond it by itself; beside one alone they would spin.
   if (threads == 1) end_idle_threads();
   const auto& order = pinning_order();
 #pragma omp parallel num_threads(threads)
   {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-    pins_[thread] = std::make_unique<PinnedThread>(order[thread % order.size()]);
+    if (thread > 0) run_on({order[thread % order.size()]});
   }
-}
-
-PinnedTeam::~PinnedTeam() {
-  // This thread first: where the others have ended, those that are started in their place inherit
-  // where it may run.
-  pins_[0].reset();
-#pragma omp parallel num_threads(static_cast <int>(pins_.size()))
-  pins_[static_cast<std::size_t>(omp_get_thread_num())].reset();
+  caller_.emplace(order[0]);
 }
 
 }  // namespace parlab

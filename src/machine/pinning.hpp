@@ -1,7 +1,7 @@
 // Threads bound to CPUs, for as long as an object lives.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 namespace parlab {
@@ -38,17 +38,16 @@ class UnpinnedThread {
 // they spin before they sleep, and may disturb what runs meanwhile.
 void end_idle_threads();
 
-// Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(), and lets them
-// go again: a thread that a library starts afterwards must not inherit one CPU.
+// Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(), and lets the
+// calling one go again: a thread that a library starts afterwards must not inherit one CPU. The
+// others keep theirs until they end, so that the next team of this size finds them in place: where
+// all spin, to change places is to wait for each other.
 class PinnedTeam {
  public:
   explicit PinnedTeam(int threads);
-  ~PinnedTeam();
-  PinnedTeam(const PinnedTeam&) = delete;
-  PinnedTeam& operator=(const PinnedTeam&) = delete;
 
  private:
-  std::vector<std::unique_ptr<PinnedThread>> pins_;
+  std::optional<PinnedThread> caller_;
 };
 
 }  // namespace parlab
