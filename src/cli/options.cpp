@@ -155,7 +155,7 @@ std::vector<Option> options_of_runs() {
       {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
       {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all (0)"},
       {"iterations", "NR_ITER", "N", "exactly this many samples of each"},
-      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1; a table 0.2)"},
+      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS", "for one measurement (1; a table 0.1)"},
       {"format", "PARLAB_FORMAT", "NAME", "table, csv, json, record (the course's)"},
       {"results", "PARLAB_RESULTS", "FILE", "append records, and resume from them"},
       {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},

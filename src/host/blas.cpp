@@ -39,9 +39,10 @@ const Blas& Blas::instance() {
 }
 
 std::string Blas::loaded() { return is_loaded ? instance().name_ : ""; }
+
 Blas::Blas() {
   // OpenBLAS with threads of its own lets them spin for a tenth of a second after each call, on all
-  // CPUs; so they do for a few milliseconds, as those of OpenMP do. 2^24 clock cycles.
+  // CPUs. With 2^24 clock cycles it is a few milliseconds, as with the threads of OpenMP.
   setenv("OPENBLAS_THREAD_TIMEOUT", "24", 0);
   std::string tried;
   const auto load = [&](const std::string& soname) {
@@ -91,8 +92,8 @@ Blas::Blas() {
     constexpr int posix_threads = 1;
     has_own_threads_ = reinterpret_cast<int (*)()>(parallel)() == posix_threads;
   }
-  if (void* const has_openmp = dlsym(library_, "bli_info_get_enable_openmp")) {
-    has_own_threads_ = reinterpret_cast<std::int64_t (*)()>(has_openmp)() == 0;
+  if (void* const has_pthreads = dlsym(library_, "bli_info_get_enable_pthreads")) {
+    has_own_threads_ = reinterpret_cast<std::int64_t (*)()>(has_pthreads)() != 0;
   }
   // Its threads are those of the OpenMP that this program has.
   if (void* const layer = dlsym(library_, "MKL_Set_Threading_Layer")) {

@@ -3,7 +3,9 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -11,10 +13,19 @@ using namespace parlab;
 
 namespace {
 
-void spin(double seconds) {
+double own_seconds() {
   timespec now{};
-  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while (static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) < seconds);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void spin(double seconds) {
+  const double start = own_seconds();
+  while (own_seconds() - start < seconds) continue;
+}
+
+void sleep_until_stopped(const std::stop_token& stop) {
+  while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
@@ -28,8 +39,8 @@ BOOST_AUTO_TEST_CASE(who_spins_still_is_waited_for_while_others_end) {
     std::vector<std::jthread> ended;
     for (int i = 0; i < 4; ++i) ended.emplace_back([] { spin(0.005); });
     std::jthread library([](const std::stop_token& stop) {
-      spin(0.04);
-      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      spin(0.015);
+      sleep_until_stopped(stop);
     });
     const CpuTime time(1);
     const auto others = time.of_others();
@@ -39,8 +50,13 @@ BOOST_AUTO_TEST_CASE(who_spins_still_is_waited_for_while_others_end) {
 
 BOOST_AUTO_TEST_CASE(who_begins_to_spin_is_seen) {
   const CpuTime time(1);
-  std::jthread another([] { spin(0.02); });
-  spin(0.001);
+  std::atomic<bool> done{false};
+  const std::jthread another([&](const std::stop_token& stop) {
+    spin(0.02);
+    done = true;
+    sleep_until_stopped(stop);
+  });
+  while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   BOOST_TEST(time.of_others().has_value());
 }
 

@@ -62,7 +62,7 @@ class CudaGpu final : public Gpu {
   std::map<cudaLimit, std::size_t> limits_;  // as they were found
 };
 
-// Puts the device back behind one execution or a batch, however that ends.
+// Puts the device back after one execution or a batch, however that ends.
 class PutBack {
  public:
   explicit PutBack(CudaGpu& gpu) : gpu_(gpu) {}

@@ -24,11 +24,14 @@ constexpr auto nap = std::chrono::milliseconds(1);
 constexpr double work_in_a_nap = 5e-5;  // of all threads but the one that naps
 constexpr int naps_at_most = 100;
 
-double seconds_on(clockid_t clock) {
+// Nothing: of a thread that has just ended.
+std::optional<double> seconds_if_any(clockid_t clock) {
   timespec now{};
-  if (clock_gettime(clock, &now) != 0) return 0;  // of a thread that has just ended
+  if (clock_gettime(clock, &now) != 0) return std::nullopt;
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+double seconds_on(clockid_t clock) { return seconds_if_any(clock).value_or(0); }
 
 // Linux's way to write "the CPU time of this thread" as a clock; pthread_getcpuclockid asks for a
 // handle, and a library's threads have none that we know.
@@ -42,9 +45,10 @@ using Threads = std::map<pid_t, double>;  // seconds of CPU time of each
 Threads seconds_of_threads() {
   Threads all;
   std::error_code error;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    const auto thread = static_cast<pid_t>(std::stol(task.path().filename().string()));
-    all[thread] = seconds_on(clock_of(thread));
+  std::filesystem::directory_iterator task("/proc/self/task", error), end;
+  for (; !error && task != end; task.increment(error)) {
+    const auto thread = static_cast<pid_t>(std::stol(task->path().filename().string()));
+    if (const auto seconds = seconds_if_any(clock_of(thread))) all[thread] = *seconds;
   }
   return all;
 }

@@ -6,8 +6,8 @@
 
 namespace parlab {
 
-// Until all other threads of the process sleep: those of OpenMP and of libraries spin for a while
-// after their work. Gives up after a tenth of a second.
+// Waits until all other threads of the process sleep: those of OpenMP and of libraries spin for a
+// while after their work. Gives up after a tenth of a second.
 void wait_for_rest();
 
 class CpuTime {

@@ -66,23 +66,18 @@ int threads_of(const Call& call) {
   return threads == call.tunables.end() ? 1 : static_cast<int>(threads->second);
 }
 
-// The threads of one call, each on a CPU of its own. A library that starts its own places them; it
-// is waited for until they sleep, for they spin on all CPUs, where others come next.
+bool uses_threads_of_library(const Call& call) {
+  return call.variant->backend == "blas" && Blas::has_own_threads();
+}
+
+// The threads of one call, each on a CPU of its own. A library that starts its own places them.
 class Team {
  public:
   explicit Team(const Call& call)
-      : threads_(threads_of(call)),
-        of_library_(call.variant->backend == "blas" && Blas::has_own_threads()) {
+      : threads_(threads_of(call)), of_library_(uses_threads_of_library(call)) {
     if (threads_ == 1 || !of_library_) pinned_.emplace(threads_);
     end_others();
   }
-  ~Team() {
-    pinned_.reset();
-    if (of_library_) wait_for_rest();
-  }
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
-
   // Threads of the pool that have no part in the call would spin beside it.
   void end_others() const {
     if (threads_ == 1 || of_library_) end_idle_threads();
@@ -119,7 +114,8 @@ class HostExecutor final : public Executor {
   Checked run_checked(const Call& call) override {
     outputs_->poison();
     Checked checked;
-    // Unpinned: a library that starts its own threads at the first call does it here.
+    // The caller is not bound: a library that starts its own threads at the first call does it
+    // here.
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     const auto start = Clock::now();
@@ -139,6 +135,7 @@ class HostExecutor final : public Executor {
         checked.inputs_lost = true;
       }
     }
+    rest_after(call);
     return checked;
   }
 
@@ -178,6 +175,7 @@ class HostExecutor final : public Executor {
       }
       batch.outputs = outputs_->view();
     }
+    rest_after(call);
     return batch;
   }
 
@@ -206,6 +204,12 @@ class HostExecutor final : public Executor {
   Ceilings ceilings(const WantedCeilings& wanted) override { return measure_host_ceilings(wanted); }
 
  private:
+  // A library's threads spin on all CPUs, where others come next. Not before outputs are looked at
+  // for the last time: who writes late would have time to end.
+  static void rest_after(const Call& call) {
+    if (uses_threads_of_library(call)) wait_for_rest();
+  }
+
   static std::uint64_t fingerprint_of(const Array& array) {
     return fingerprint(array.data, array.spec.bytes());
   }
