@@ -22,8 +22,7 @@ namespace {
 
 // Inputs that each result is verified on, in this order; samples are taken on the last.
 constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
-// Before a time that beats it is doubted: of all, and of those that found nothing higher.
-constexpr int looks_at_roof = 5, looks_in_vain = 2;
+constexpr int looks_at_roof = 5;  // before a time that beats it is doubted
 // Of the time spent on samples: what may go into oracles for executions that are checked.
 constexpr double share_for_checks = 0.08;
 // One of this many first rounds is checked in any case, and in one threads are counted.
@@ -476,17 +475,13 @@ void Point::hold_against_roof(Entry& entry) {
                              link_seconds(place.ceilings, moved));
     return record.summary().median * margin < record.roof_s;
   };
-  // A roof may have been measured badly: that is looked at before the time is doubted, and again
-  // until it rises no more.
-  double before_s = 0;
-  int in_vain = 0;
+  // A roof may have been measured badly, also several times: that is looked at before the time is
+  // doubted.
   for (int look = 0; beats_roof(); ++look) {
-    in_vain = record.roof_s == before_s ? in_vain + 1 : 0;
-    if (look == looks_at_roof || in_vain == looks_in_vain) {
+    if (look == looks_at_roof) {
       doubt_time(record);
       return;
     }
-    before_s = record.roof_s;
     session_.raise_ceilings(place, wanted_for(work, record.unit, record.cache));
   }
 }
