@@ -15,6 +15,10 @@ parlab=bin/parlab
 [[ -x $parlab ]] || parlab=bin/parlab-emulated
 failed=()
 
+# Two submissions may end at once: their merges move the same files and draw the same figures.
+exec {merging}>build/cluster/merging
+flock "$merging" || echo "this file system has no locks: a merge that runs meanwhile may disturb this one"
+
 # Those of other submissions too, unless they are still at work.
 is_finished() { # SHARD-FILE
   local name=${1##*/} other settings

@@ -141,7 +141,7 @@ export SLEEP_MS=20
 submit slow SHARDS=2
 complete slow SHARDS=2
 expect "two arrays at once end" wait_for 240 queue_empty
-expect "both are good" test "$(cat build/cluster/*/outcome | grep -c '^all')" = 2
+expect "both are good" eval 'cat build/cluster/*/outcome; test "$(cat build/cluster/*/outcome | grep -c ^all)" = 2'
 expect "15 sizes, some twice: $(merged) records" all_there
 expect "exported each is there once" \
   test "$(bin/parlab-emulated export results/trial/slow.jsonl | tail -n +2 | wc -l)" = 15
