@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-// Numbers to the last bit; without recursion, so that no line is too deep.
-#define RAPIDJSON_PARSE_DEFAULT_FLAGS \
-  (kParseIterativeFlag | kParseFullPrecisionFlag | kParseValidateEncodingFlag)
+// Numbers to the last bit.
+#define RAPIDJSON_PARSE_DEFAULT_FLAGS (kParseFullPrecisionFlag | kParseValidateEncodingFlag)
 #include <rapidjson/document.h>
 
 #include "core/name.hpp"
 #include "core/variant.hpp"
 #include "record/before_units.hpp"
+#include "record/numbers_of_line.hpp"
 
 namespace parlab {
 namespace {
@@ -297,7 +297,8 @@ void require_tunables(const Record& record) {
   }
 }
 
-Record read_record(const Fields& fields) {
+// samples: in microseconds; those that were taken from the line before it was parsed.
+Record read_record(const Fields& fields, const std::optional<std::vector<double>>& samples) {
   Record record;
   record.run = fields.required_name("run");
   record.workload = fields.required_name("workload");
@@ -313,7 +314,11 @@ Record read_record(const Fields& fields) {
   require_names("tunables", record.tunables);
   fields.optional("detail", record.detail);
   fields.optional("emulated", record.emulated);
-  fields.optional("samples_us", record.seconds);
+  if (samples) {
+    record.seconds = *samples;
+  } else {
+    fields.optional("samples_us", record.seconds);
+  }
   for (auto& second : record.seconds) {
     if (second < 0) wrong_type("samples_us");
     second /= 1e6;
@@ -492,43 +497,12 @@ std::string to_json_line(const Run& run) {
   return dump(json);
 }
 
-namespace {
-
-// RapidJSON 1.1 reads outside of its table of powers of ten when the digits of a number and its
-// exponent are more than that together. The smallest and the largest double have 341.
-bool has_number_out_of_range(const std::string& line) {
-  constexpr int most = 345;
-  int digits = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c >= '0' && c <= '9') {
-      if (++digits > most) return true;
-    } else if (c == '"') {  // to the end of the text
-      for (++i; i < line.size() && line[i] != '"'; ++i) i += line[i] == '\\';
-      digits = 0;
-    } else if ((c == 'e' || c == 'E') && digits > 0) {
-      int exponent = 0;
-      if (i + 1 < line.size() && (line[i + 1] == '+' || line[i + 1] == '-')) ++i;
-      for (; i + 1 < line.size() && line[i + 1] >= '0' && line[i + 1] <= '9'; ++i) {
-        exponent = std::min(exponent * 10 + (line[i + 1] - '0'), most + 1);
-      }
-      if (digits + exponent > most) return true;
-      digits = 0;
-    } else if (c != '.') {
-      digits = 0;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 std::variant<Run, Record> from_json_line(std::string line) {
   // Room for most lines: nothing is allocated for their values, and the parser's stack is large.
   alignas(std::max_align_t) char room[1 << 16];
   rapidjson::MemoryPoolAllocator<> pool(room, sizeof room);
   rapidjson::Document json(&pool, sizeof room / 2);
-  if (has_number_out_of_range(line)) throw ForeignLine("a number that no double can hold");
+  const auto samples = take_numbers(line, "samples_us");
   // A NUL would end the text for the parser, and what follows it would pass unseen.
   if (line.find('\0') != line.npos) throw ForeignLine("not JSON");
   // The parser takes four bytes of a character before it looks whether the text ends within them.
@@ -546,7 +520,7 @@ std::variant<Run, Record> from_json_line(std::string line) {
     throw ForeignLine("schema " + std::to_string(schema) + " is not known to this version");
   }
   if (type == "run") return read_run(fields);
-  return read_record(fields);
+  return read_record(fields, samples);
 }
 
 }  // namespace parlab

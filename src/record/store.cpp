@@ -65,9 +65,9 @@ class FileReader {
     std::string wrong;  // why it says nothing
   };
 
-  // The next lines that are not blank, about a megabyte of them; none at the end of the file.
+  // The next lines that are not blank, about four megabytes of them; none at the end of the file.
   std::vector<Entry> next_batch(LineReader& lines) {
-    constexpr std::size_t enough = std::size_t{1} << 20;
+    constexpr std::size_t enough = std::size_t{4} << 20;
     std::vector<Entry> batch;
     std::size_t bytes = 0;
     for (Line line; bytes < enough && lines.next(line);) {
