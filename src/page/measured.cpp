@@ -252,7 +252,7 @@ const Entry* best_peer(const Entries& entries) {
 }
 
 bool tied(const Entry& a, const Entry& b) {
-  return a.record.point() == b.record.point() &&
+  return same_point(a.record, b.record) &&
          parlab::tied(ratio(a.summary.estimate, b.summary.estimate));
 }
 

@@ -44,4 +44,8 @@ bool same_machine(const Record& a, const Record& b) {
   return a.machine == b.machine && a.host_id == b.host_id;
 }
 
+bool same_point(const Record& a, const Record& b) {
+  return a.workload == b.workload && a.size == b.size && a.dtype == b.dtype && a.cache == b.cache;
+}
+
 }  // namespace parlab

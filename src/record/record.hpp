@@ -101,4 +101,7 @@ std::string error_name(InputKind kind, bool of_bound);
 // machine's name are taken to be of one; what was just measured has neither yet.
 bool same_machine(const Record& a, const Record& b);
 
+// That point() is the same of both, told without making the texts.
+bool same_point(const Record& a, const Record& b);
+
 }  // namespace parlab

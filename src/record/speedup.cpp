@@ -21,7 +21,7 @@ std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool 
 
 std::optional<Ratio> speedup(const Record& record, const Uncertain& ours, const Record& baseline,
                              const Uncertain& theirs, bool with_transfers) {
-  if (!record.timed() || !baseline.timed() || record.point() != baseline.point() ||
+  if (!record.timed() || !baseline.timed() || !same_point(record, baseline) ||
       !same_machine(record, baseline) || !(ours.value > 0)) {
     return std::nullopt;
   }
@@ -32,10 +32,9 @@ std::optional<Ratio> speedup(const Record& record, const Uncertain& ours, const 
 }
 
 const Record* baseline_of(const std::vector<Record>& records, const Record& record) {
-  const std::string point = record.point();
   const Record* best = nullptr;
   for (const auto& candidate : records) {
-    if (candidate.backend != "serial" || !candidate.timed() || candidate.point() != point ||
+    if (candidate.backend != "serial" || !candidate.timed() || !same_point(candidate, record) ||
         !same_machine(candidate, record)) {
       continue;
     }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <future>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -325,7 +326,7 @@ RecordTable::~RecordTable() = default;
 
 bool RecordTable::empty() const { return content_->records.empty(); }
 
-std::vector<std::string> RecordTable::cells(const Record& record) const {
+RecordTable::Cells RecordTable::cells(const Record& record) const {
   static const Run unknown;
   const auto run = content_->runs.find(record.run);
   Row row{record, run == content_->runs.end() ? unknown : run->second, {}, {}, {}, {}};
@@ -342,21 +343,36 @@ std::vector<std::string> RecordTable::cells(const Record& record) const {
     row.speedup = over_baseline(false);
     row.speedup_transfers = over_baseline(true);
   }
-  std::vector<std::string> cells;
+  Cells cells;
   cells.reserve(columns_.size());
   for (const auto& column : content_->columns.all()) cells.push_back(column.cell(row));
   return cells;
 }
 
-void RecordTable::each_row(const std::function<void(const std::vector<std::string>&)>& f) const {
+void RecordTable::each_row(const std::function<void(const Cells&)>& f) const {
+  in_order<Cells>([](Cells cells) { return cells; }, f);
+}
+
+void RecordTable::each_line(const std::function<std::string(const Cells&)>& line,
+                            const std::function<void(const std::string&)>& f) const {
+  in_order<std::string>(line, f);
+}
+
+template <typename T, typename Make>
+void RecordTable::in_order(const Make& make, const std::function<void(const T&)>& take) const {
   const auto& records = content_->records;
-  constexpr std::size_t at_once = 512;
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t begin = 0; begin < records.size(); begin += at_once) {
-    rows.resize(std::min(at_once, records.size() - begin));
+  constexpr std::size_t at_once = 2048;
+  const auto made_from = [&](std::size_t begin) {
+    std::vector<T> made(std::min(at_once, records.size() - begin));
     // Medians and intervals take most of the time, and each row's are its own.
-    on_all_cores(rows.size(), [&](std::size_t i) { rows[i] = cells(records[begin + i]); });
-    for (const auto& row : rows) f(row);
+    on_all_cores(made.size(), [&](std::size_t i) { made[i] = make(cells(records[begin + i])); });
+    return made;
+  };
+  auto made = made_from(0);
+  for (std::size_t end = made.size(); !made.empty(); end += made.size()) {
+    auto following = std::async(std::launch::async, [&] { return made_from(end); });
+    for (const auto& one : made) take(one);
+    made = following.get();
   }
 }
 

@@ -30,11 +30,18 @@ class RecordTable {
   const std::vector<TableColumn>& columns() const { return columns_; }
   bool empty() const;  // no rows
   // Calls f with the cells of each row, in the order of the records.
-  void each_row(const std::function<void(const std::vector<std::string>&)>& f) const;
+  using Cells = std::vector<std::string>;
+  void each_row(const std::function<void(const Cells&)>& f) const;
+  // The same with a line that is made of the cells; lines are made on several threads.
+  void each_line(const std::function<std::string(const Cells&)>& line,
+                 const std::function<void(const std::string&)>& f) const;
 
  private:
   struct Content;
-  std::vector<std::string> cells(const Record& record) const;
+  Cells cells(const Record& record) const;
+  // Calls take with what is made of each row; what follows is made meanwhile.
+  template <typename T, typename Make>
+  void in_order(const Make& make, const std::function<void(const T&)>& take) const;
 
   std::vector<TableColumn> columns_;
   std::unique_ptr<Content> content_;

@@ -244,7 +244,10 @@ class TableReporter final : public Reporter {
  public:
   TableReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
 
-  void point(const std::vector<Record>& records) override { print(printed(records, keep_)); }
+  void point(const std::vector<Record>& records) override {
+    print(printed(records, keep_));
+    out_.flush();  // it took seconds to measure
+  }
 
   // Each by itself, on all cores: medians and intervals of many records take a while.
   void points(const std::vector<std::vector<Record>>& all) override {
@@ -273,7 +276,7 @@ class TableReporter final : public Reporter {
  private:
   void print(const Printed& point) {
     if (point.text.empty()) return;
-    out_ << point.text << std::flush;
+    out_ << point.text;
     if (!point.baseline.empty()) baseline_ = point.baseline;
     printed_ = true;
     energy_ |= point.energy;

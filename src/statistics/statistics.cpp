@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -56,6 +57,15 @@ double inflation(const std::vector<double>& deviations, double squares) {
   return (1 + correlation) / (1 - correlation);
 }
 
+// Leaves the values in another order.
+double rearranged_median(std::vector<double>& values) {
+  // The upper middle in its place; the lower one is the largest of those before it.
+  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), upper, values.end());
+  if (values.size() % 2 == 1) return *upper;
+  return (*std::max_element(values.begin(), upper) + *upper) / 2;
+}
+
 double median_of_sorted(const std::vector<double>& sorted) {
   const std::size_t n = sorted.size();
   return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
@@ -87,11 +97,12 @@ Uncertain within_run(const Samples& samples, const std::vector<double>& sorted) 
   Uncertain estimate{median_of_sorted(sorted)};
   const auto groups = groups_of(samples);
   if (groups.empty() || !(sorted.front() > 0)) return estimate;
-  std::vector<double> logs;
+  std::vector<double> logs, group;
   auto begin = samples.seconds.begin();
   for (const std::size_t size : groups) {
     const auto end = begin + static_cast<long>(size);
-    logs.push_back(std::log(median({begin, end})));
+    group.assign(begin, end);
+    logs.push_back(std::log(rearranged_median(group)));
     begin = end;
   }
   const auto count = static_cast<double>(logs.size());
@@ -120,14 +131,7 @@ Interval Uncertain::interval(double confidence) const {
   return {value * std::exp(-reach), value * std::exp(reach)};
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  // The upper middle in its place; the lower one is the largest of those before it.
-  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), upper, values.end());
-  if (values.size() % 2 == 1) return *upper;
-  return (*std::max_element(values.begin(), upper) + *upper) / 2;
-}
+double median(std::vector<double> values) { return values.empty() ? 0 : rearranged_median(values); }
 
 Summary summarize(const Samples& samples) {
   Summary summary;
@@ -135,7 +139,7 @@ Summary summarize(const Samples& samples) {
   summary.precision = infinity;
   if (samples.seconds.empty()) return summary;
   auto sorted = samples.seconds;
-  std::sort(sorted.begin(), sorted.end());
+  boost::sort::pdqsort(sorted.begin(), sorted.end());
   summary.min = sorted.front();
   summary.mean =
       std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
