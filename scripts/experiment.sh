@@ -89,6 +89,12 @@ nothing_to_do() {
   exit 0
 }
 
+# only_times ARGUMENTS WHY_NO_COUNTERS WHY_NO_ENERGY: of an experiment that has neither.
+only_times() {
+  if only_counters "$1"; then nothing_to_do "$2"; fi
+  if only_energy "$1"; then nothing_to_do "$3"; fi
+}
+
 # Ends the script: with status 1 if a step failed.
 close_experiment() {
   ((failures == 0)) || {

@@ -10,8 +10,8 @@ cd "$(dirname "$0")/../.." || exit
 source scripts/experiment.sh
 
 open_experiment every-size
-if only_counters "$@"; then nothing_to_do "counters are read at the sizes of the other experiments"; fi
-if only_energy "$@"; then nothing_to_do "energy is measured at the sizes of the other experiments"; fi
+only_times "$*" "counters are read at the sizes of the other experiments" \
+  "energy is measured at the sizes of the other experiments"
 
 quick=100,128,129,257,509,512,513,1000,1023,1024
 most=$quick,127,255,500,1009,1025,1500,2003,2047,2049,3000,4095,4097,5120,7001,8191,8193,10007,12345,16383,20000

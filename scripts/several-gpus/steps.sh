@@ -11,8 +11,7 @@ cd "$(dirname "$0")/../.." || exit
 source scripts/experiment.sh
 
 open_experiment several-gpus
-if only_counters "$@"; then nothing_to_do "counters are read on one GPU"; fi
-if only_energy "$@"; then nothing_to_do "the energy of a team is not measured"; fi
+only_times "$*" "counters are read on one GPU" "the energy of a team is not measured"
 ((gpu)) || nothing_to_do "emulation has no times (tests verify these variants there)"
 
 there=$(nvidia-smi -L | grep -c '^GPU')

@@ -34,9 +34,10 @@ bool disturbed(const Watched& watched) {
 }
 
 std::string to_string(const Watched& watched) {
-  if (!watched.waited_s) return "this system does not say how long threads waited for a CPU";
-  return "threads waited " + seconds_with_unit(*watched.waited_s) + " of " +
-         seconds_with_unit(watched.elapsed_s) + " for a CPU";
+  if (!watched.waited_s) return "this system does not say how long threads wait for a CPU";
+  return "other programs kept this machine busy: threads waited " +
+         seconds_with_unit(*watched.waited_s) + " of " + seconds_with_unit(watched.elapsed_s) +
+         " for a CPU";
 }
 
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, double median_s) {

@@ -26,7 +26,8 @@ struct WatchedBatch {
 
 // Other programs had so much of that time that it says nothing.
 bool disturbed(const Watched& watched);
-// "threads waited 2 ms of 10 ms for a CPU"
+// Why nothing can be timed: "other programs kept this machine busy: threads waited 2 ms of 10 ms
+// for a CPU".
 std::string to_string(const Watched& watched);
 
 enum class ClockVerdict {

@@ -58,7 +58,6 @@ std::string refused(const Assignment& assignment, const Variant& variant) {
 
 // In a sweep of many variants their own threads wait for each other, too.
 constexpr double share_of_queue = 0.25;
-constexpr const char* machine_is_busy = "other programs kept this machine busy";
 
 // What the process of a submission says of its time, by the clock of this process.
 ClockCheck check_clock(RemoteExecutor& executor, const Call& call, const Assignment& assignment,
@@ -184,7 +183,7 @@ class Grader {
     }
     if (busy) {
       grade.verdict = Verdict::passed;
-      grade.detail = std::string("not timed: ") + machine_is_busy + " (" + why_busy + ")";
+      grade.detail = "not timed: " + why_busy;
     }
   }
 
@@ -238,6 +237,7 @@ std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
   }
   Places places(plan.variants, {0});
   std::string why = "interrupted";
+  Watched watched;
   bool busy = false;
   for (int look = 0; look < 3 && !all.reference; ++look) {
     Kept kept;
@@ -246,8 +246,9 @@ std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
     run_sweep(plan, kept, places);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     all.ladder.clear();
+    watched = {elapsed.count(), queue.seconds()};
     busy = assignment.reference->target == Target::host &&
-           queue.seconds().value_or(elapsed.count()) > share_of_queue * elapsed.count();
+           watched.waited_s.value_or(elapsed.count()) > share_of_queue * elapsed.count();
     if (busy) continue;
     for (const auto& record : kept.records) {
       const bool is_reference = record.full_name() == assignment.reference->full_name();
@@ -258,7 +259,7 @@ std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
     }
   }
   if (busy) {
-    all.why_untimed = machine_is_busy;
+    all.why_untimed = to_string(watched);
     return std::nullopt;
   }
   if (!all.reference) {

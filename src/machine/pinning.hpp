@@ -1,4 +1,4 @@
-// Threads bound to CPUs, for as long as an object lives.
+// Threads bound to CPUs.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace parlab {
 // The CPUs the calling thread may run on; empty when the system does not say.
 std::vector<int> affinity();
 
-// Binds the calling thread to one CPU, and lets it go again.
+// Binds the calling thread to one CPU, for as long as an object lives.
 class PinnedThread {
  public:
   explicit PinnedThread(int cpu);
@@ -38,10 +38,10 @@ class UnpinnedThread {
 // they spin before they sleep, and may disturb what runs meanwhile.
 void end_idle_threads();
 
-// Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(), and lets the
-// calling one go again: a thread that a library starts afterwards must not inherit one CPU. The
-// others keep theirs until they end, so that the next team of this size finds them in place: where
-// all spin, to change places is to wait for each other.
+// Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(); the calling one
+// for as long as an object lives: a thread that a library starts afterwards must not inherit one
+// CPU. The others keep theirs until they end, so that the next team of this size finds them in
+// place: where all spin, to change places is to wait for each other.
 class PinnedTeam {
  public:
   explicit PinnedTeam(int threads);

@@ -148,6 +148,15 @@ BOOST_AUTO_TEST_CASE(what_was_watched_adds_up) {
   BOOST_TEST(disturbed(unknown));
 }
 
+// A student reads it: what is not known must not sound like somebody's fault.
+BOOST_AUTO_TEST_CASE(why_nothing_is_timed_is_said_in_words) {
+  BOOST_TEST(
+      to_string(Watched{10e-3, 2e-3}) ==
+      "other programs kept this machine busy: threads waited 2.000 ms of 10.00 ms for a CPU");
+  BOOST_TEST(to_string(Watched{10e-3, std::nullopt}) ==
+             "this system does not say how long threads wait for a CPU");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -96,6 +96,7 @@ class TeamExecutor final : public Executor {
   Checked run_checked(const Call& call) override {
     Placed& placed = place(call);
     select_scratch(call);
+    const PutBackAll after(*this);
     // As on one GPU: once in the open, then held back behind the poison.
     Checked checked;
     checked.seconds = run_in_the_open(call, placed);
@@ -121,7 +122,6 @@ class TeamExecutor final : public Executor {
       if (const auto damage = device.gpu.scratch_damage(); !damage.empty()) {
         checked.damage = damage + on_gpu(i);
       }
-      device.gpu.put_back();
     }
     if (!checked.damage.empty()) renew_guards(placed);
     gather(placed, checked.damage);
@@ -132,6 +132,7 @@ class TeamExecutor final : public Executor {
   Batch sample(const Call& call, const BatchPlan& plan) override {
     Placed& placed = place(call);
     select_scratch(call);
+    const PutBackAll after(*this);
     const int entries = std::max(4 + least_of_transfers, entries_[call.key()]);
     const int count =
         std::clamp(queue_entries / (entries + 5) - 4, 1, static_cast<int>(plan.executions.size()));
@@ -156,10 +157,7 @@ class TeamExecutor final : public Executor {
       batch = placed.team->timer.time(work, count, plan.cache);
     } catch (...) {
       // Whoever comes next finds the inputs as they were, if there still are any.
-      if (!hangs()) {
-        placed_.clear();
-        for (auto& device : devices_) device->gpu.put_back();
-      }
+      if (!hangs()) placed_.clear();
       throw;
     }
     each(placed, [&](Device&, int i) {
@@ -181,7 +179,6 @@ class TeamExecutor final : public Executor {
       gather(placed, batch.damage);
       batch.outputs = outputs_->view();
     }
-    each(placed, [](Device& device, int) { device.gpu.put_back(); });
     return batch;
   }
 
@@ -190,6 +187,7 @@ class TeamExecutor final : public Executor {
   void run_profiled(const Call& call, int) override {
     Placed& placed = place(call);
     select_scratch(call);
+    const PutBackAll after(*this);
     run(call, placed);
     each(placed, [](Device&, int) {
       cuda_check(cudaDeviceSynchronize(), "executing the variant under the profiler");
@@ -206,6 +204,7 @@ class TeamExecutor final : public Executor {
     Placed& placed = place(call);
     if (placed.count() < 2) return std::nullopt;
     select_scratch(call);
+    const PutBackAll after(*this);
     run_in_the_open(call, placed);
     std::vector<double> seconds;
     for (int i = 0; i < 5; ++i) {
@@ -248,6 +247,21 @@ class TeamExecutor final : public Executor {
   }
 
  private:
+  // As PutBack, for all devices, which may hang.
+  class PutBackAll {
+   public:
+    explicit PutBackAll(TeamExecutor& team) : team_(team) {}
+    ~PutBackAll() {
+      if (team_.hangs()) return;
+      for (auto& device : team_.devices_) device->gpu.put_back();
+    }
+    PutBackAll(const PutBackAll&) = delete;
+    PutBackAll& operator=(const PutBackAll&) = delete;
+
+   private:
+    TeamExecutor& team_;
+  };
+
   bool hangs() const {
     return std::any_of(teams_.begin(), teams_.end(),
                        [](const auto& team) { return team.second && team.second->timer.hangs(); });

@@ -76,8 +76,9 @@ class Team {
   explicit Team(const Call& call)
       : threads_(threads_of(call)), of_library_(uses_threads_of_library(call)) {
     if (threads_ == 1 || !of_library_) pinned_.emplace(threads_);
-    end_others();
+    if (of_library_) end_idle_threads();
   }
+
   // Threads of the pool that have no part in the call would spin beside it.
   void end_others() const {
     if (threads_ == 1 || of_library_) end_idle_threads();
@@ -149,14 +150,16 @@ class HostExecutor final : public Executor {
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     Batch batch;
-    if (cpu_time)
-      run(call, bound);  // after the wait for quiet, in which clocks fall and caches cool
+    // After the wait for quiet, in which clocks fall and caches cool.
+    if (cpu_time) run(call, bound);
     std::uint64_t left = 0;
     for (const auto& disturbance : plan.executions) {
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
-      if (!hot) flush_caches();
-      if (!hot) team->end_others();
+      if (!hot) {
+        flush_caches();
+        team->end_others();
+      }
       const auto start = Clock::now();
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
