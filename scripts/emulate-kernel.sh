@@ -16,7 +16,10 @@ fi
 cat "$log" >&2
 rm -f "$log"
 
-# What kernels declare as extern __shared__, by whatever name, is one array of the runtime's.
+# What kernels copy and clear by calls the runtime sees. What they declare as extern __shared__, by
+# whatever names, is one array of the runtime's.
+objcopy --redefine-sym memcpy=parlab_memcpy --redefine-sym memmove=parlab_memmove \
+  --redefine-sym memset=parlab_memset "$object"
 readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" { print $8 }' | sort -u |
   while read -r symbol; do
     objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object"

@@ -67,7 +67,28 @@ struct dim3 : uint3 {
 // ---- the runtime, in block.cpp
 namespace parlab::emulation {
 
+#ifdef __cpp_lib_source_location
 using Site = std::source_location;
+#else
+// The part of it that is used here, for clang before 16.
+class Site {
+ public:
+  static constexpr Site current(const char* file = __builtin_FILE(),
+                                unsigned line = __builtin_LINE(),
+                                unsigned column = __builtin_COLUMN()) {
+    return {file, line, column};
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr unsigned line() const { return line_; }
+  constexpr unsigned column() const { return column_; }
+
+ private:
+  constexpr Site(const char* file, unsigned line, unsigned column)
+      : file_(file), line_(line), column_(column) {}
+  const char* file_;
+  unsigned line_, column_;
+};
+#endif
 
 // Of the CUDA thread that runs.
 enum class BuiltIn { thread_index, block_index, block_extent, grid_extent };

@@ -226,6 +226,21 @@ void __assert_fail(const char* condition, const char* file, unsigned line, const
 void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
+
+// What a kernel copies and clears by calls, under the names that scripts/emulate-kernel.sh gives
+// them: clang calls them for each structure.
+void* parlab_memcpy(void* to, const void* from, std::size_t bytes) {
+  checked_copy(to, from, bytes);
+  return to;
+}
+void* parlab_memmove(void* to, const void* from, std::size_t bytes) {
+  return parlab_memcpy(to, from, bytes);
+}
+void* parlab_memset(void* to, int value, std::size_t bytes) {
+  if (bytes > 0) check_access(to, bytes, true);
+  return std::memset(to, value, bytes);
+}
+
 void __tsan_read_range(void* p, std::size_t bytes) { check_access(p, bytes, false); }
 void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, true); }
 
@@ -244,6 +259,7 @@ READ_AND_WRITE(16)
     const AtomicAccess noted(p, bits / 8, true);                      \
     return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);         \
   }
+// What was there is returned by one of the two, which clang calls, and left in `old` by the other.
 #define ATOMIC(bits, T)                                                                           \
   T __tsan_atomic##bits##_load(const volatile T* p, int) {                                        \
     const AtomicAccess noted(p, bits / 8, false);                                                 \
@@ -256,6 +272,10 @@ READ_AND_WRITE(16)
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old, T value, int, int) {   \
     const AtomicAccess noted(p, bits / 8, true);                                                  \
     return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                               \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T old, T value, int, int) {         \
+    __tsan_atomic##bits##_compare_exchange_strong(p, &old, value, 0, 0);                          \
+    return old;                                                                                   \
   }                                                                                               \
   FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
 ATOMIC(8, unsigned char)

@@ -105,6 +105,9 @@ template <typename T>
 struct alignas(4) NarrowPair {
   T x, y;
 
+  NarrowPair() = default;
+  constexpr NarrowPair(T x_, T y_) : x(x_), y(y_) {}
+
 #define PARLAB_OPERATOR(op, name)                                                                \
   friend NarrowPair operator op(NarrowPair a, NarrowPair b) { return {a.x op b.x, a.y op b.y}; } \
   friend NarrowPair& operator op##=(NarrowPair& a, NarrowPair b) { return a = a op b; }          \

@@ -31,6 +31,17 @@ __global__ void before_the_start(const float* in, float* out, int n) {
 }
 FAULT(before_the_start, launch_failed, "reads 4 bytes, 4 bytes before the start of in");
 
+// Many bytes at once, by a call.
+__global__ void copied_too_much(const float* in, float* out, int n) {
+  if (global_index() == 0) std::memcpy(out, in, (n + 1) * sizeof(float));  // wrong
+}
+FAULT(copied_too_much, launch_failed, "reads 404 bytes, ");
+
+__global__ void cleared_too_much(const float*, float* out, int n) {
+  if (global_index() == 0) std::memset(out, 0, (n + 1) * sizeof(float));  // wrong
+}
+FAULT(cleared_too_much, launch_failed, "writes 404 bytes, ");
+
 // An address between arrays that are far apart.
 __global__ void wild_index(const float* in, float* out, int n) {
   const int i = global_index();
@@ -251,6 +262,15 @@ __global__ void unwritten_scratch(const float* in, float* middle, float* out, in
   if (i < n) out[i] = middle[i];  // wrong
 }
 FAULT(unwritten_scratch, wrong_result, "reads scratch 1[99], which nothing has written");
+
+__global__ void copied_unwritten(const float* in, float* out, int n) {
+  __shared__ float tile[8];
+  const int i = global_index();
+  if (i < 7) tile[i] = in[i];
+  __syncthreads();
+  if (i == 0) std::memcpy(out, tile, std::min(n, 8) * sizeof(float));  // wrong
+}
+FAULT(copied_unwritten, wrong_result, "which nothing has written in this block");
 
 __global__ void adds(const float* in, float* middle, float* out, int n) {
   const int i = global_index();
