@@ -136,12 +136,13 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
                             !(kernel != nullptr && variant->needs_gpu());
     if (by_backend || named.count(variant) > 0) plan.variants.push_back(variant);
   }
-  if (settings.find("gpus") == nullptr) {
-    // Variants for several GPUs run when that was asked for, or they themselves.
-    std::erase_if(plan.variants, [&](const Variant* variant) {
-      return variant->needs_team() && named.count(variant) == 0;
-    });
-  }
+  // What does something else than the others, and is not compared with them, runs when it was
+  // named; variants for several GPUs also when these were asked for.
+  const bool teams = settings.find("gpus") != nullptr;
+  std::erase_if(plan.variants, [&](const Variant* variant) {
+    const bool other = variant->from_host() || (variant->needs_team() && !teams);
+    return other && named.count(variant) == 0;
+  });
   if (record && exact == nullptr) keep_first_of_each_backend(plan.variants, kernel != nullptr);
   if (!plan.variants.empty()) return named;
   const std::string workload(plan.workload->name());

@@ -161,6 +161,9 @@ void print_variant(std::ostream& out, const Variant& variant) {
   for (const auto& tunable : variant.tunables) out << "\n        " << tunable_line(tunable);
   out << '\n';
   if (!variant.idea.empty()) print_indented(out, variant.idea, 8);
+  if (variant.from_host()) {
+    print_indented(out, "its time has the copies in it: runs when it is named, with --variant", 8);
+  }
   if (!variant.hardware.empty()) {
     print_indented(out, "needs " + variant.hardware + ": not emulated", 8);
   }

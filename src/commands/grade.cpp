@@ -53,8 +53,8 @@ const Variant* find_reference(const GradeRequest& asked, const Workload& workloa
       if (name == asked.reference || variant->full_name() == asked.reference) best = variant;
       continue;
     }
-    const bool peer = variant->needs_gpu() == gpu && variant->has(dtype) &&
-                      variant->arithmetic_in(dtype) == Arithmetic::ieee;
+    const bool peer = variant->target == (gpu ? Target::gpu : Target::host) &&
+                      variant->has(dtype) && variant->arithmetic_in(dtype) == Arithmetic::ieee;
     // The library; without one the highest rung.
     if (peer && (best == nullptr || best->backend != "blas")) best = variant;
   }

@@ -38,7 +38,10 @@ void print_ceilings(std::ostream& out, const Ceilings* ceilings, const BetweenRu
         << way_of(*ceilings, unit) << '\n';
   }
   for (const auto& [link, rate] : ceilings->links) {
-    out << "  between GPUs, " << link << ": " << significant(rate * 1e-9, 4) << " GB/s\n";
+    const bool to_host =
+        link == link_from_host || link == link_to_host || link == link_from_and_to_host;
+    out << (to_host ? "  pinned memory, " : "  between GPUs, ") << link << ": "
+        << significant(rate * 1e-9, 4) << " GB/s\n";
   }
   const bool measured = ceilings->between_runs.share > 0;
   const auto& runs = measured ? ceilings->between_runs : usual;
@@ -50,16 +53,17 @@ void print_ceilings(std::ostream& out, const Ceilings* ceilings, const BetweenRu
 // What was known stays where it was better: a roof is what was reached.
 void measure(CeilingsOfMachine& known, const std::string& gpu, Executor& place) {
   Ceilings ceilings = place.ceilings();
+  ceilings.links = place.links();
   if (const auto* before = known.find(gpu)) ceilings = best_of(*before, ceilings);
   known.keep(gpu, ceilings);
 }
 
 void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
   measure(known, "", *make_host_executor());
-  for (const auto& gpu : gpus) measure(known, gpu.uuid, *make_gpu_executor(gpu.device));
+  for (const auto& gpu : gpus) measure(known, gpu.uuid, *make_streams_executor(gpu.device));
   if (gpus.size() > 1) {  // kept with the first of them
     Ceilings ceilings = *known.find(gpus.front().uuid);
-    ceilings.links = make_team_executor()->links();
+    for (const auto& [link, rate] : make_team_executor()->links()) ceilings.links[link] = rate;
     known.keep(gpus.front().uuid, ceilings);
   }
   measure_between_runs(known, gpus);

@@ -7,7 +7,8 @@
 //       [](Gpu& gpu, const auto& dmv, const Tunables& tunables) { ... });
 //
 // and nothing else needs to be changed. The callable, which captures nothing, computes the workload
-// once; its first parameter, Gpu&, Host& or, for a team of GPUs, Gpus&, says where.
+// once; its first parameter says where: Host&, Gpu&, Gpus& for a team of GPUs, or Streams& for a
+// GPU when the arrays begin and end in the host's memory.
 //
 // Every variant includes this, and nvcc reads it twice: standard headers are few here.
 #pragma once
@@ -31,9 +32,10 @@
 
 namespace parlab {
 
-class Gpu;   // gpu/gpu.hpp
-class Gpus;  // gpu/gpus.hpp
-class Host;  // host/host.hpp
+class Gpu;      // gpu/gpu.hpp
+class Gpus;     // gpu/gpus.hpp
+class Streams;  // gpu/streams.hpp
+class Host;     // host/host.hpp
 
 // Threads per block, asked for as GPU_BLOCK_SIZE.
 inline Tunable block_size(std::int64_t fallback = 256, std::int64_t multiple_of = 1) {
@@ -71,7 +73,7 @@ struct Description {
 template <typename Args>
 using Parts = std::vector<Args>;
 
-// Computes a workload once, on arrays of that machine's memory.
+// Computes a workload once, on arrays of that machine's memory: with Streams the host's.
 template <typename Machine>
 using RunOn = void (*)(Machine&, const Arrays&, const Size&, Dtype, const Tunables&);
 
@@ -83,6 +85,8 @@ using RunOnTeam = void (*)(Gpus&, const Parts<Arrays>&, const Parts<Size>&, Dtyp
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
                       std::string_view source, std::string_view hash);
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,
+                      std::string_view source, std::string_view hash);
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Streams> run,
                       std::string_view source, std::string_view hash);
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOnTeam run,
                       std::string_view source, std::string_view hash);
@@ -102,17 +106,19 @@ class Register {
       register_variant(std::move(description), {dtype_of<Types>()...}, &run_on_team<F>, source,
                        hash);
     } else {
-      constexpr bool on_gpu =
-          (std::is_invocable_v<F, Gpu&, const typename Contract::template Args<Types>&,
-                               const Tunables&> &&
-           ...);
-      using Machine = std::conditional_t<on_gpu, Gpu, Host>;
+      using Machine = std::conditional_t<runs_on<F, Gpu>, Gpu,
+                                         std::conditional_t<runs_on<F, Streams>, Streams, Host>>;
       register_variant(std::move(description), {dtype_of<Types>()...}, &run_on<F, Machine>, source,
                        hash);
     }
   }
 
  private:
+  template <typename F, typename Machine>
+  static constexpr bool runs_on =
+      (std::is_invocable_v<F, Machine&, const typename Contract::template Args<Types>&,
+                           const Tunables&> &&
+       ...);
   template <typename F, typename Machine>
   static void run_on(Machine& machine, const Arrays& arrays, const Size& size, Dtype dtype,
                      const Tunables& tunables) {

@@ -9,9 +9,11 @@
 namespace parlab {
 namespace {
 
-// serial, openmp, CPU libraries, then everything on the GPU by its place on the ladder, and teams.
+// serial, openmp, CPU libraries, then everything on the GPU by its place on the ladder, what begins
+// and ends in the host's memory, and teams.
 int backend_rank(const Variant& variant) {
-  if (variant.needs_team()) return 4;
+  if (variant.needs_team()) return 5;
+  if (variant.from_host()) return 4;
   if (variant.backend == "serial") return 0;
   if (variant.backend == "openmp") return 1;
   return variant.needs_gpu() ? 3 : 2;
@@ -143,6 +145,15 @@ void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<
   variant.target = Target::gpu;
   variant.dtypes = std::move(dtypes);
   variant.run_gpu = run;
+  Registry::instance().add(std::move(variant));
+}
+
+void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Streams> run,
+                      std::string_view source, std::string_view hash) {
+  Variant variant = describe(std::move(description), source, hash);
+  variant.target = Target::streams;
+  variant.dtypes = std::move(dtypes);
+  variant.run_streams = run;
   Registry::instance().add(std::move(variant));
 }
 

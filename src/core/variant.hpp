@@ -12,21 +12,25 @@
 namespace parlab {
 
 // What a variant runs on; a place of that kind is found for it.
-enum class Target { host, gpu, team };
+// streams: a GPU, with the arrays in the host's memory.
+enum class Target { host, gpu, streams, team };
 
 struct Variant : Description {
   std::string workload, backend, name;
   std::string source, source_hash;
   Target target = Target::host;
   std::vector<Dtype> dtypes;
-  // One of the three is set.
+  // One of the four is set.
   RunOn<Gpu> run_gpu = nullptr;
+  RunOn<Streams> run_streams = nullptr;
   RunOn<Host> run_host = nullptr;
   RunOnTeam run_gpus = nullptr;
 
   std::string full_name() const { return workload + "/" + backend + "/" + name; }
   bool needs_gpu() const { return target != Target::host; }
   bool needs_team() const { return target == Target::team; }
+  // Its arrays begin and end in the host's memory: what it takes has the transfers in it.
+  bool from_host() const { return target == Target::streams; }
   bool has(Dtype dtype) const;
   std::string unit(Dtype dtype) const;  // that sets its peak: "fma float"
   // As declared; but numbers of two bytes are not rounded to TF32.

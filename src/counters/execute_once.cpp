@@ -57,7 +57,7 @@ void execute(const std::vector<Call>& calls, Target target, Problem& problem) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].variant->target != target) continue;
     if (!executor) {
-      executor = target == Target::team ? make_team_executor() : make_gpu_executor();
+      executor = make_executor(target);
       executor->load(problem.inputs(), problem.outputs());
     }
     executor->run_profiled(calls[i], static_cast<int>(i));
@@ -90,7 +90,7 @@ void execute_once(const std::vector<std::string>& arguments) {
   for (const auto& call : calls) variants.push_back(call.variant);
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);
-  for (const auto target : {Target::gpu, Target::team}) {
+  for (const auto target : {Target::gpu, Target::streams, Target::team}) {
     execute(calls, target, problem);
   }
 }

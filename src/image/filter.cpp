@@ -100,7 +100,7 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
     throw UsageError(variant.full_name() + ": an image is filtered on one GPU, or on the CPU");
   }
   try {
-    const auto place = variant.target == Target::host ? make_host_executor() : make_gpu_executor();
+    const auto place = make_executor(variant.target);
     filtered.emulated = !place->can_time();
     auto inputs = arrays_needed(workload, size, dtype, {&variant}), outputs = inputs;
     std::erase_if(inputs, [](const ArraySpec& array) { return array.role != Role::input; });

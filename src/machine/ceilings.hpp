@@ -19,9 +19,10 @@ struct Ceilings {
   std::vector<std::pair<double, double>> read, copy;
   // unit (core/units.hpp) -> flop/s, a multiply-add counts two
   std::map<std::string, double> units;
-  // Between the GPUs of the machine, bytes/s: "one way" and "both ways" from the first to the
-  // second, "all-reduce over 2" of so many GPUs (the bytes of the result in that time). Empty: one
-  // GPU.
+  // Bytes/s. Between the GPUs of the machine: "one way" and "both ways" from the first to the
+  // second, "all-reduce over 2" of so many GPUs (the bytes of the result in that time). Between
+  // pinned memory of the host and this GPU: link_from_host, link_to_host, and both at once. Empty:
+  // not measured.
   std::map<std::string, double> links;
   double launch_s = 0;  // an empty kernel between two events; 0 on the host
   // How far the medians of runs of one binary differ. 0: not measured.
@@ -29,6 +30,11 @@ struct Ceilings {
   // Which way was the best, in words, by curve_point() and by unit.
   std::map<std::string, std::string> ways;
 };
+
+// Names of Ceilings::links.
+inline constexpr const char *link_between_gpus = "one way", *link_from_host = "from the host",
+                            *link_to_host = "to the host",
+                            *link_from_and_to_host = "from and to the host";
 
 std::string curve_point(const std::string& curve, double bytes);  // "copy 65536"
 

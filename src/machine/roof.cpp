@@ -28,6 +28,11 @@ double bandwidth(const Curve& curve, double footprint, Cache cache) {
   return best;
 }
 
+double seconds_over(const Ceilings& ceilings, const char* name, double bytes) {
+  const auto link = ceilings.links.find(name);
+  return link == ceilings.links.end() || link->second <= 0 ? 0 : bytes / link->second;
+}
+
 }  // namespace
 
 double attainable_bandwidth(const Ceilings& ceilings, const Work& work, Cache cache) {
@@ -56,8 +61,13 @@ Work share_of(const Work& work, int gpus) {
 }
 
 double link_seconds(const Ceilings& ceilings, double bytes) {
-  const auto link = ceilings.links.find("one way");
-  return link == ceilings.links.end() || link->second <= 0 ? 0 : bytes / link->second;
+  return seconds_over(ceilings, link_between_gpus, bytes);
+}
+
+double host_link_seconds(const Ceilings& ceilings, double from_host, double to_host) {
+  return std::max({seconds_over(ceilings, link_from_host, from_host),
+                   seconds_over(ceilings, link_to_host, to_host),
+                   seconds_over(ceilings, link_from_and_to_host, from_host + to_host)});
 }
 
 double roof_margin(bool on_gpu, int others_at_work) {

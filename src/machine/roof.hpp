@@ -26,6 +26,10 @@ Work share_of(const Work& work, int gpus);
 // Seconds that so many bytes take from one GPU to another; 0 when that was not measured.
 double link_seconds(const Ceilings& ceilings, double bytes);
 
+// Seconds that the link between host and GPU needs for so many bytes from the host and to it, both
+// at once; 0 when that was not measured.
+double host_link_seconds(const Ceilings& ceilings, double from_host, double to_host);
+
 // How many times as fast as its roof a right variant may come out: what the measurement of a roof
 // and of a time differ by. A host where others are at work has no roof worth the name: theirs is
 // the difference.

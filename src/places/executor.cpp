@@ -13,4 +13,17 @@ Arrays declared_by(const Variant& variant, const Arrays& arrays) {
   return Arrays(std::move(declared));
 }
 
+std::unique_ptr<Executor> make_executor(Target target, int device) {
+  switch (target) {
+    case Target::gpu:
+      return make_gpu_executor(device);
+    case Target::streams:
+      return make_streams_executor(device);
+    case Target::team:
+      return make_team_executor();
+    default:
+      return make_host_executor();
+  }
+}
+
 }  // namespace parlab

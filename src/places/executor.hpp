@@ -78,8 +78,11 @@ struct Repeated {
   Arrays outputs;      // of the last execution: host copies
 };
 
+// Medians: the inputs a variant reads, and its outputs.
 struct TransferTimes {
-  double to_device_s = 0, to_host_s = 0;  // medians: the inputs a variant reads, its outputs
+  double to_device_s = 0, to_host_s = 0;  // from and to ordinary, pageable memory
+  std::optional<double> to_device_pinned_s = {},
+                        to_host_pinned_s = {};  // pinned; not known everywhere
 };
 
 class Executor {
@@ -115,8 +118,8 @@ class Executor {
     throw PointError(Verdict::no_device, call.variant->full_name() + ": only a GPU has counters");
   }
 
-  // Time to bring the inputs the variant reads to the device and its outputs back, from and to
-  // ordinary (pageable) host memory; nothing where nothing has to travel.
+  // Time to bring the inputs the variant reads to the device and its outputs back; nothing where
+  // nothing has to travel, or where that is part of an execution.
   virtual std::optional<TransferTimes> transfers(const Call& call) = 0;
 
   // Of an execution of a team: how long a GPU is in transfers, where it has to wait for others,
@@ -132,7 +135,8 @@ class Executor {
   virtual bool can_time() const = 0;
   // Measured roofs of this device; empty where nothing can be timed.
   virtual Ceilings ceilings(const WantedCeilings& wanted = {}) = 0;
-  // What moves between the GPUs of a team at the most: see Ceilings::links.
+  // What moves between the GPUs of a team at the most, or between the host and a GPU whose arrays
+  // are the host's: see Ceilings::links.
   virtual std::map<std::string, double> links() { return {}; }
 };
 
@@ -140,7 +144,11 @@ std::unique_ptr<Executor> make_host_executor();
 // A GPU of the nvcc build by CUDA's number for it, or an emulated one. Throws PointError(no_device)
 // with the reason.
 std::unique_ptr<Executor> make_gpu_executor(int device = 0);
+// The same for variants whose arrays begin and end in the host's memory.
+std::unique_ptr<Executor> make_streams_executor(int device = 0);
 // All GPUs of the machine as a team, or as many emulated ones as a call asks for. Throws as above.
 std::unique_ptr<Executor> make_team_executor();
+// Of that kind; device: of the one GPU it may be.
+std::unique_ptr<Executor> make_executor(Target target, int device = 0);
 
 }  // namespace parlab

@@ -59,12 +59,13 @@ Places::Places(const std::vector<const Variant*>& variants, const std::vector<in
       places_.back().why_not = error.what();
     }
   };
-  if (asked_for(variants, Target::gpu)) {
+  for (const auto target : {Target::gpu, Target::streams}) {
+    if (!asked_for(variants, target)) continue;
     for (const int device : devices) {
       const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
       const auto found = std::find_if(gpus.begin(), gpus.end(), is);
-      open(Target::gpu, found == gpus.end() ? GpuFacts{} : *found,
-           [&] { return make_gpu_executor(device); });
+      open(target, found == gpus.end() ? GpuFacts{} : *found,
+           [&] { return make_executor(target, device); });
     }
   }
   if (asked_for(variants, Target::team)) {

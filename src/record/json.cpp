@@ -334,6 +334,9 @@ Record read_record(const Fields& fields, const std::optional<std::vector<double>
   require_names("errors", record.errors);
   fields.optional("to_device_s", record.to_device_s);
   fields.optional("to_host_s", record.to_host_s);
+  fields.optional("to_device_pinned_s", record.to_device_pinned_s);
+  fields.optional("to_host_pinned_s", record.to_host_pinned_s);
+  fields.optional("from_host", record.from_host);
   fields.nested("energy",
                 [&](const Fields& energy) { read_energy(energy, record.energy.emplace()); });
   fields.optional("flops", record.flops);
@@ -459,6 +462,13 @@ std::string to_json_line(const Record& record) {
   if (!record.errors.empty()) json["errors"] = to_json("an error", record.errors);
   if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
   if (record.to_host_s) json["to_host_s"] = finite("to_host_s", *record.to_host_s);
+  if (record.to_device_pinned_s) {
+    json["to_device_pinned_s"] = finite("to_device_pinned_s", *record.to_device_pinned_s);
+  }
+  if (record.to_host_pinned_s) {
+    json["to_host_pinned_s"] = finite("to_host_pinned_s", *record.to_host_pinned_s);
+  }
+  if (record.from_host) json["from_host"] = true;
   if (record.energy) json["energy"] = to_json(*record.energy);
   if (record.roof_s != 0) json["roof_s"] = finite("roof_s", record.roof_s);
   if (!record.flags.empty()) json["flags"] = record.flags;

@@ -67,7 +67,11 @@ struct Record {
   int discarded = 0;               // samples thrown away because the clock had fallen
   // The largest, by error_name(); of workloads that know them.
   std::map<std::string, double> errors;
+  // Copies between the device and pageable memory of the host, and pinned memory.
   std::optional<double> to_device_s, to_host_s;
+  std::optional<double> to_device_pinned_s, to_host_pinned_s;
+  // On a GPU, with the arrays in the host's memory: the samples have the copies in them.
+  bool from_host = false;
   std::optional<Energy> energy;  // when it was asked for
 
   double flops = 0, bytes = 0;     // the least the problem needs

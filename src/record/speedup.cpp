@@ -8,7 +8,7 @@ std::optional<double> transfer_seconds(const Record& record) {
   if (record.to_device_s || record.to_host_s) {
     return record.to_device_s.value_or(0) + record.to_host_s.value_or(0);
   }
-  if (record.on_gpu()) return std::nullopt;
+  if (record.on_gpu() && !record.from_host) return std::nullopt;
   return 0;
 }
 
@@ -25,10 +25,23 @@ std::optional<Ratio> speedup(const Record& record, const Uncertain& ours, const 
       !same_machine(record, baseline) || !(ours.value > 0)) {
     return std::nullopt;
   }
-  if (!with_transfers) return ratio(theirs, ours);
+  if (!with_transfers) {
+    if (record.from_host != baseline.from_host) return std::nullopt;
+    return ratio(theirs, ours);
+  }
   const auto moved = transfer_seconds(record), baseline_moved = transfer_seconds(baseline);
   if (!moved || !baseline_moved) return std::nullopt;
   return ratio(theirs + *baseline_moved, ours + *moved);
+}
+
+std::optional<Ratio> speedup_pinned(const Record& record, const Record& baseline) {
+  if (!record.to_device_pinned_s || !record.to_host_pinned_s || baseline.on_gpu()) {
+    return std::nullopt;
+  }
+  Record pinned = record;
+  pinned.to_device_s = record.to_device_pinned_s;
+  pinned.to_host_s = record.to_host_pinned_s;
+  return speedup(pinned, baseline, true);
 }
 
 const Record* baseline_of(const std::vector<Record>& records, const Record& record) {

@@ -133,6 +133,10 @@ void add_results(Columns& columns) {
   columns.add("moving_s", [](auto& row) { return number(row.record.moving_s); });
   columns.add("to_device_s", [](auto& row) { return number(row.record.to_device_s); });
   columns.add("to_host_s", [](auto& row) { return number(row.record.to_host_s); });
+  columns.add("to_device_pinned_s",
+              [](auto& row) { return number(row.record.to_device_pinned_s); });
+  columns.add("to_host_pinned_s", [](auto& row) { return number(row.record.to_host_pinned_s); });
+  columns.add("from_host", [](auto& row) { return count(row.record.from_host); });
   const auto known = [](double value) { return value > 0 ? number(value) : std::string(); };
   columns.add("flops", [=](auto& row) { return known(row.record.flops); });
   columns.add("bytes", [=](auto& row) { return known(row.record.bytes); });

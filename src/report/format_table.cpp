@@ -22,7 +22,7 @@ struct Row {
 
 // What all rows of one point are compared with.
 struct Yardsticks {
-  const Row* best = nullptr;         // lowest median
+  const Row* best = nullptr;         // lowest median; of those with their data in place, if any
   const Record* baseline = nullptr;  // the serial one
   Uncertain baseline_time;
   bool gflops = false;  // the rate to show: Gflop/s instead of GB/s
@@ -50,17 +50,20 @@ Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& reco
     if (row.record->bytes > 0) {
       yardsticks.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
     }
-    if (!row.timed) continue;
+    if (!row.timed || row.record->from_host) continue;
     if (yardsticks.best == nullptr || row.summary.median < yardsticks.best->summary.median) {
       yardsticks.best = &row;
     }
+  }
+  for (const auto& row : rows) {
+    if (row.timed && yardsticks.best == nullptr) yardsticks.best = &row;
   }
   return yardsticks;
 }
 
 std::string mark_of(const Row& row, const Yardsticks& yardsticks) {
   if (row.record == yardsticks.best->record) return "*";
-  if (!row.timed) return "";
+  if (!row.timed || row.record->from_host != yardsticks.best->record->from_host) return "";
   return tied(ratio(row.summary.estimate, yardsticks.best->summary.estimate)) ? "=" : "";
 }
 
@@ -115,6 +118,7 @@ std::string reason(const Record& record) {
 
 std::string notes(const Record& record) {
   std::vector<std::string> parts;
+  if (record.from_host) parts.push_back("from host memory and back: copies are in the time");
   if (record.discarded > 0) {
     parts.push_back(std::to_string(record.discarded) + " samples discarded, the clock had fallen");
   }

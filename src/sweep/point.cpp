@@ -205,6 +205,7 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   record.flops = work.flops;
   record.bytes = work.bytes;
   record.run = session_.run.id;
+  record.from_host = variant.from_host();
   record.emulated = trial.place != nullptr && !trial.place->executor->can_time();
   if (trial.place != nullptr) record.gpu = trial.place->gpu.uuid;
   return record;
@@ -458,6 +459,8 @@ void Point::add_samples(Entry& entry) const {
   if (trial.transfers) {
     record.to_device_s = trial.transfers->to_device_s;
     record.to_host_s = trial.transfers->to_host_s;
+    record.to_device_pinned_s = trial.transfers->to_device_pinned_s;
+    record.to_host_pinned_s = trial.transfers->to_host_pinned_s;
   }
 }
 
@@ -469,10 +472,18 @@ void Point::hold_against_roof(Entry& entry) {
   const Work work = share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
   const double moved =
       variant.travels == nullptr ? 0 : variant.travels(plan_.size, plan_.dtype, gpus);
+  // Of a variant whose arrays are the host's each crosses the link once.
+  double from_host = 0, to_host = 0;
+  for (const auto& array : session_.plan.workload->arrays(plan_.size, plan_.dtype)) {
+    if (!variant.from_host()) break;
+    if (variant.reads(array)) from_host += static_cast<double>(array.bytes());
+    if (variant.writes(array)) to_host += static_cast<double>(array.bytes());
+  }
   const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
   const auto beats_roof = [&] {
-    record.roof_s = std::max(roof_seconds(place.ceilings, work, record.unit, record.cache),
-                             link_seconds(place.ceilings, moved));
+    record.roof_s = std::max({roof_seconds(place.ceilings, work, record.unit, record.cache),
+                              link_seconds(place.ceilings, moved),
+                              host_link_seconds(place.ceilings, from_host, to_host)});
     return record.summary().median * margin < record.roof_s;
   };
   // A roof may have been measured badly, also several times: that is looked at before the time is
@@ -737,8 +748,11 @@ void Point::verify_again() {
 }
 
 void Point::require_memory() const {
-  const double needed =
-      bytes_needed(*session_.plan.workload, plan_.size, plan_.dtype, plan_.variants);
+  double needed = bytes_needed(*session_.plan.workload, plan_.size, plan_.dtype, plan_.variants);
+  // What begins and ends in host memory has arrays of its own there.
+  const bool twice = std::any_of(plan_.variants.begin(), plan_.variants.end(),
+                                 [](const Variant* variant) { return variant->from_host(); });
+  if (twice) needed *= 2;
   if (needed <= session_.plan.memory_bytes) return;
   throw PointError(Verdict::out_of_memory,
                    "needs " + bytes_with_unit(needed) + " of host memory, " +

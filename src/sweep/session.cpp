@@ -1,5 +1,6 @@
 #include "sweep/session.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 
@@ -90,7 +91,10 @@ void Session::lose(Place& place, const std::string& why) {
 Ceilings Session::ceilings_of(Place& place) {
   const std::string gpu = name_for_ceilings(place);
   const auto* known = stored_ceilings->find(gpu);
-  const bool links_known = place.target != Target::team || (known && !known->links.empty());
+  const char* link = place.target == Target::team      ? link_between_gpus
+                     : place.target == Target::streams ? link_to_host
+                                                       : nullptr;
+  const bool links_known = link == nullptr || (known && known->links.count(link) > 0);
   if (known != nullptr && links_known) return *known;
   const auto note = [&](const std::string& whose) {
     if (keeps_ceilings())
@@ -105,9 +109,9 @@ Ceilings Session::ceilings_of(Place& place) {
                                 : place.executor->ceilings(wanted_by(plan, place.target));
   }
   if (!links_known) {
-    note("the links between the GPUs");
+    note(place.target == Target::team ? "the links between the GPUs" : "the link to the host");
     try {
-      ceilings.links = links_of(place);
+      for (const auto& [name, rate] : links_of(place)) ceilings.links[name] = rate;
     } catch (const PointError& error) {
       observer.note(std::string("the links could not be measured: ") + error.what());
     }
@@ -119,7 +123,8 @@ Ceilings Session::ceilings_of(Place& place) {
 // What does not return is ended, and not tried again by the workers that follow.
 std::map<std::string, double> Session::links_of(Place& place) {
   constexpr double seconds_at_most = 180;
-  const std::string call = "measuring the links between the GPUs";
+  const std::string call = place.target == Target::team ? "measuring the links between the GPUs"
+                                                        : "measuring the link to the host";
   if (const auto* ended = supervisor ? supervisor->ended(call) : nullptr) {
     throw PointError(ended->verdict, ended->why);
   }
@@ -134,8 +139,14 @@ bool Session::keeps_ceilings() const {
 void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
   const auto& given = place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
   if (given) return;
-  place.ceilings = best_of(place.ceilings, place.executor->ceilings(wanted));
-  if (keeps_ceilings()) stored_ceilings->keep(name_for_ceilings(place), place.ceilings);
+  Ceilings again = place.executor->ceilings(wanted);
+  if (place.target == Target::streams) again.links = links_of(place);
+  place.ceilings = best_of(place.ceilings, again);
+  if (!keeps_ceilings()) return;
+  // Another place of the same GPU may have kept links there.
+  const auto gpu = name_for_ceilings(place);
+  const auto* stored = stored_ceilings->find(gpu);
+  stored_ceilings->keep(gpu, stored ? best_of(*stored, place.ceilings) : place.ceilings);
 }
 
 EnergyGauge& Session::gauge_of(Place& place) {
@@ -162,7 +173,10 @@ void Session::know_ceilings() {
     const bool from_run = !of_run.read.empty() && alone;
     place.ceilings = known ? *known : from_run ? of_run : ceilings_of(place);
     if (of_run.read.empty()) of_run = place.ceilings;
-    if (place.target == Target::team) of_run.links = place.ceilings.links;
+    for (const auto& [link, rate] : place.ceilings.links) {
+      auto& best = of_run.links[link];
+      best = std::max(best, rate);
+    }
   }
   // Behind the points of a worker before the run is in the file.
   if (store && (supervisor == nullptr || !supervisor->run())) store->describe(run);

@@ -274,6 +274,16 @@ BOOST_AUTO_TEST_CASE(the_longest_counts) {
   BOOST_TEST(roof_seconds(c, {1, 1}, "float", Cache::hot) == 0.5);     // an empty launch
 }
 
+BOOST_AUTO_TEST_CASE(the_link_to_the_host_carries_both_ways_at_once) {
+  Ceilings c;
+  BOOST_TEST(host_link_seconds(c, 1e9, 1e9) == 0);
+  c.links = {{link_from_host, 50}, {link_to_host, 40}, {link_from_and_to_host, 80}};
+  BOOST_TEST(host_link_seconds(c, 400, 4) == 8);     // up
+  BOOST_TEST(host_link_seconds(c, 4, 400) == 10);    // down
+  BOOST_TEST(host_link_seconds(c, 400, 400) == 10);  // both
+  BOOST_TEST(host_link_seconds(c, 480, 400) == 11);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_measured_gives_no_roof) {
   BOOST_TEST(roof_seconds({}, {1e12, 1e12}, "float", Cache::hot) == 0);
   const Ceilings reads_only{{{1e6, 100}}, {}, {}};

@@ -87,6 +87,9 @@ Record a_record() {
   record.errors = {{error_name(InputKind::uniform, true), 0.25}, {"wide_of_rounding", 1e9}};
   record.to_device_s = 0.25;
   record.to_host_s = 1e-5;
+  record.to_device_pinned_s = 0.03;
+  record.to_host_pinned_s = 2e-6;
+  record.from_host = true;
   record.energy = Energy{{0.25, 0.26, 1e-7}, 2e-3, 71.5, "NVML", "for no reason"};
   record.flops = 8192000;
   record.bytes = 3.3e7;
@@ -184,6 +187,9 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST((after.errors == before.errors));
   BOOST_TEST((after.to_device_s == before.to_device_s));
   BOOST_TEST((after.to_host_s == before.to_host_s));
+  BOOST_TEST((after.to_device_pinned_s == before.to_device_pinned_s));
+  BOOST_TEST((after.to_host_pinned_s == before.to_host_pinned_s));
+  BOOST_TEST(after.from_host);
   BOOST_TEST(after.energy.value().runs_j == before.energy->runs_j,
              boost::test_tools::per_element());
   BOOST_TEST(after.energy->seconds == 2e-3);
@@ -893,6 +899,31 @@ BOOST_AUTO_TEST_CASE(kernel_only) {
   BOOST_TEST(ratio->interval.low > 3.9);
   BOOST_TEST(ratio->interval.high > 4);
   BOOST_TEST(ratio->interval.high < 4.1);
+}
+
+// What has the copies in its time does more than a kernel whose data is there.
+BOOST_AUTO_TEST_CASE(from_host_memory_and_back) {
+  const Record baseline = timed("serial", "plain", 1.0);
+  Record fast = timed("cuda", "a", 0.25), overlapped = timed("cuda", "b", 0.5);
+  overlapped.from_host = true;
+  fast.to_device_s = 0.2, fast.to_host_s = 0.05;
+  BOOST_TEST(!speedup(overlapped, baseline, false).has_value());
+  BOOST_TEST(!speedup(fast, overlapped, false).has_value());
+  BOOST_TEST(std::abs(speedup(overlapped, baseline, true).value().value - 2) < 1e-12);
+  BOOST_TEST(std::abs(speedup(fast, overlapped, true).value().value - 1) < 1e-12);
+  Record slow = overlapped;
+  for (auto& second : slow.seconds) second *= 2;
+  BOOST_TEST(std::abs(speedup(overlapped, slow, false).value().value - 2) < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(with_transfers_of_pinned_memory) {
+  const Record baseline = timed("serial", "plain", 1.0);
+  Record fast = timed("cuda", "a", 0.25);
+  fast.to_device_s = 0.7, fast.to_host_s = 0.05;
+  BOOST_TEST(!speedup_pinned(fast, baseline).has_value());
+  fast.to_device_pinned_s = 0.2, fast.to_host_pinned_s = 0.05;
+  BOOST_TEST(std::abs(speedup_pinned(fast, baseline).value().value - 2) < 1e-12);
+  BOOST_TEST(std::abs(speedup(fast, baseline, true).value().value - 1) < 1e-12);
 }
 
 BOOST_AUTO_TEST_CASE(with_transfers) {

@@ -175,6 +175,25 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
                  "GPU kernel coalesced was not timed: executed by emulation at size 512, passed\n");
 }
 
+// What has copies in its time is no rival of kernels whose data is there, and says so.
+BOOST_AUTO_TEST_CASE(table_of_what_begins_in_host_memory) {
+  auto naive = make("cuda", "naive", 200e-6), piecewise = make("cuda", "tiled", 100e-6);
+  naive.to_device_s = 300e-6;
+  naive.to_host_s = 500e-6;
+  piecewise.from_host = true;
+  const auto table = printed("table", {{make("serial", "plain", 1e-3), naive, piecewise}});
+  BOOST_TEST_MESSAGE(table);
+  BOOST_TEST(line_with(table, {"cuda/naive"}).starts_with("*"));
+  const auto row = line_with(table, {"cuda/tiled"});
+  BOOST_TEST(row.starts_with(" "));
+  BOOST_TEST((row.find(" -  ") != row.npos), row);  // no speedup of a kernel alone
+  BOOST_TEST(row.ends_with("10.0x"), row);
+  BOOST_TEST(line_with(table, {"from host memory and back"}) != "");
+  // Among themselves they are compared.
+  const auto alone = printed("table", {{piecewise}});
+  BOOST_TEST(line_with(alone, {"cuda/tiled"}).starts_with("*"));
+}
+
 BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   auto naive = make("cuda", "naive", 200e-6);
   auto coalesced = make("cuda", "coalesced", 100.0e-6, 0.01);

@@ -103,7 +103,7 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload, c
                                                      Dtype dtype) {
   std::map<Values, std::vector<const Variant*>> found;
   for (const auto* variant : Registry::instance().variants(workload.name())) {
-    if (!variant->run_gpu && !variant->run_host && !variant->run_gpus)
+    if (!variant->run_gpu && !variant->run_host && !variant->run_streams && !variant->run_gpus)
       continue;  // only described, by another test
     if (std::count(variant->dtypes.begin(), variant->dtypes.end(), dtype) == 0) continue;
     if (variant->needs_gpu() && workload.work(size, dtype).flops > flops_at_most) continue;

@@ -76,7 +76,8 @@ class Runner {
   void open() {
     if (executor_) return;
     if (variant_->target == Target::team) throw std::runtime_error("it is for several GPUs");
-    executor_ = variant_->needs_gpu() ? make_gpu_executor() : make_host_executor();
+    if (variant_->from_host()) throw std::runtime_error("its arrays are in the host's memory");
+    executor_ = make_executor(variant_->target);
   }
 
   void load(Message& ask) {

@@ -47,6 +47,19 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }
 
+DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for) {
+  void* memory = nullptr;
+  const auto status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    throw PointError(Verdict::out_of_memory,
+                     what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
+                         " of pinned host memory: " + cudaGetErrorString(status) +
+                         " (see ulimit -l and the memory limit of the job)");
+  }
+  return DeviceMemory(static_cast<unsigned char*>(memory), CudaFree{true});
+}
+
 // The properties come first: the stream belongs to the device that is current by then.
 CudaGpu::CudaGpu(int device) : device_(device), properties_(choose(device)) {
   for (const auto limit : {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,
@@ -171,6 +184,9 @@ void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
     cuda_check(cudaMemsetAsync(blocks_->back().memory.get(), zeroed ? 0 : poison_byte, bytes,
                                stream_.handle),
                "preparing scratch memory");
+    if (shares_scratch_) {
+      cuda_check(cudaStreamSynchronize(stream_.handle), "preparing scratch memory");
+    }
   }
   return (*blocks_)[next_scratch_++].memory.get();
 }

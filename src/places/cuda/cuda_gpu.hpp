@@ -32,6 +32,8 @@ class CudaGpu final : public Gpu {
     scratch_.clear();
     blocks_ = nullptr;
   }
+  // Scratch memory is ready for other streams, too, as soon as it was made.
+  void share_scratch() { shares_scratch_ = true; }
   // "left scratch 1 other than zero"; empty: nothing is wrong. Of the call selected last.
   std::string scratch_damage() const;
   // What a variant may have set for itself is as it was: limits of the device, lines of L2 that
@@ -59,6 +61,7 @@ class CudaGpu final : public Gpu {
   };
   std::map<std::string, std::vector<Scratch>> scratch_;
   std::vector<Scratch>* blocks_ = nullptr;
+  bool shares_scratch_ = false;
   std::map<cudaLimit, std::size_t> limits_;  // as they were found
 };
 

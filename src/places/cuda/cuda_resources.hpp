@@ -48,11 +48,18 @@ inline double seconds_between(const CudaEvent& start, const CudaEvent& stop) {
 }
 
 struct CudaFree {
-  void operator()(unsigned char* memory) const { cudaFree(memory); }
+  bool on_host = false;
+  void operator()(unsigned char* memory) const {
+    on_host ? cudaFreeHost(memory) : cudaFree(memory);
+  }
 };
+// On the device; or on the host, pinned, where the device reads and writes it at the same address.
 using DeviceMemory = std::unique_ptr<unsigned char, CudaFree>;
 // Throws PointError(out_of_memory) naming what is needed and what is free.
 DeviceMemory device_memory(std::size_t bytes, const std::string& what_for);
+// The same of pinned memory of the host. Pages are pinned one by one, which takes a third of a
+// second for each GiB.
+DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for);
 
 struct CudaFreeHost {
   void operator()(void* memory) const { cudaFreeHost(memory); }

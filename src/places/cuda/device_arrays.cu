@@ -27,6 +27,21 @@ __global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
 }
 
+// Of the host's memory, where cudaMemset may wait for the device: behind a gate it would for ever.
+__global__ void fill_words(unsigned char* data, std::size_t bytes, unsigned char value) {
+  auto* words = reinterpret_cast<std::uint32_t*>(data);
+  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  for (std::size_t i = first; i < bytes / 4; i += std::size_t{gridDim.x} * blockDim.x) {
+    words[i] = 0x01010101u * value;
+  }
+  if (first < bytes % 4) data[bytes / 4 * 4 + first] = value;
+}
+
+void fill(unsigned char* data, std::size_t bytes, unsigned char value, cudaStream_t stream) {
+  fill_words<<<256, 512, 0, stream>>>(data, bytes, value);
+  cuda_check(cudaGetLastError(), "filling an array");
+}
+
 __device__ void copy_bytes(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) {
     static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
@@ -64,9 +79,9 @@ unsigned char* DeviceArray::data() const { return memory.get() + guard_bytes + a
 std::string DeviceArray::damage() const {
   std::vector<unsigned char> guards(2 * guard_bytes);
   const auto* end = data() + bytes + below;
-  cuda_check(cudaMemcpy(guards.data(), memory.get(), guard_bytes, cudaMemcpyDeviceToHost),
+  cuda_check(cudaMemcpy(guards.data(), memory.get(), guard_bytes, cudaMemcpyDefault),
              "reading guard words");
-  cuda_check(cudaMemcpy(guards.data() + guard_bytes, end, guard_bytes, cudaMemcpyDeviceToHost),
+  cuda_check(cudaMemcpy(guards.data() + guard_bytes, end, guard_bytes, cudaMemcpyDefault),
              "reading guard words");
   return guard_damage(spec.name, guards.data(), guards.data() + guard_bytes);
 }
@@ -88,7 +103,23 @@ DeviceArray device_array(const ArraySpec& spec, std::size_t above, std::size_t b
   return made;
 }
 
+std::size_t bytes_with_guards(const ArraySpec& spec) { return spec.bytes() + 2 * guard_bytes; }
+
+DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec) {
+  DeviceArray made;
+  made.spec = spec;
+  made.bytes = spec.bytes();
+  made.memory = std::move(memory);
+  fill(made.memory.get(), bytes_with_guards(spec), guard_byte, nullptr);
+  cuda_check(cudaDeviceSynchronize(), "preparing " + spec.name);
+  return made;
+}
+
 void poison(const DeviceArray& array, cudaStream_t stream) {
+  if (array.memory.get_deleter().on_host) {
+    fill(array.data(), array.bytes, poison_byte, stream);
+    return;
+  }
   cuda_check(cudaMemsetAsync(array.data(), poison_byte, array.bytes, stream),
              "poisoning " + array.spec.name);
 }

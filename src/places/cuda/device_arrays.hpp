@@ -1,5 +1,6 @@
-// Arrays in the memory of one device, each between guard words; and what is done to them around an
-// execution: fingerprints of what they hold, and the disturbances that nobody foresees.
+// Arrays in the memory of one device, or of the host where that device reaches it, each between
+// guard words; and what is done to them around an execution: fingerprints of what they hold, and
+// the disturbances that nobody foresees.
 #pragma once
 
 #include <functional>
@@ -28,6 +29,9 @@ struct DeviceArray {
 
 // On the current device, with all its guards. Throws PointError(out_of_memory).
 DeviceArray device_array(const ArraySpec& spec, std::size_t above = 0, std::size_t below = 0);
+// Bytes that an array without room around it takes, and one made of so much memory.
+std::size_t bytes_with_guards(const ArraySpec& spec);
+DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec);
 
 void poison(const DeviceArray& array, cudaStream_t stream);       // its data
 void poison_room(const DeviceArray& array, cudaStream_t stream);  // what lies around its data

@@ -1,4 +1,4 @@
-// Executes GPU variants on a real device.
+// Executes GPU variants on a real device, with the arrays in its memory or in the host's.
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
@@ -6,10 +6,11 @@
 #include <map>
 #include <thread>
 
-#include "places/cuda/cuda_gpu.hpp"
+#include "places/cuda/cuda_streams.hpp"
 #include "places/cuda/device_arrays.hpp"
 #include "places/cuda/device_ceilings.hpp"
 #include "places/cuda/device_timer.hpp"
+#include "places/cuda/link_ceilings.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "verify/disturbance.hpp"
@@ -20,12 +21,39 @@ namespace {
 // The queue of a stream holds about a thousand entries; a batch behind the gate must fit.
 constexpr int queue_entries = 500;
 
+// What is copied at a time where pinned transfers are timed: much against its start, little to pin.
+constexpr std::size_t staged_bytes = std::size_t{16} << 20;
+
+// Pinned memory of the host, and as much of the device: copies between them take as long as those
+// of arrays that lie in pinned memory.
+struct Staging {
+  DeviceMemory host = pinned_memory(staged_bytes, "timing transfers");
+  DeviceMemory device = device_memory(staged_bytes, "timing transfers");
+  CudaEvent begin, end;
+};
+
+// As PutBack, and of the streams where there are some.
+class PutAllBack {
+ public:
+  PutAllBack(CudaGpu& gpu, CudaStreams* streams) : of_gpu_(gpu), streams_(streams) {}
+  ~PutAllBack() {
+    if (streams_ != nullptr) streams_->put_back();
+  }
+
+ private:
+  PutBack of_gpu_;
+  CudaStreams* streams_;
+};
+
 // Tells a profiler which execution the kernels behind it belong to: see profile_mark.
 __global__ void execution_begins() {}
 
 class CudaExecutor final : public Executor {
  public:
-  explicit CudaExecutor(int device) : device_(device) { make_device_side(); }
+  CudaExecutor(int device, Target target)
+      : device_(device), arrays_on_host_(target == Target::streams) {
+    make_device_side();
+  }
   ~CudaExecutor() override {
     cudaSetDevice(device_);
     release();
@@ -33,6 +61,8 @@ class CudaExecutor final : public Executor {
     fingerprints_.reset();
     disturber_.reset();
     timer_.reset();
+    staging_.reset();
+    streams_.reset();
     gpu_.reset();
   }
 
@@ -53,23 +83,31 @@ class CudaExecutor final : public Executor {
       bound.push_back({made.spec, made.data()});
     }
     bound_ = Arrays(std::move(bound));
+    pinned_.clear();
     cuda_check(cudaDeviceSynchronize(), "loading a problem");
   }
 
   void release() override {
-    inputs_.clear();
-    outputs_.clear();
+    if (streams_) cudaDeviceSynchronize();  // whatever it says: nothing copies any more
+    // Another problem of the same arrays follows often, and memory takes long to pin.
+    for (auto* arrays : {&inputs_, &outputs_}) {
+      for (auto& array : *arrays) {
+        if (arrays_on_host_) pinned_.emplace(array.bytes, std::move(array.memory));
+      }
+      arrays->clear();
+    }
     bound_ = host_inputs_ = {};
     host_outputs_.reset();
     if (gpu_) gpu_->release_scratch();
+    if (streams_) streams_->release_scratch();
   }
 
   Checked run_checked(const Call& call) override {
     select_device();
     // Once in the open: kernels are loaded and scratch is made. Then held back behind the poison,
     // so that neither this first result nor work on another stream can pass for the second.
-    gpu_->select_scratch(call.key());
-    const PutBack after(*gpu_);
+    select_scratch(call);
+    const PutAllBack after(*gpu_, streams_.get());
     const auto start = std::chrono::steady_clock::now();
     run(call);
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
@@ -79,8 +117,8 @@ class CudaExecutor final : public Executor {
     // Long enough for work on another stream to end before the poison goes out over it.
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
     timer().run_held([this] { poison_outputs(); }, [&] { run(call); }, hold_s);
-    checked.launch = gpu_->main_launch();
-    launches_[call.key()] = checked.launch.launches;
+    checked.launch = streams_ ? streams_->main_launch() : gpu_->main_launch();
+    entries_[call.key()] = checked.launch.launches + (streams_ ? streams_->queued() : 0);
     for (const auto& array : outputs_) {
       download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
       if (auto damage = array.damage(); !damage.empty()) checked.damage = damage;
@@ -94,7 +132,10 @@ class CudaExecutor final : public Executor {
       checked.damage = damage;
       checked.inputs_lost = true;
     }
-    if (auto damage = gpu_->scratch_damage(); !damage.empty()) checked.damage = damage;
+    for (const auto& damage :
+         {gpu_->scratch_damage(), streams_ ? streams_->scratch_damage() : std::string()}) {
+      if (!damage.empty()) checked.damage = damage;
+    }
     if (!checked.damage.empty()) renew_guards();
     checked.outputs = host_outputs_->view();
     return checked;
@@ -102,11 +143,11 @@ class CudaExecutor final : public Executor {
 
   Batch sample(const Call& call, const BatchPlan& plan) override {
     select_device();
-    gpu_->select_scratch(call.key());
-    const PutBack after(*gpu_);
-    const int launches = std::max(4, launches_[call.key()]);
+    select_scratch(call);
+    const PutAllBack after(*gpu_, streams_.get());
+    const int entries = std::max(4, entries_[call.key()]);
     const int count =
-        std::clamp(queue_entries / (launches + 5) - 4, 1, static_cast<int>(plan.executions.size()));
+        std::clamp(queue_entries / (entries + 5) - 4, 1, static_cast<int>(plan.executions.size()));
     timer();
     prepare_disturbances(plan, count);
     int disturbed = -1;  // the execution whose disturbance stands now
@@ -152,8 +193,8 @@ class CudaExecutor final : public Executor {
 
   Repeated repeat(const Call& call, const Repetition& plan) override {
     select_device();
-    gpu_->select_scratch(call.key());
-    const PutBack after(*gpu_);
+    select_scratch(call);
+    const PutAllBack after(*gpu_, streams_.get());
     poison_outputs();
     run(call);  // clocks have risen
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
@@ -193,7 +234,7 @@ class CudaExecutor final : public Executor {
 
   void run_profiled(const Call& call, int number) override {
     select_device();
-    gpu_->select_scratch(call.key());
+    select_scratch(call);
     run(call);
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
     cuda_check(cudaProfilerStart(), "starting the profiler");
@@ -205,6 +246,7 @@ class CudaExecutor final : public Executor {
 
   std::optional<TransferTimes> transfers(const Call& call) override {
     const Variant& variant = *call.variant;
+    if (arrays_on_host_) return std::nullopt;
     select_device();
     // Once for each array: they are the same for all variants.
     const auto seconds = [](DeviceArray& array, const std::function<void()>& copy) {
@@ -223,6 +265,19 @@ class CudaExecutor final : public Executor {
       auto* host = host_outputs_->view().get<unsigned char>(array.spec.name);
       times.to_host_s += seconds(array, [&] { download(array, host); });
     }
+    try {
+      double there = 0, back = 0;
+      for (const auto& array : inputs_) {
+        if (variant.reads(array.spec)) there += pinned_seconds(array);
+      }
+      for (const auto& array : outputs_) {
+        if (variant.writes(array.spec)) back += pinned_seconds(array);
+      }
+      times.to_device_pinned_s = there;
+      times.to_host_pinned_s = back;
+    } catch (const PointError& error) {
+      if (error.verdict != Verdict::out_of_memory) throw;  // no memory to pin: they are not known
+    }
     return times;
   }
 
@@ -230,6 +285,13 @@ class CudaExecutor final : public Executor {
   Ceilings ceilings(const WantedCeilings& wanted) override {
     select_device();
     return measure_device_ceilings(*gpu_, timer(), wanted);
+  }
+
+  std::map<std::string, double> links() override {
+    if (!streams_) return {};
+    select_device();
+    streams_->select_scratch("");
+    return measure_host_link(*streams_, *gpu_, timer());
   }
 
   bool recover() override {
@@ -241,6 +303,10 @@ class CudaExecutor final : public Executor {
     fingerprints_.reset();
     disturber_.reset();
     timer_.reset();
+    pinned_.clear();
+    pinned_s_.clear();
+    staging_.reset();
+    streams_.reset();
     gpu_.reset();
     cudaDeviceReset();
     // The driver needs a moment before it gives out the device again; newer ones never do so.
@@ -266,6 +332,7 @@ class CudaExecutor final : public Executor {
     // First the facts: without a GPU there is no device to choose, but a reason to be told.
     gpu_ = std::make_unique<CudaGpu>(device_);
     fingerprints_ = std::make_unique<Fingerprints>(*gpu_);
+    if (arrays_on_host_) streams_ = std::make_unique<CudaStreams>(*gpu_);
   }
 
   // Made when first asked for: under a profiler nothing is timed, and no kernel may wait there.
@@ -277,19 +344,54 @@ class CudaExecutor final : public Executor {
     return *timer_;
   }
 
-  static DeviceArray& add(const ArraySpec& spec, std::vector<DeviceArray>& to) {
-    return to.emplace_back(device_array(spec));
+  void select_scratch(const Call& call) {
+    gpu_->select_scratch(call.key());
+    if (streams_) streams_->select_scratch(call.key());
   }
 
+  DeviceArray& add(const ArraySpec& spec, std::vector<DeviceArray>& to) {
+    if (!arrays_on_host_) return to.emplace_back(device_array(spec));
+    const auto bytes = bytes_with_guards(spec);
+    auto spare = pinned_.extract(spec.bytes());
+    return to.emplace_back(
+        array_in(spare ? std::move(spare.mapped()) : pinned_memory(bytes, spec.name), spec));
+  }
+
+  // Both ways: the array may be in the host's memory.
   static void upload(const DeviceArray& array, const void* host) {
-    cuda_check(cudaMemcpy(array.data(), host, array.bytes, cudaMemcpyHostToDevice),
+    cuda_check(cudaMemcpy(array.data(), host, array.bytes, cudaMemcpyDefault),
                "copying " + array.spec.name + " to the device");
     cuda_check(cudaDeviceSynchronize(), "copying " + array.spec.name + " to the device");
   }
 
   static void download(const DeviceArray& array, void* host) {
-    cuda_check(cudaMemcpy(host, array.data(), array.bytes, cudaMemcpyDeviceToHost),
+    cuda_check(cudaMemcpy(host, array.data(), array.bytes, cudaMemcpyDefault),
                "copying " + array.spec.name + " from the device");
+  }
+
+  // Of as many bytes as the array has, between pinned memory and the device, on the way that the
+  // array takes. Once for each size: another array of as many bytes takes as long.
+  double pinned_seconds(const DeviceArray& array) {
+    const bool input = array.spec.role == Role::input;
+    double& known = pinned_s_[{array.bytes, input}];
+    if (known > 0) return known;
+    if (!staging_) staging_ = std::make_unique<Staging>();
+    auto* const stream = gpu_->cuda_stream();
+    const auto copy = [&](std::size_t bytes) {
+      const auto status = input ? cudaMemcpyAsync(staging_->device.get(), staging_->host.get(),
+                                                  bytes, cudaMemcpyHostToDevice, stream)
+                                : cudaMemcpyAsync(staging_->host.get(), staging_->device.get(),
+                                                  bytes, cudaMemcpyDeviceToHost, stream);
+      cuda_check(status, "timing pinned transfers");
+    };
+    copy(std::min(array.bytes, staged_bytes));  // the first of all takes longer
+    cuda_check(cudaEventRecord(staging_->begin.handle, stream), "recording an event");
+    for (std::size_t done = 0; done < array.bytes; done += staged_bytes) {
+      copy(std::min(array.bytes - done, staged_bytes));
+    }
+    cuda_check(cudaEventRecord(staging_->end.handle, stream), "recording an event");
+    cuda_check(cudaStreamSynchronize(stream), "timing pinned transfers");
+    return known = seconds_between(staging_->begin, staging_->end);
   }
 
   void poison_outputs() {
@@ -346,26 +448,45 @@ class CudaExecutor final : public Executor {
   }
 
   void run(const Call& call) {
+    const auto& [variant, size, dtype, tunables] = call;
     gpu_->begin_run();
-    call.variant->run_gpu(*gpu_, declared_by(*call.variant, bound_), call.size, call.dtype,
-                          call.tunables);
+    if (!streams_) {
+      variant->run_gpu(*gpu_, declared_by(*variant, bound_), size, dtype, tunables);
+      return;
+    }
+    streams_->begin();
+    try {
+      variant->run_streams(*streams_, declared_by(*variant, bound_), size, dtype, tunables);
+    } catch (...) {  // what it has queued still uses the arrays
+      streams_->end();
+      throw;
+    }
+    streams_->end();
   }
 
   int device_;
+  bool arrays_on_host_;
   std::unique_ptr<CudaGpu> gpu_;
+  std::unique_ptr<CudaStreams> streams_;             // where the arrays are the host's
+  std::multimap<std::size_t, DeviceMemory> pinned_;  // free, by the bytes of the array it was for
+  std::unique_ptr<Staging> staging_;
+  std::map<std::pair<std::size_t, bool>, double> pinned_s_;  // by bytes, and whether to the device
   std::unique_ptr<DeviceTimer> timer_;
   std::unique_ptr<Fingerprints> fingerprints_;
   std::unique_ptr<Disturber> disturber_;
   std::vector<DeviceArray> inputs_, outputs_;
   Arrays bound_, host_inputs_;
   std::unique_ptr<HostArrays> host_outputs_;
-  std::map<std::string, int> launches_;  // of one execution, by call
+  std::map<std::string, int> entries_;  // that one execution queues, by call
 };
 
 }  // namespace
 
 std::unique_ptr<Executor> make_gpu_executor(int device) {
-  return std::make_unique<CudaExecutor>(device);
+  return std::make_unique<CudaExecutor>(device, Target::gpu);
+}
+std::unique_ptr<Executor> make_streams_executor(int device) {
+  return std::make_unique<CudaExecutor>(device, Target::streams);
 }
 
 }  // namespace parlab

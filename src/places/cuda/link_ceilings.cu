@@ -9,11 +9,15 @@ namespace {
 constexpr std::size_t bytes = std::size_t{1} << 30;
 constexpr int repetitions = 5;
 
+// Less of pinned memory, which takes long to make.
+constexpr std::size_t pinned_bytes = std::size_t{256} << 20;
+
 // A ceiling is what was reached, not what is usual.
-double best_seconds(TeamTimer& timer, const std::function<void()>& run) {
+template <typename Timer>
+double best_seconds(Timer& timer, const std::function<void()>& run) {
   run();  // what NCCL makes when it is first called must not happen behind a closed gate
   timer.run_held([] {}, [] {});
-  const auto batch = timer.time({run}, repetitions, Cache::hot);
+  const auto batch = timer.time(typename Timer::Work{run}, repetitions, Cache::hot);
   return *std::min_element(batch.seconds.begin(), batch.seconds.end());
 }
 
@@ -48,6 +52,30 @@ void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTim
   } catch (const LibraryMissing&) {  // those variants that need it say so
     links.erase("all-reduce over " + std::to_string(team.count()));
   }
+}
+
+std::map<std::string, double> measure_host_link(CudaStreams& streams, CudaGpu& gpu,
+                                                DeviceTimer& timer) {
+  constexpr auto what_for = "measuring the link to the host";
+  const auto sent = pinned_memory(pinned_bytes, what_for),
+             got = pinned_memory(pinned_bytes, what_for);
+  const auto here = device_memory(pinned_bytes, what_for),
+             there = device_memory(pinned_bytes, what_for);
+  gpu.clear(there.get(), pinned_bytes);
+  constexpr auto count = static_cast<std::int64_t>(pinned_bytes);
+  const auto rate = [&](double moved, bool to_device, bool to_host) {
+    const auto run = [&] {
+      streams.begin();
+      if (to_device) streams.to_device(0, here.get(), sent.get(), count);
+      if (to_host) streams.to_host(1, got.get(), there.get(), count);
+      streams.end();
+    };
+    return moved / best_seconds(timer, run);
+  };
+  constexpr auto whole = static_cast<double>(pinned_bytes);
+  return {{link_from_host, rate(whole, true, false)},
+          {link_to_host, rate(whole, false, true)},
+          {link_from_and_to_host, rate(2 * whole, true, true)}};
 }
 
 }  // namespace parlab

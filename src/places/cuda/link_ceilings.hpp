@@ -1,10 +1,12 @@
-// What moves between the GPUs of a machine at the most.
+// What moves between the GPUs of a machine at the most, and between a GPU and the host.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "places/cuda/cuda_gpus.hpp"
+#include "places/cuda/cuda_streams.hpp"
+#include "places/cuda/device_timer.hpp"
 #include "places/cuda/team_timer.hpp"
 
 namespace parlab {
@@ -13,5 +15,9 @@ namespace parlab {
 // where NCCL is there, and for a team of two what one GPU sends to the other, alone and both at a
 // time.
 void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTimer& timer);
+
+// Between this GPU and pinned memory of the host: one way, the other, and both at once.
+std::map<std::string, double> measure_host_link(CudaStreams& streams, CudaGpu& gpu,
+                                                DeviceTimer& timer);
 
 }  // namespace parlab

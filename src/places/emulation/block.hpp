@@ -118,6 +118,14 @@ class Releases {
   std::size_t count_ = 0;
 };
 
+// Of several streams: what was started earlier, and need not be done when this launch begins.
+class Ordering {
+ public:
+  virtual ~Ordering() = default;
+  virtual bool comes_before(std::uint32_t instance) const = 0;
+  virtual std::string stream_of(std::uint32_t instance) const = 0;  // "stream 2"
+};
+
 struct Launch {
   const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
   std::function<void()> thread;
@@ -130,6 +138,7 @@ struct Launch {
   int device;  // of the GPU
   std::chrono::steady_clock::time_point deadline;
   std::uint32_t first_instance;       // of its blocks
+  const Ordering* ordering;           // nullptr: all that was started earlier comes before
   std::vector<std::uint32_t> blocks;  // in the order they run
 
   std::atomic<std::size_t> next{0};

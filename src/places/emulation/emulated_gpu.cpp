@@ -1,6 +1,7 @@
 #include "places/emulation/emulated_gpu.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -53,7 +54,10 @@ void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const Arena::Access access(machine_->arena, false);
   scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
   scratch_.back()->poison();
-  if (zeroed) clear(scratch_.back()->data, bytes);
+  if (zeroed) {
+    std::memset(scratch_.back()->data, 0, bytes);
+    scratch_.back()->settle(scratch_.back()->data, bytes);
+  }
   return scratch_.back()->data;
 }
 
@@ -88,6 +92,7 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                 .device = device_,
                 .deadline = std::chrono::steady_clock::now() + time_limit_,
                 .first_instance = machine_->instances,
+                .ordering = ordering_,
                 .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
   arrange(launch.blocks, order_, seed_);

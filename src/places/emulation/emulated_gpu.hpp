@@ -29,16 +29,18 @@ struct EmulatedMachine {
   std::deque<emulation::Block> workers;  // one per OS thread
 };
 
-class EmulatedGpu final : public Gpu {
+class EmulatedGpu : public Gpu {
  public:
   explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
                        emulation::Order order = emulation::Order::shuffled,
-                       std::shared_ptr<EmulatedMachine> machine = nullptr, int device = 0)
+                       std::shared_ptr<EmulatedMachine> machine = nullptr, int device = 0,
+                       std::string owner = {}, const emulation::Ordering* ordering = nullptr)
       : seed_(seed),
         order_(order),
-        owner_(machine ? "GPU " + std::to_string(device) + "'s " : ""),
+        owner_(std::move(owner)),
         machine_(machine ? std::move(machine) : std::make_shared<EmulatedMachine>()),
-        device_(device) {}
+        device_(device),
+        ordering_(ordering) {}
 
   // Device memory with a name for messages; a kernel may not write to an input.
   emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
@@ -75,9 +77,10 @@ class EmulatedGpu final : public Gpu {
   std::uint64_t seed_;
   emulation::Order order_;
   std::chrono::milliseconds time_limit_{60000};
-  std::string owner_;  // for messages, where there are several: "GPU 1's "
+  std::string owner_;  // for messages, where there are several: "GPU 1's ", "stream 0's "
   std::shared_ptr<EmulatedMachine> machine_;
   int device_;
+  const emulation::Ordering* ordering_;
   std::vector<emulation::Memory> scratch_;  // gone before the machine is
 };
 

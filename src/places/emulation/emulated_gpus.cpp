@@ -31,7 +31,9 @@ void add(std::vector<std::byte>& to, const std::vector<std::byte>& from) {
 EmulatedGpus::EmulatedGpus(int count, std::uint64_t seed, Order order,
                            std::shared_ptr<EmulatedMachine> machine)
     : machine_(machine ? std::move(machine) : std::make_shared<EmulatedMachine>()) {
-  for (int i = 0; i < count; ++i) gpus_.emplace_back(seed, order, machine_, i);
+  for (int i = 0; i < count; ++i) {
+    gpus_.emplace_back(seed, order, machine_, i, gpu_called(i) + "'s ");
+  }
 }
 
 void EmulatedGpus::beside(const std::function<void()>& transfers,

@@ -44,9 +44,12 @@ struct Check {
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
       fail(Verdict::launch_failed, bytes() + (null ? " at a null pointer" : " of host memory"));
     } else if (array->kind != Kind::shared && array->device != launch.device) {
-      fail(Verdict::launch_failed, array->at(address) + ", from a kernel on GPU " +
-                                       std::to_string(launch.device) +
-                                       ": bring it over first, see gpu/gpus.hpp");
+      const auto from = ", from a kernel on GPU " + std::to_string(launch.device);
+      fail(Verdict::launch_failed,
+           array->at(address) +
+               (array->device == host_memory
+                    ? ", which is in the host's memory: copy it over first, see gpu/streams.hpp"
+                    : from + ": bring it over first, see gpu/gpus.hpp"));
     } else if (!array->contains(address, length)) {
       fail(Verdict::launch_failed, bytes() + ", " + array->outside(address));
     } else if (array->kind != Kind::input) {
@@ -95,9 +98,13 @@ struct Check {
   // Whether that access certainly came before this one.
   bool comes_before(Stamp other) const {
     if (other.instance == block.instance) return here.thread.clock.covers(other);
-    if (shared || other.instance < launch.first_instance) return true;
+    if (shared) return true;
+    if (is_earlier(other)) {
+      return launch.ordering == nullptr || launch.ordering->comes_before(other.instance);
+    }
     return launch.releases->cover(other, here.thread.acquired);
   }
+  bool is_earlier(Stamp other) const { return other.instance < launch.first_instance; }
   bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
   Stamp stamp(std::uint32_t phase) const {
     return {block.instance, phase, here.thread.index, atomic};
@@ -108,6 +115,10 @@ struct Check {
   }
   std::string race(Stamp other, const char* did) const {
     const bool same_block = other.instance == block.instance;
+    if (is_earlier(other)) {
+      return where() + ", which " + launch.ordering->stream_of(other.instance) + did +
+             " and nothing here waits for it: possible race";
+    }
     return where() + ", which " +
            launch.name(other.instance - launch.first_instance, other.thread) + did + " with no " +
            (same_block ? "barrier" : "order") + " between them: possible race";

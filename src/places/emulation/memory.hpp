@@ -31,13 +31,15 @@ constexpr std::size_t word_bytes = 4;
 // zeroed: scratch memory to be left as it was found.
 enum class Kind { input, output, zeroed, shared };
 
+constexpr int host_memory = -1;  // in place of a device
+
 struct Allocation {
   std::string name;  // "y", "scratch 1"
   std::byte* data;
   std::size_t bytes;
   Kind kind;
   std::vector<Cell> cells{};  // one per word; none for an input
-  int device = 0;             // whose memory it is; shared memory is everybody's own
+  int device = 0;  // whose memory it is, or host_memory; shared memory is everybody's own
 
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - data);

@@ -1,0 +1,196 @@
+#include "places/emulation/emulated_streams.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace parlab {
+
+using namespace emulation;
+
+namespace {
+
+constexpr int streams_at_most = 64;  // as in cuda_streams.cu
+
+[[noreturn]] void refuse(Verdict verdict, const std::string& operation, const std::string& what) {
+  throw PointError(verdict, operation + ' ' + what);
+}
+
+// Checks and notes what a copy does to the words of one array.
+struct Copy {
+  const std::string& operation;
+  const EmulatedStream& stream;
+  Stamp mine;
+
+  void read(Allocation& array, const void* from, std::size_t bytes) const {
+    each_whole_word(array, from, bytes, [&](Cell& cell, const std::byte* word) {
+      if (cell.writer == Stamp{}) {
+        refuse(Verdict::wrong_result, operation,
+               "reads " + array.element(word, word_bytes) + ", which nothing has written");
+      }
+      require_order("reads ", cell.writer, " wrote", array, word);
+      auto& slot =
+          stream.comes_before(cell.readers[0].instance) ? cell.readers[0] : cell.readers[1];
+      slot = mine;
+    });
+  }
+  void write(Allocation& array, const void* to, std::size_t bytes) const {
+    each_whole_word(array, to, bytes, [&](Cell& cell, const std::byte* word) {
+      require_order("writes ", cell.writer, " wrote", array, word);
+      for (const Stamp& reader : cell.readers) {
+        require_order("writes ", reader, " read", array, word);
+      }
+    });
+    array.settle(to, bytes);  // words that are written in part, too
+    each_whole_word(array, to, bytes, [&](Cell& cell, const std::byte*) { cell.writer = mine; });
+  }
+
+ private:
+  // Half a word may be another piece's, which comes on another stream.
+  template <typename F>
+  void each_whole_word(Allocation& array, const void* first, std::size_t bytes, F f) const {
+    if (array.cells.empty()) return;
+    const auto begin = array.offset(first), end = begin + bytes;
+    for (auto word = (begin + word_bytes - 1) / word_bytes; (word + 1) * word_bytes <= end;
+         ++word) {
+      f(array.cells[word], array.data + word * word_bytes);
+    }
+  }
+  void require_order(const char* does, Stamp other, const char* did, const Allocation& array,
+                     const std::byte* word) const {
+    if (stream.comes_before(other.instance)) return;
+    refuse(Verdict::wrong_result, operation,
+           does + array.element(word, word_bytes) + ", which " + stream.stream_of(other.instance) +
+               did + " and nothing here waits for it: possible race");
+  }
+};
+
+}  // namespace
+
+// ---- their order
+
+void StreamOrder::wait(int i, int other, std::uint32_t next_instance) {
+  auto& waited = waited_[i];
+  for (const auto& [stream, instance] : waited_[other]) {
+    waited[stream] = std::max(waited[stream], instance);
+  }
+  waited[other] = next_instance;
+}
+
+int StreamOrder::stream_of(std::uint32_t instance) const {
+  return std::prev(starts_.upper_bound(instance))->second;
+}
+
+bool StreamOrder::comes_before(std::uint32_t instance, int i) const {
+  if (instance < begin_) return true;
+  const int stream = stream_of(instance);
+  if (stream == i) return true;
+  const auto waited = waited_.find(i);
+  if (waited == waited_.end()) return false;
+  const auto until = waited->second.find(stream);
+  return until != waited->second.end() && instance < until->second;
+}
+
+// ---- one stream
+
+EmulatedStream::EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed, Order order,
+                               std::shared_ptr<EmulatedMachine> machine)
+    : EmulatedGpu(seed, order, machine, 0, "stream " + std::to_string(i) + "'s ", this),
+      streams_(streams),
+      i_(i),
+      machine_(std::move(machine)) {}
+
+void EmulatedStream::start(const LaunchConfig& config, const void* kernel,
+                           std::function<void()> thread, std::span<const std::byte> arguments) {
+  streams_.started(machine_->instances, i_);
+  EmulatedGpu::start(config, kernel, std::move(thread), arguments);
+}
+
+// ---- all of them
+
+EmulatedStreams::EmulatedStreams(std::uint64_t seed, Order order,
+                                 std::shared_ptr<EmulatedMachine> machine)
+    : seed_(seed),
+      order_(order),
+      machine_(machine ? std::move(machine) : std::make_shared<EmulatedMachine>()),
+      ordered_(machine_->instances) {}
+
+EmulatedStream& EmulatedStreams::operator[](int i) {
+  if (i < 0 || i >= streams_at_most) {
+    throw PointError(Verdict::not_supported, "asks for stream " + std::to_string(i) +
+                                                 ": there are 0 to " +
+                                                 std::to_string(streams_at_most - 1));
+  }
+  while (static_cast<int>(streams_.size()) <= i) {
+    streams_.emplace_back(ordered_, static_cast<int>(streams_.size()), seed_, order_, machine_);
+    streams_.back().begin_run();
+  }
+  return streams_[static_cast<std::size_t>(i)];
+}
+
+void EmulatedStreams::wait(int i, int other) {
+  (*this)[i];
+  (*this)[other];
+  ordered_.wait(i, other, machine_->instances);
+}
+
+Allocation& EmulatedStreams::array_at(const std::string& operation, const void* address,
+                                      std::size_t bytes, bool on_host) {
+  Allocation* const array = machine_->arena.owner(address);
+  const std::string whose = on_host ? "the host's array" : "memory of the device";
+  if (array == nullptr) {
+    refuse(Verdict::launch_failed, operation,
+           "touches " + std::to_string(bytes) + " bytes that are not " + whose);
+  }
+  if ((array->device == host_memory) != on_host) {
+    refuse(Verdict::launch_failed, operation,
+           "touches " + array->at(address) + ", which is not " + whose);
+  }
+  if (!array->contains(address, bytes)) {
+    const auto* end = static_cast<const std::byte*>(address) + bytes - 1;
+    refuse(
+        Verdict::launch_failed, operation,
+        "touches " + (array->contains(address, 1) ? array->outside(end) : array->outside(address)));
+  }
+  return *array;
+}
+
+void EmulatedStreams::copy(const std::string& operation, int i, const Rows& rows, bool to_device) {
+  const EmulatedStream& stream = (*this)[i];
+  const auto instance = machine_->instances++;
+  ordered_.started(instance, i);
+  const Copy checked{operation, stream, {instance, 1, 0, 0}};
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    const auto* const from = static_cast<const std::byte*>(rows.from) + row * rows.from_pitch;
+    auto* const to = static_cast<std::byte*>(rows.to) + row * rows.to_pitch;
+    auto& source = array_at(operation, from, rows.bytes, to_device);
+    auto& target = array_at(operation, to, rows.bytes, !to_device);
+    if (target.kind == Kind::input) {
+      refuse(Verdict::wrong_result, operation, "writes " + target.at(to) + ", an input");
+    }
+    checked.read(source, from, rows.bytes);
+    checked.write(target, to, rows.bytes);
+    const Arena::Access access(machine_->arena, false);
+    std::memmove(to, from, rows.bytes);
+  }
+}
+
+std::string EmulatedStreams::scratch_damage() const {
+  for (const auto& stream : streams_) {
+    if (auto damage = stream.scratch_damage(); !damage.empty()) return damage;
+  }
+  return "";
+}
+
+LaunchShape EmulatedStreams::launch_shape() const {
+  LaunchShape shape;
+  int launches = 0;
+  for (const auto& stream : streams_) {
+    if (stream.launches().empty()) continue;
+    shape = launch_shape_of(stream);
+    launches += shape.launches;
+  }
+  shape.launches = launches;
+  return shape;
+}
+
+}  // namespace parlab
