@@ -63,6 +63,19 @@ std::string printed(void (*print)(std::ostream&, const Request&), const Request&
 
 BOOST_FIXTURE_TEST_SUITE(options, Fixture)
 
+BOOST_AUTO_TEST_CASE(what_begins_in_host_memory_runs_when_it_is_named) {
+  const auto chosen = [](Words arguments) {
+    arguments.insert(arguments.begin(), "bin/dmv");
+    const auto all = names(parse_request(arguments, {}).plan);
+    return std::count(all.begin(), all.end(), "cuda/from_host");
+  };
+  BOOST_TEST(chosen({"64"}) == 0);
+  BOOST_TEST(chosen({"64", "--backend", "cuda"}) == 0);
+  BOOST_TEST(chosen({"64", "--gpus", "2"}) == 0);
+  BOOST_TEST(chosen({"64", "--variant", "from_host"}) == 1);
+  BOOST_TEST(chosen({"64", "--kernel", "from_host"}) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(lists_and_ranges) {
   const auto list = [](const std::string& text) { return parse_list("--block", text, 1, 1024); };
   BOOST_TEST(list("16") == (Numbers{16}), boost::test_tools::per_element());

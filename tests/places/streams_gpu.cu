@@ -1,0 +1,301 @@
+// Variants whose arrays begin and end in the host's memory: those there are, in pieces of all
+// sizes, and planted ones that fail or cheat. On a GPU where there is one, by emulation otherwise.
+#include <boost/test/unit_test.hpp>
+
+#include "gpu/streams.hpp"
+#include "places/presence.hpp"
+#include "support.hpp"
+#include "workloads/dmv.hpp"
+
+using namespace parlab;
+using testing::plan_for;
+
+namespace {
+
+using Args = Dmv::Args<float>;
+
+__global__ void rows_of_dmv(const float* a, const float* x, float* y, std::int64_t rows,
+                            std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0;
+  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  y[row] = sum;
+}
+
+__global__ void put(float* where, float value) { *where = value; }
+
+void compute(Gpu& gpu, const float* a, const float* x, float* y, std::int64_t rows,
+             std::int64_t cols) {
+  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, rows_of_dmv, a, x, y, rows, cols);
+}
+
+// Copies come on stream 0, pieces of 8 rows are computed on stream 1 and go back from stream 2.
+// What a cheat leaves out is not waited for.
+struct Pieces {
+  bool wait_for_copies = true, wait_for_kernels = true, own_memory = true, wait_before_reuse = true;
+  std::int64_t leave_out = 0, one_more = 0;  // rows at the end
+};
+void in_pieces(Streams& s, const Args& p, const Pieces& how) {
+  constexpr std::int64_t piece = 8;
+  float* const x = s[0].scratch<float>(p.cols);
+  float* const a = s[0].scratch<float>((how.own_memory ? p.rows : piece) * p.cols);
+  float* const y = s[0].scratch<float>(p.rows + 1);
+  s[0].clear(y + p.rows, sizeof(float));
+  s.to_device(0, x, p.x, p.cols);
+  for (std::int64_t first = 0; first < p.rows; first += piece) {
+    const auto rows = std::min(piece, p.rows - first);
+    float* const here = how.own_memory ? a + first * p.cols : a;
+    if (!how.own_memory && how.wait_before_reuse) s.wait(0, 1);
+    s.to_device(0, here, p.a + first * p.cols, rows * p.cols);
+    if (how.wait_for_copies) s.wait(1, 0);
+    compute(s[1], here, x, y + first, rows, p.cols);
+    if (how.wait_for_kernels) s.wait(2, 1);
+    const bool last = first + rows == p.rows;
+    s.to_host(2, p.y + first, y + first, rows + (last ? how.one_more - how.leave_out : 0));
+  }
+}
+
+#define STREAMS_CHEAT(name, ...)                       \
+  const Register<Dmv, float> name(                     \
+      {.idea = #name},                                 \
+      [](Streams& s, const Args& p, const Tunables&) { \
+        (void)s;                                       \
+        (void)p;                                       \
+        __VA_ARGS__;                                   \
+      },                                               \
+      "cuda/streams_cheats/" #name ".cu", "")
+
+STREAMS_CHEAT(honest_control, in_pieces(s, p, {}));
+STREAMS_CHEAT(honest_in_little_memory, in_pieces(s, p, {.own_memory = false}));
+STREAMS_CHEAT(leaves_out_the_last_copy, in_pieces(s, p, {.leave_out = 2}));
+STREAMS_CHEAT(copies_past_the_end, in_pieces(s, p, {.one_more = 1}));
+STREAMS_CHEAT(copies_into_its_input, {
+  in_pieces(s, p, {});
+  s.to_host(2, const_cast<float*>(p.x), s[0].scratch<float>(1), 1);
+});
+STREAMS_CHEAT(leaves_its_zeroed_scratch_dirty, {
+  in_pieces(s, p, {});
+  s[3].launch({}, put, s[3].zeroed_scratch<float>(1), 1.0f);
+});
+STREAMS_CHEAT(asks_for_too_many_streams, s[64]);
+
+#ifdef PARLAB_EMULATED
+STREAMS_CHEAT(does_not_wait_for_copies, in_pieces(s, p, {.wait_for_copies = false}));
+STREAMS_CHEAT(does_not_wait_for_kernels, in_pieces(s, p, {.wait_for_kernels = false}));
+STREAMS_CHEAT(reuses_memory_too_early,
+              in_pieces(s, p, {.own_memory = false, .wait_before_reuse = false}));
+STREAMS_CHEAT(computes_in_host_memory, compute(s[0], p.a, p.x, p.y, p.rows, p.cols));
+STREAMS_CHEAT(copies_the_wrong_way, s.to_device(0, p.y, p.x, 1));
+STREAMS_CHEAT(copies_more_than_there_is,
+              s.to_device(0, s[0].scratch<float>(p.cols + 1), p.x, p.cols + 1));
+STREAMS_CHEAT(copies_more_than_it_has_room_for,
+              s.to_device(0, s[0].scratch<float>(p.cols - 1), p.x, p.cols));
+STREAMS_CHEAT(touches_its_arrays_on_the_host, p.y[0] = p.a[0] * p.x[0]);
+#else
+__global__ void spin(long long nanoseconds) {
+  long long start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - start < nanoseconds);
+}
+
+// A stream that nobody knows of.
+struct OtherStream {
+  OtherStream() {
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&fork, cudaEventDisableTiming);
+  }
+  cudaStream_t stream{};
+  cudaEvent_t fork{};
+  void after(Gpu& gpu) {
+    cudaEventRecord(fork, static_cast<cudaStream_t>(gpu.stream()));
+    cudaStreamWaitEvent(stream, fork);
+  }
+};
+
+// Its time ends before the last rows are there.
+STREAMS_CHEAT(leaves_the_last_copy_unjoined, {
+  static OtherStream other;
+  in_pieces(s, p, {.leave_out = 2});
+  float* const y = s[4].scratch<float>(p.rows);
+  float* const x = s[4].scratch<float>(p.cols);
+  float* const a = s[4].scratch<float>(p.rows * p.cols);
+  s.to_device(4, x, p.x, p.cols);
+  s.to_device(4, a, p.a, p.rows * p.cols);
+  compute(s[4], a, x, y, p.rows, p.cols);
+  other.after(s[4]);
+  spin<<<1, 1, 0, other.stream>>>(500'000LL);
+  cudaMemcpyAsync(p.y + p.rows - 2, y + p.rows - 2, 2 * sizeof(float), cudaMemcpyDeviceToHost,
+                  other.stream);
+});
+STREAMS_CHEAT(leaves_work_behind, {
+  static OtherStream other;
+  in_pieces(s, p, {});
+  other.after(s[2]);
+  spin<<<1, 1, 0, other.stream>>>(5'000'000LL);
+});
+// The host is done before the first copy has begun.
+STREAMS_CHEAT(computes_on_the_host, {
+  for (std::int64_t row = 0; row < p.rows; ++row) {
+    p.y[row] = 0;
+    for (std::int64_t col = 0; col < p.cols; ++col) p.y[row] += p.a[row * p.cols + col] * p.x[col];
+  }
+});
+STREAMS_CHEAT(waits_for_the_device, {
+  in_pieces(s, p, {});
+  cudaDeviceSynchronize();
+});
+STREAMS_CHEAT(sleeps_on_a_stream_of_its_own, {
+  in_pieces(s, p, {});
+  s[5].launch({}, spin, 200'000LL);
+});
+#endif
+
+Record run(const std::string& name, const Size& size = {63, 65}) {
+  const auto* dmv = Registry::instance().workload("dmv");
+  for (const auto* variant : Registry::instance().variants("streams_cheats")) {
+    if (variant->name != name) continue;
+    const auto records = testing::sweep(plan_for(*dmv, *variant, size));
+    BOOST_REQUIRE_EQUAL(records.size(), 1U);
+    return records.front();
+  }
+  BOOST_FAIL("no cheat named " + name);
+  return {};
+}
+
+void expect(const std::string& name, const std::string& verdict, const std::string& words) {
+  const Record record = run(name);
+  BOOST_TEST_CONTEXT(name << ": " << record.detail) {
+    BOOST_TEST(to_string(record.verdict) == verdict);
+    BOOST_TEST((record.detail.find(words) != std::string::npos), record.detail);
+    BOOST_TEST(record.seconds.size() == 0U);
+  }
+}
+
+void expect_right(const std::string& name, const Size& size, const Plan& how) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name())) {
+      if (variant->full_name() != name) continue;
+      for (const auto dtype : variant->dtypes) {
+        Plan plan = plan_for(*workload, *variant, size, dtype);
+        plan.verify_only = true;
+        plan.tunables = how.tunables;
+        for (const auto& record : testing::sweep(plan)) {
+          BOOST_TEST(to_string(record.verdict) == "passed",
+                     name << " " << to_string(size) << " " << to_string(dtype) << " "
+                          << to_string(record.tunables) << ": " << record.detail);
+          BOOST_TEST(record.from_host);
+        }
+      }
+    }
+  }
+}
+
+boost::test_tools::assertion_result gpu_usable(boost::unit_test::test_unit_id) {
+#ifdef PARLAB_EMULATED
+  return true;
+#else
+  return !why_no_gpu().has_value();
+#endif
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(streams, *boost::unit_test::precondition(gpu_usable))
+
+BOOST_AUTO_TEST_CASE(honest_variants_pass_and_have_their_copies_in_their_time) {
+  for (const char* name : {"honest_control", "honest_in_little_memory"}) {
+    const Record record = run(name);
+    BOOST_TEST_CONTEXT(name << ": " << record.detail) {
+      BOOST_TEST(to_string(record.verdict) == "passed");
+      BOOST_TEST(record.from_host);
+      BOOST_TEST(!record.to_device_s.has_value());
+      BOOST_TEST(record.launch.launches == 8);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
+#ifdef PARLAB_EMULATED
+  expect("copies_past_the_end", "launch_failed", "past the end of y");
+  expect("copies_into_its_input", "wrong_result", "x, an input");
+#else
+  expect("copies_past_the_end", "wrong_result", "wrote past the end of y");
+  expect("copies_into_its_input", "wrong_result", "changed its input x");
+#endif
+  expect("leaves_out_the_last_copy", "wrong_result", "y[61] is ");
+  expect("leaves_its_zeroed_scratch_dirty", "wrong_result", "scratch 1 other than zero");
+  expect("asks_for_too_many_streams", "not_supported", "asks for stream 64");
+}
+
+#ifdef PARLAB_EMULATED
+BOOST_AUTO_TEST_CASE(what_does_not_wait_is_caught) {
+  expect("does_not_wait_for_copies", "wrong_result", "which nothing has written");
+  expect("does_not_wait_for_kernels", "wrong_result", "which nothing has written");
+  expect("reuses_memory_too_early", "wrong_result", "");
+}
+
+BOOST_AUTO_TEST_CASE(stray_copies_are_caught) {
+  expect("computes_in_host_memory", "launch_failed", "in the host's memory: copy it over first");
+  expect("copies_the_wrong_way", "launch_failed", "which is not memory of the device");
+  expect("copies_more_than_there_is", "launch_failed", "past the end of x");
+  expect("copies_more_than_it_has_room_for", "launch_failed", "past the end of stream 0's scratch");
+  expect("touches_its_arrays_on_the_host", "launch_failed", "");
+}
+#else
+BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
+  // By what it left undone, or by the device, which is busy still: whichever is seen first.
+  for (const char* name : {"leaves_the_last_copy_unjoined", "leaves_work_behind"}) {
+    const Record record = run(name);
+    const auto verdict = to_string(record.verdict);
+    BOOST_TEST_CONTEXT(name << ": " << verdict << ": " << record.detail) {
+      BOOST_TEST((verdict == "wrong_result" || verdict == "implausible"));
+      BOOST_TEST(record.seconds.empty());
+    }
+  }
+  expect("computes_on_the_host", "wrong_result", "");
+  expect("waits_for_the_device", "launch_failed", "waits for the device");
+}
+
+BOOST_AUTO_TEST_CASE(every_stream_is_waited_for) {
+  const Record record = run("sleeps_on_a_stream_of_its_own");
+  BOOST_REQUIRE(!record.seconds.empty());
+  BOOST_TEST(record.summary().min >= 199e-6);
+}
+
+BOOST_AUTO_TEST_CASE(the_link_is_measured) {
+  const auto links = make_streams_executor()->links();
+  for (const auto* name : {link_from_host, link_to_host, link_from_and_to_host}) {
+    BOOST_REQUIRE(links.count(name) == 1);
+    BOOST_TEST(links.at(name) > 1e9);
+  }
+  BOOST_TEST(links.at(link_from_and_to_host) >= 0.9 * links.at(link_to_host));
+}
+#endif
+
+// More pieces than streams, fewer, and one; rows that a piece of so many bytes does not divide.
+BOOST_AUTO_TEST_CASE(all_are_right_in_pieces_of_any_size) {
+  Plan how;
+  how.tunables["piece"] = {1, 4};
+  how.tunables["streams"] = {1, 3, 16};
+  for (const Size& size : {Size{1, 1}, {1, 300}, {300, 1}, {65, 33}, {200, 129}}) {
+    expect_right("dmv/cuda/from_host", size, how);
+  }
+  for (const Size& size : {Size{1, 9}, {3, 3}, {9, 2}, {40, 7}, {5, 300}, {129, 66}}) {
+    expect_right("conv2d/cuda/from_host", size, how);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(products_are_right_with_any_grid_of_tiles) {
+  Plan how;
+  how.tunables["panels"] = {1, 3};
+  how.tunables["slices"] = {1, 3};
+  how.tunables["streams"] = {1, 3};
+  for (const Size& size : {Size{1, 1, 1}, {130, 129, 131}, {257, 2, 129}, {3, 260, 270}}) {
+    expect_right("matmul/cuda/from_host", size, how);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
