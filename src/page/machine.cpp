@@ -49,6 +49,11 @@ void write_ceilings(Html& html, const std::string& what, const Ceilings& ceiling
   for (const auto& [unit, flops] : ceilings.units) {
     fact(html, "Peak, " + unit, rate(flops));
   }
+  for (const auto* link : {link_from_host, link_to_host, link_from_and_to_host}) {
+    const auto found = ceilings.links.find(link);
+    if (found == ceilings.links.end()) continue;
+    fact(html, std::string("Pinned memory, ") + link, bandwidth(found->second));
+  }
   if (ceilings.launch_s > 0) fact(html, "Empty kernel", duration(ceilings.launch_s));
   html.close().line_break();
   std::vector<std::vector<std::string>> rows;

@@ -146,7 +146,8 @@ Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
     if (record.timed()) {
       const auto summary = record.summary();
       const auto side = side_of(record);
-      measured.entries.push_back({std::move(record), summary, side});
+      auto& entries = record.from_host ? measured.from_host : measured.entries;
+      entries.push_back({std::move(record), summary, side});
     } else if (record.verdict != Verdict::passed) {
       measured.failed.push_back(std::move(record));
     }
@@ -288,11 +289,15 @@ Entries ladder(const Entries& entries) {
   return in_order;
 }
 
-std::optional<double> seconds_with_transfers(const Entry& entry) {
+std::optional<double> seconds_with_transfers(const Entry& entry, Way way) {
   if (!on_gpu(entry.side)) return entry.summary.median;
-  if (!entry.record.to_device_s && !entry.record.to_host_s) return std::nullopt;
-  return entry.summary.median + entry.record.to_device_s.value_or(0) +
-         entry.record.to_host_s.value_or(0);
+  if (entry.record.from_host != (way == Way::overlapped)) return std::nullopt;
+  if (way == Way::overlapped) return entry.summary.median;
+  const bool pinned = way == Way::pinned;
+  const auto there = pinned ? entry.record.to_device_pinned_s : entry.record.to_device_s;
+  const auto back = pinned ? entry.record.to_host_pinned_s : entry.record.to_host_s;
+  if (!there && !back) return std::nullopt;
+  return entry.summary.median + there.value_or(0) + back.value_or(0);
 }
 
 }  // namespace parlab::page

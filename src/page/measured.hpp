@@ -38,8 +38,9 @@ struct Measured {
   std::vector<Run> runs;        // oldest first
   std::vector<Record> records;  // all of them, for the claims
   std::vector<Entry> entries;   // the latest of each point, caches hot, passed, timed, not emulated
-  std::vector<Record> control;  // of the control points, which every device of a cluster measures
-  std::vector<Record> failed;   // the latest of each point when it did not pass
+  std::vector<Entry> from_host;  // such of variants whose arrays begin and end in the host's memory
+  std::vector<Record> control;   // of the control points, which every device of a cluster measures
+  std::vector<Record> failed;    // the latest of each point when it did not pass
   std::vector<Experiment> experiments;  // by name
   std::vector<std::string> warnings;
 
@@ -106,8 +107,11 @@ bool reduced_arithmetic(const Record& record);
 // Serial, OpenMP and CPU library, or CUDA and GPU library, rung by rung: the best of each variant.
 Entries ladder(const Entries& entries);
 
+// How data travels: copies before and after the kernel, from and to ordinary memory of the host or
+// pinned memory; or in pieces beside it, by variants that begin and end in host memory.
+enum class Way { pageable, pinned, overlapped };
 // Kernel and transfers to and from the device, seconds; nothing when a kernel on the GPU was
-// measured without them.
-std::optional<double> seconds_with_transfers(const Entry& entry);
+// measured without them, or does not go that way.
+std::optional<double> seconds_with_transfers(const Entry& entry, Way way = Way::pageable);
 
 }  // namespace parlab::page

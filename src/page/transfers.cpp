@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/numbers.hpp"
+#include "machine/roof.hpp"
 #include "page/chart.hpp"
 #include "page/sections.hpp"
 #include "page/table.hpp"
@@ -23,10 +24,41 @@ bool is_one_number(const Entries& entries) {
   });
 }
 
-void write_chart(Html& html, const Entries& entries, const std::string& workload) {
+// What the link between host and GPU allows, both ways at once; 0 when it is not known.
+double link_seconds_of(const Record& record, const Measured& measured) {
+  const auto* workload = Registry::instance().workload(record.workload);
+  if (workload == nullptr) return 0;
+  double from_host = 0, to_host = 0;
+  for (const auto& array : workload->arrays(record.size, record.dtype)) {
+    if (!array.layout_of.empty()) continue;
+    (array.role == Role::input ? from_host : to_host) += static_cast<double>(array.bytes());
+  }
+  double least = 0;
+  for (const auto& run : measured.runs) {  // what was reached once can be reached
+    const double seconds = host_link_seconds(run.device, from_host, to_host);
+    if (seconds > 0 && (least == 0 || seconds < least)) least = seconds;
+  }
+  return least;
+}
+
+std::optional<double> fastest(const Entries& gpu, Way way) {
+  std::optional<double> least;
+  for (const auto* entry : gpu) {
+    const auto seconds = seconds_with_transfers(*entry, way);
+    if (seconds && (!least || *seconds < *least)) least = seconds;
+  }
+  return least;
+}
+
+void write_chart(Html& html, const Entries& entries, const std::string& workload,
+                 const Measured& measured) {
   const bool one = is_one_number(entries);
   Series cpu{"best CPU", {}, 0, true, true}, kernel{"GPU, kernel only", {}, 1, true, true},
-      travelled{"GPU, with transfers", {}, 2, true, true};
+      link{"what the link allows", {}, 5, true, false};
+  std::pair<Way, Series> ways[] = {
+      {Way::pageable, {"GPU, with transfers", {}, 2, true, true}},
+      {Way::pinned, {"GPU, with transfers of pinned memory", {}, 3, true, true}},
+      {Way::overlapped, {"GPU, transfers under the kernel", {}, 4, true, true}}};
   for (const auto& size : sizes(entries)) {
     const auto point = of_size(entries, size);
     const auto& record = point.front()->record;
@@ -36,20 +68,24 @@ void write_chart(Html& html, const Entries& entries, const std::string& workload
     }
     const auto gpu =
         where(on_device(point, true), [](const Entry& e) { return !reduced_arithmetic(e.record); });
-    if (const auto* entry = best(gpu)) kernel.points.push_back({x, entry->summary.median});
-    std::optional<double> least;
-    for (const auto* entry : gpu) {
-      const auto seconds = seconds_with_transfers(*entry);
-      if (seconds && (!least || *seconds < *least)) least = seconds;
+    const auto there = where(gpu, [](const Entry& e) { return !e.record.from_host; });
+    if (const auto* entry = best(there)) kernel.points.push_back({x, entry->summary.median});
+    for (auto& [way, series] : ways) {
+      if (const auto least = fastest(gpu, way)) series.points.push_back({x, *least});
     }
-    if (least) travelled.points.push_back({x, *least});
+    const double least = link_seconds_of(record, measured);
+    if (least > 0) link.points.push_back({x, least});
   }
   Chart chart;
   chart.title = workload + ": time of the CPU, of the GPU, and of the GPU with transfers";
   chart.x = {one ? "n" : "bytes of the problem",
              [one](double v) { return one ? tick_count(v) : bytes_with_unit(v); }};
   chart.y = {"", tick_seconds};
-  chart.series = {cpu, kernel, travelled};
+  chart.series = {cpu, kernel};
+  for (const auto& [way, series] : ways) {
+    if (!series.points.empty()) chart.series.push_back(series);
+  }
+  if (!link.points.empty()) chart.series.push_back(link);
   const auto id = "fig-" + anchor("transfers-" + workload);
   html.open("figure", {{"id", id}}).open("div", {{"class", "scroll"}, {"tabindex", "0"}});
   html.raw(draw(chart)).close();
@@ -60,6 +96,7 @@ void write_chart(Html& html, const Entries& entries, const std::string& workload
 }
 
 Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
+  if (duels.empty()) return {"not measured"};
   const auto found = crossover(duels, ratio);
   Cell cell;
   if (found.first != nullptr) {
@@ -75,6 +112,17 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   return cell;
 }
 
+// With what it takes at the largest size.
+Cell verdict(const std::vector<Duel>& duels, Way way) {
+  Cell cell = verdict(duels, &Duel::travelled);
+  if (duels.empty()) return cell;
+  const auto& last = duels.back();
+  cell.note = duration(*seconds_with_transfers(*last.gpu, way)) + ", " +
+              factor(last.travelled.value) + " the speed of the CPU (" + interval(last.travelled) +
+              ")" + (cell.note.empty() ? "" : "; ") + cell.note;
+  return cell;
+}
+
 std::string paid(const Duel& duel) {
   const auto often = executions_to_pay(duel);
   if (!often) return "never";
@@ -83,22 +131,26 @@ std::string paid(const Duel& duel) {
 
 }  // namespace
 
-std::vector<Duel> duels(const Entries& entries) {
+std::vector<Duel> duels(const Entries& entries, Way way) {
   std::vector<Duel> found;
   for (const auto& size : sizes(entries)) {
     const auto point = of_size(entries, size);
     Duel duel;
     duel.cpu = best(on_device(point, false));
+    std::optional<double> least;
     for (const auto* entry : on_device(point, true)) {
-      const auto seconds = seconds_with_transfers(*entry);
+      const auto seconds = seconds_with_transfers(*entry, way);
       if (!seconds || reduced_arithmetic(entry->record)) continue;
-      if (duel.gpu == nullptr || *seconds < *seconds_with_transfers(*duel.gpu)) duel.gpu = entry;
+      if (least && *seconds >= *least) continue;
+      duel.gpu = entry;
+      least = seconds;
     }
     if (duel.cpu == nullptr || duel.gpu == nullptr) continue;
     const auto kernel = speedup(duel.gpu->record, duel.cpu->record, false);
-    const auto travelled = speedup(duel.gpu->record, duel.cpu->record, true);
-    if (!kernel || !travelled) continue;
-    duel.kernel = *kernel;
+    const auto travelled = way == Way::pinned ? speedup_pinned(duel.gpu->record, duel.cpu->record)
+                                              : speedup(duel.gpu->record, duel.cpu->record, true);
+    if (!travelled || (!kernel && way != Way::overlapped)) continue;
+    duel.kernel = kernel.value_or(Ratio{});
     duel.travelled = *travelled;
     found.push_back(duel);
   }
@@ -140,15 +192,21 @@ void write_transfers(Html& html, const Measured& measured) {
       "p",
       "From which size on the GPU is faster than the best of the CPU, when the data is "
       "there already and when it has to go there and the result come back. It wins where "
-      "the 95 % interval says so. Transfers are from and to pageable memory, one execution "
-      "each; the last column says how many executions on the same data pay for them at the "
-      "largest size.");
+      "the 95 % interval says so. Transfers are from and to ordinary, pageable memory before and "
+      "after one execution; the same from and to pinned memory; or overlapped: in pieces, from and "
+      "to pinned memory, under the computation. The last column says how many executions on the "
+      "same data pay for pageable transfers at the largest size.");
   std::vector<Row> rows;
   Html charts;
   for (const auto& workload : measured.workloads()) {
-    const auto entries = of_workload(all(measured), workload);
-    const auto some = of_same_parameters(of_dtype(entries, main_dtype(entries)));
-    const auto fought = duels(some);
+    auto entries = of_workload(all(measured), workload);
+    const auto dtype = main_dtype(entries);
+    for (const auto& entry : measured.from_host) {
+      if (entry.record.workload == workload && !entries.empty()) entries.push_back(&entry);
+    }
+    const auto some = of_same_parameters(of_dtype(entries, dtype));
+    const auto fought = duels(some), pinned = duels(some, Way::pinned),
+               overlapped = duels(some, Way::overlapped);
     if (fought.empty()) {
       rows.push_back({{workload}, {"no size was measured on both, transfers included"}});
       continue;
@@ -156,19 +214,18 @@ void write_transfers(Html& html, const Measured& measured) {
     const auto& last = fought.back();
     rows.push_back({{workload, dimensions(last.gpu->record) + " at the largest",
                      "#fig-" + anchor("transfers-" + workload)},
-                    verdict(fought, &Duel::kernel),
-                    verdict(fought, &Duel::travelled),
                     {duration(last.cpu->summary.median), setting(last.cpu->record)},
                     {duration(last.gpu->summary.median), setting(last.gpu->record)},
-                    {duration(*seconds_with_transfers(*last.gpu)),
-                     factor(last.travelled.value) + " the speed of the CPU (" +
-                         interval(last.travelled) + ")"},
+                    verdict(fought, &Duel::kernel),
+                    verdict(fought, Way::pageable),
+                    verdict(pinned, Way::pinned),
+                    verdict(overlapped, Way::overlapped),
                     {paid(last)}});
-    write_chart(charts, some, workload);
+    write_chart(charts, some, workload, measured);
   }
   write_cards(html,
-              {"Workload", "GPU wins, data there", "GPU wins, data travels", "CPU", "GPU kernel",
-               "GPU with transfers", "Paid for by"},
+              {"Workload", "CPU", "GPU kernel", "GPU wins, data there", "data travels, pageable",
+               "pinned", "overlapped", "Paid for by"},
               rows);
   html.open("div", {{"class", "figures"}}).raw(charts.str()).close();
   html.close().line_break();

@@ -10,16 +10,17 @@
 namespace parlab::page {
 
 // The GPU against the best of the CPU at one size; of the GPU the variant that is fastest with its
-// transfers.
+// transfers on that way.
 struct Duel {
   const Entry* cpu = nullptr;
   const Entry* gpu = nullptr;
-  Ratio kernel, travelled;  // how many times as fast as the CPU
+  // How many times as fast as the CPU; kernel: says nothing where copies go on beside it.
+  Ratio kernel, travelled;
 };
 
-// At every size, ascending, that the CPU and the GPU, transfers included, were measured at.
-// entries: of one workload and dtype.
-std::vector<Duel> duels(const Entries& entries);
+// At every size, ascending, that the CPU and the GPU, transfers on that way included, were measured
+// at. entries: of one workload and dtype, those from host memory among them.
+std::vector<Duel> duels(const Entries& entries, Way way = Way::pageable);
 
 // Wins count where the interval lies above 1; sizes with too few samples for one count neither way.
 struct Crossover {

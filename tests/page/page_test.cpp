@@ -228,6 +228,45 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   BOOST_TEST(travelled.in_places);
 }
 
+BOOST_AUTO_TEST_CASE(three_ways_of_the_data_side_by_side) {
+  std::vector<Record> records;
+  for (const auto& [n, cpu, overlapped] :
+       {std::tuple{512, 60.0, 80.0}, {1024, 140.0, 90.0}, {2048, 600.0, 200.0}}) {
+    auto naive = a_record("cuda/naive", n, 5),
+         piecewise = a_record("cuda/piecewise", n, overlapped);
+    naive.to_device_pinned_s = 300e-6;
+    naive.to_host_pinned_s = 50e-6;
+    naive.to_device_s = 2e-3;
+    piecewise.to_device_s = piecewise.to_host_s = std::nullopt;
+    piecewise.from_host = true;
+    records.insert(records.end(), {a_record("serial/plain", n, cpu), naive, piecewise});
+  }
+  auto run = a_run();
+  run.device.read = {{1e9, 1e12}};
+  run.device.links = {{link_from_host, 5e10}, {link_to_host, 5e10}, {link_from_and_to_host, 9e10}};
+  const auto measured = arrange({run}, records);
+  // It is no rival of kernels whose data is there.
+  BOOST_TEST(measured.entries.size() == 6u);
+  BOOST_TEST_REQUIRE(measured.from_host.size() == 3u);
+  BOOST_TEST(!has(glance(measured), "piecewise"));
+  auto entries = all(measured);
+  for (const auto& entry : measured.from_host) entries.push_back(&entry);
+  const auto first = [&](Way way) {
+    const auto found = duels(entries, way);
+    const auto from = crossover(found, &Duel::travelled);
+    return from.first == nullptr ? 0 : from.first->gpu->record.size[0];
+  };
+  BOOST_TEST(first(Way::pageable) == 0);
+  BOOST_TEST(first(Way::pinned) == 2048);
+  BOOST_TEST(first(Way::overlapped) == 1024);
+  Html html;
+  write_transfers(html, measured);
+  for (const char* text : {"at no size up to 2048×2048", "from 2048×2048 on", "from 1024×1024 on",
+                           "what the link allows", "transfers under the kernel"}) {
+    BOOST_TEST(has(html.str(), text), text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   const auto with_joules = [](Record record, double joules) {
     record.energy = Energy{{joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
