@@ -1,0 +1,18 @@
+# From host memory and back: how near to the link's ceiling, or to that of the work, by size.
+names = list("SELECT name FROM overlapped GROUP BY name ORDER BY max(bytes), name")
+if (words(names) == 0) { print missing("from host memory: make from-host"); exit status 3 }
+
+set title "From host memory and back: percent of the roof, hot"
+set ylabel "% of the roof: the link's, or that of the work"
+set yrange [0:105]
+set logscale x 2
+set xrange [number("SELECT min(bytes) FROM overlapped") / 1.5 : number("SELECT max(bytes) FROM overlapped") * 1.5]
+bytes_text(b) = b >= 2 ** 30 ? sprintf("%g GiB", b / 2.0 ** 30) : sprintf("%g MiB", b / 2.0 ** 20)
+set xtics () font "," . small
+do for [power = 20:40:2] { set xtics add (bytes_text(2.0 ** power) 2.0 ** power) }
+set xlabel "bytes of the problem, log"
+set label 1000 provenance("gpu")
+
+plot for [i = 1:words(names)] query_for("SELECT bytes, roof_percent FROM overlapped WHERE name = ? ORDER BY bytes", word(names, i)) \
+       using 1:2 with linespoints linetype i title word(names, i), \
+     90 with lines linetype 22 title "90 %"

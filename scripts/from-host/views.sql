@@ -1,0 +1,45 @@
+-- What the figures of from-host read. One row of records is one measurement.
+
+CREATE VIEW timed AS
+  SELECT *, workload || CASE dtype WHEN 'float' THEN '' ELSE '/' || dtype END AS name
+  FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
+
+-- The fastest on each way, at each size; of the bare columns SQLite takes the row of the min. A size is
+-- what has to be moved and done.
+CREATE VIEW pageable AS
+  SELECT *, min(median_s + to_device_s + to_host_s) AS time_s FROM timed
+  WHERE on_gpu AND NOT from_host AND to_device_s IS NOT NULL GROUP BY name, bytes, flops;
+CREATE VIEW pinned AS
+  SELECT *, min(median_s + to_device_pinned_s + to_host_pinned_s) AS time_s FROM timed
+  WHERE on_gpu AND NOT from_host AND to_device_pinned_s IS NOT NULL GROUP BY name, bytes, flops;
+CREATE VIEW overlapped AS
+  SELECT *, min(median_s) AS time_s FROM timed WHERE from_host GROUP BY name, bytes, flops;
+CREATE VIEW on_cpu AS
+  SELECT *, min(median_s) AS time_s FROM timed WHERE NOT on_gpu GROUP BY name, bytes, flops;
+
+-- Side by side. bound_s: what the copies, or the kernel alone, take at the least.
+CREATE VIEW ways AS
+  SELECT o.name, o.bytes, o.flops, o.tunables, o.time_s AS overlapped_s, o.low_s, o.high_s,
+         o.roof_percent, n.time_s AS pinned_s, e.time_s AS pageable_s, c.time_s AS cpu_s,
+         n.median_s AS kernel_s, max(n.to_device_pinned_s, n.to_host_pinned_s) AS copies_s,
+         o.time_s / max(n.median_s, n.to_device_pinned_s, n.to_host_pinned_s) AS over_larger
+  FROM overlapped o
+  LEFT JOIN pinned n USING (name, bytes, flops)
+  LEFT JOIN pageable e USING (name, bytes, flops)
+  LEFT JOIN on_cpu c USING (name, bytes, flops);
+
+-- From which bytes on each way is faster than the CPU, there and at all larger sizes; NULL: at none.
+CREATE VIEW pays AS
+  SELECT name,
+         min(bytes) FILTER (WHERE bytes > pageable_loses) AS pageable_bytes,
+         min(bytes) FILTER (WHERE bytes > pinned_loses) AS pinned_bytes,
+         min(bytes) FILTER (WHERE bytes > overlapped_loses) AS overlapped_bytes
+  FROM (SELECT *,
+               coalesce(max(bytes) FILTER (WHERE coalesce(pageable_s, 9e9) >= cpu_s) OVER (PARTITION BY name), 0)
+                 AS pageable_loses,
+               coalesce(max(bytes) FILTER (WHERE coalesce(pinned_s, 9e9) >= cpu_s) OVER (PARTITION BY name), 0)
+                 AS pinned_loses,
+               coalesce(max(bytes) FILTER (WHERE overlapped_s >= cpu_s) OVER (PARTITION BY name), 0)
+                 AS overlapped_loses
+        FROM ways WHERE cpu_s IS NOT NULL)
+  GROUP BY name;
