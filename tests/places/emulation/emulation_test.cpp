@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_gpu_works_after_a_fault) {
   EmulatedGpu gpu(3);
   for (int i = 0; i < 3; ++i) {
     for (const auto* name : {"divergent_barrier", "missing_barrier", "host_reads",
-                             "endless_recursion", "copies_nowhere", "asserts"}) {
+                             "endless_recursion", "crashes_unseen", "asserts"}) {
       BOOST_CHECK_THROW(planted::run(gpu, named(name)), PointError);
       gpu.free_scratch();
     }

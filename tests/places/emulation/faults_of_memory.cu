@@ -354,12 +354,19 @@ void host_crashes(const Bench& b) {
 }
 FAULT(host_crashes, launch_failed, "host code: segmentation fault at address 0x64");
 
-__global__ void copies_nowhere(const float* in, float* out, int n) {
+__global__ void copies_to_null(const float* in, float*, int) {
   // Through a pointer, so that the compiler has to call the function.
   void* (*volatile copy)(void*, const void*, std::size_t) = memcpy;
   copy(reinterpret_cast<void*>(8), in, sizeof(float));  // wrong
+}
+FAULT(copies_to_null, launch_failed, "writes 4 bytes at a null pointer");
+
+__global__ void crashes_unseen(const float*, float* out, int n) {
+  // The runtime sees nothing of what this one does.
+  char* (*volatile copy)(char*, const char*) = std::strcpy;
+  copy(reinterpret_cast<char*>(8), "");  // wrong
   if (n > 0) out[0] = 1;
 }
-FAULT(copies_nowhere, launch_failed, "segmentation fault at address 0x8");
+FAULT(crashes_unseen, launch_failed, "segmentation fault at address 0x8");
 
 }  // namespace
