@@ -23,11 +23,13 @@ inline Tunable streams_in_turn(std::int64_t fallback = 4) {
 }
 
 // Rows of a piece of so many KiB, where a row has so many bytes. All that an execution queues must
-// fit the queues of the device: where there would be more pieces than `most`, they are larger.
+// fit the queues of the device: where there would be more pieces than `most`, they are larger. None
+// is larger than the problem, whatever was asked for.
 inline std::int64_t rows_of_piece(std::int64_t rows, std::int64_t row_bytes, std::int64_t kib,
                                   std::int64_t most = 64) {
-  return std::max(
-      {kib * 1024 / std::max<std::int64_t>(row_bytes, 1), ceil_div(rows, most), std::int64_t{1}});
+  const auto all = std::max<std::int64_t>(rows, 1);
+  const auto asked = kib * 1024 / std::max<std::int64_t>(row_bytes, 1);
+  return std::clamp(asked, ceil_div(all, most), all);
 }
 
 // A part of a row-major matrix: `pitch` elements from the beginning of one row to the next.
