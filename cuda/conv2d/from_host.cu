@@ -11,22 +11,11 @@
 #include "gpu/streams.hpp"
 #include "streamed.cuh"
 
-namespace {
-
-std::vector<Tunable> tunables_of_pieces() {
-  auto tunables = tunables_of_streamed();
-  tunables.push_back(piece_kib());
-  tunables.push_back(streams_in_turn());
-  return tunables;
-}
-
-}  // namespace
-
 const Register<Conv2d, float, double> variant(
     {
         .rung = 7,
         .idea = "from host memory: strips copied both ways while others are computed",
-        .tunables = tunables_of_pieces(),
+        .tunables = with_pieces(tunables_of_streamed()),
     },
     []<typename T>(Streams& streams, const Conv2d::Args<T>& p, const Tunables& tunables) {
       if (p.rows < 3 || p.cols < 3) return;  // all of b is border

@@ -5,22 +5,11 @@
 #include "fused.cuh"
 #include "gpu/streams.hpp"
 
-namespace {
-
-std::vector<Tunable> tunables_of_pieces() {
-  auto tunables = tunables_of_fused();
-  tunables.push_back(piece_kib(4096));
-  tunables.push_back(streams_in_turn());
-  return tunables;
-}
-
-}  // namespace
-
 const Register<Convsep, float, double> variant(
     {
         .rung = 7,
         .idea = "from host memory: strips copied both ways while others are computed",
-        .tunables = tunables_of_pieces(),
+        .tunables = with_pieces(tunables_of_fused(), piece_kib(4096)),
     },
     []<typename T>(Streams& streams, const Convsep::Args<T>& p, const Tunables& tunables) {
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));

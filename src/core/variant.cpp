@@ -139,39 +139,39 @@ Variant describe(Description description, std::string_view source, std::string_v
   return variant;
 }
 
+namespace {
+
+// run goes where `as` points to.
+template <typename Run>
+void add(Description description, std::vector<Dtype> dtypes, Target target, Run Variant::*as,
+         Run run, std::string_view source, std::string_view hash) {
+  Variant variant = describe(std::move(description), source, hash);
+  variant.target = target;
+  variant.dtypes = std::move(dtypes);
+  variant.*as = run;
+  Registry::instance().add(std::move(variant));
+}
+
+}  // namespace
+
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
                       std::string_view source, std::string_view hash) {
-  Variant variant = describe(std::move(description), source, hash);
-  variant.target = Target::gpu;
-  variant.dtypes = std::move(dtypes);
-  variant.run_gpu = run;
-  Registry::instance().add(std::move(variant));
+  add(std::move(description), std::move(dtypes), Target::gpu, &Variant::run_gpu, run, source, hash);
 }
-
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Streams> run,
                       std::string_view source, std::string_view hash) {
-  Variant variant = describe(std::move(description), source, hash);
-  variant.target = Target::streams;
-  variant.dtypes = std::move(dtypes);
-  variant.run_streams = run;
-  Registry::instance().add(std::move(variant));
+  add(std::move(description), std::move(dtypes), Target::streams, &Variant::run_streams, run,
+      source, hash);
 }
-
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,
                       std::string_view source, std::string_view hash) {
-  Variant variant = describe(std::move(description), source, hash);
-  variant.dtypes = std::move(dtypes);
-  variant.run_host = run;
-  Registry::instance().add(std::move(variant));
+  add(std::move(description), std::move(dtypes), Target::host, &Variant::run_host, run, source,
+      hash);
 }
-
 void register_variant(Description description, std::vector<Dtype> dtypes, RunOnTeam run,
                       std::string_view source, std::string_view hash) {
-  Variant variant = describe(std::move(description), source, hash);
-  variant.target = Target::team;
-  variant.dtypes = std::move(dtypes);
-  variant.run_gpus = run;
-  Registry::instance().add(std::move(variant));
+  add(std::move(description), std::move(dtypes), Target::team, &Variant::run_gpus, run, source,
+      hash);
 }
 
 }  // namespace parlab

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include "gpu/gpu.hpp"
 
@@ -20,6 +21,14 @@ inline Tunable piece_kib(std::int64_t fallback = 2048) {
 }
 inline Tunable streams_in_turn(std::int64_t fallback = 4) {
   return {.name = "streams", .fallback = fallback, .min = 1, .max = 16};
+}
+
+// Those of a kernel, and these two.
+inline std::vector<Tunable> with_pieces(std::vector<Tunable> tunables,
+                                        const Tunable& piece = piece_kib()) {
+  tunables.push_back(piece);
+  tunables.push_back(streams_in_turn());
+  return tunables;
 }
 
 // Rows of a piece of so many KiB, where a row has so many bytes. All that an execution queues must

@@ -474,10 +474,11 @@ void Point::hold_against_roof(Entry& entry) {
       variant.travels == nullptr ? 0 : variant.travels(plan_.size, plan_.dtype, gpus);
   // Of a variant whose arrays are the host's each crosses the link once.
   double from_host = 0, to_host = 0;
-  for (const auto& array : session_.plan.workload->arrays(plan_.size, plan_.dtype)) {
-    if (!variant.from_host()) break;
-    if (variant.reads(array)) from_host += static_cast<double>(array.bytes());
-    if (variant.writes(array)) to_host += static_cast<double>(array.bytes());
+  if (variant.from_host()) {
+    for (const auto& array : session_.plan.workload->arrays(plan_.size, plan_.dtype)) {
+      if (variant.reads(array)) from_host += static_cast<double>(array.bytes());
+      if (variant.writes(array)) to_host += static_cast<double>(array.bytes());
+    }
   }
   const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
   const auto beats_roof = [&] {

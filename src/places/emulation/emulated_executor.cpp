@@ -1,55 +1,44 @@
 // The Executor of the emulated build: runs variants for their verdict, never for their time.
 #include <chrono>
-#include <cstring>
 #include <stdexcept>
 
 #include "places/emulation/emulated_gpu.hpp"
+#include "places/emulation/held_arrays.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 
 namespace parlab {
 namespace {
 
-using emulation::Kind, emulation::Memory;
+using emulation::HeldArrays;
 
 class EmulatedExecutor final : public Executor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
-    std::vector<Array> arrays;
-    const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
-      memory_.push_back(gpu_.allocate(spec.name, spec.bytes(), kind));
-      arrays.push_back({spec, memory_.back()->data});
-      return memory_.back();
-    };
-    for (const auto& array : inputs) {
-      const auto& memory = hold(array.spec, Kind::input);
-      std::memcpy(memory->data, array.data, memory->bytes);
-    }
-    for (const auto& spec : outputs) hold(spec, Kind::output);
-    arrays_ = Arrays(arrays);
+    arrays_ =
+        HeldArrays(inputs, outputs, [&](const auto&... what) { return gpu_.allocate(what...); });
   }
 
   void release() override {
     gpu_.free_scratch();
-    memory_.clear();
+    arrays_ = {};
   }
 
   Checked run_checked(const Call& call) override {
     const Variant& variant = *call.variant;
     require_emulated(variant);
-    for (const auto& memory : memory_) {
-      if (memory->kind == Kind::output) memory->poison();
-    }
+    arrays_.poison_outputs();
     gpu_.free_scratch();
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
     gpu_.run_host_code([&] {
-      variant.run_gpu(gpu_, declared_by(variant, arrays_), call.size, call.dtype, call.tunables);
+      variant.run_gpu(gpu_, declared_by(variant, arrays_.view()), call.size, call.dtype,
+                      call.tunables);
     });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
-    checked.outputs = arrays_;
+    checked.outputs = arrays_.view();
     checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
     checked.seconds = taken.count();
     checked.launch = launch_shape_of(gpu_);
@@ -65,8 +54,7 @@ class EmulatedExecutor final : public Executor {
 
  private:
   EmulatedGpu gpu_;
-  std::vector<Memory> memory_;
-  Arrays arrays_;
+  HeldArrays arrays_;
 };
 
 }  // namespace

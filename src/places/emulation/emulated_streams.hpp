@@ -62,10 +62,6 @@ class EmulatedStreams final : public Streams {
   EmulatedStream& operator[](int i) override;
   void wait(int i, int other) override;
 
-  // Memory of the host, which copies reach, and kernels do not.
-  emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
-    return machine_->arena.allocate(name, bytes, kind, emulation::host_memory);
-  }
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
   }

@@ -1,51 +1,40 @@
 // The Executor of emulated variants whose arrays are in the host's memory.
 #include <chrono>
-#include <cstring>
 #include <stdexcept>
 
 #include "places/emulation/emulated_streams.hpp"
+#include "places/emulation/held_arrays.hpp"
 #include "places/executor.hpp"
 
 namespace parlab {
 namespace {
 
-using emulation::Kind, emulation::Memory;
+using emulation::HeldArrays;
 
 class EmulatedStreamsExecutor final : public Executor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
-    std::vector<Array> arrays;
-    EmulatedStreams host = streams();
-    const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
-      memory_.push_back(host.allocate(spec.name, spec.bytes(), kind));
-      arrays.push_back({spec, memory_.back()->data});
-      return memory_.back();
-    };
-    for (const auto& array : inputs) {
-      const auto& memory = hold(array.spec, Kind::input);
-      std::memcpy(memory->data, array.data, memory->bytes);
-    }
-    for (const auto& spec : outputs) hold(spec, Kind::output);
-    arrays_ = Arrays(arrays);
+    // Of the host: copies reach it, kernels do not.
+    arrays_ = HeldArrays(inputs, outputs, [&](const auto&... what) {
+      return machine_->arena.allocate(what..., emulation::host_memory);
+    });
   }
 
-  void release() override { memory_.clear(); }
+  void release() override { arrays_ = {}; }
 
   Checked run_checked(const Call& call) override {
     const Variant& variant = *call.variant;
     require_emulated(variant);
-    for (const auto& memory : memory_) {
-      if (memory->kind == Kind::output) memory->poison();
-    }
-    const Arrays declared = declared_by(variant, arrays_);
-    EmulatedStreams gpu = streams();
+    arrays_.poison_outputs();
+    const Arrays declared = declared_by(variant, arrays_.view());
+    EmulatedStreams gpu(emulation_seed(), emulation::Order::shuffled, machine_);
     const auto start = std::chrono::steady_clock::now();
     gpu.run_host_code(
         [&] { variant.run_streams(gpu, declared, call.size, call.dtype, call.tunables); });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     Checked checked;
-    checked.outputs = arrays_;
+    checked.outputs = arrays_.view();
     checked.damage = gpu.scratch_damage();  // wrong accesses stop a kernel or a copy as they happen
     checked.seconds = taken.count();
     checked.launch = gpu.launch_shape();
@@ -60,13 +49,8 @@ class EmulatedStreamsExecutor final : public Executor {
   Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
  private:
-  EmulatedStreams streams() const {
-    return EmulatedStreams(emulation_seed(), emulation::Order::shuffled, machine_);
-  }
-
   std::shared_ptr<EmulatedMachine> machine_ = std::make_shared<EmulatedMachine>();
-  std::vector<Memory> memory_;
-  Arrays arrays_;
+  HeldArrays arrays_;
 };
 
 }  // namespace
