@@ -67,6 +67,9 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
     known.keep(gpus.front().uuid, ceilings);
   }
   measure_between_runs(known, gpus);
+  // Others may have been at work on this host, which no program can see where it is a virtual one:
+  // some time later they may not.
+  measure(known, "", *make_host_executor());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <atomic>
 #include <memory>
 #include <new>
 
@@ -77,12 +78,17 @@ PinnedTeam::PinnedTeam(int threads) {
   // A larger team than one ends those beyond it by itself; beside one alone they would spin.
   if (threads == 1) end_idle_threads();
   const auto& order = pinning_order();
+  std::atomic<int> in_place{0};
 #pragma omp parallel num_threads(threads)
   {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+    if (thread == 0) caller_.emplace(order[0]);
     if (thread > 0) run_on({order[thread % order.size()]});
+    // Who spins at the region's end may be on the CPU that another one is bound to, and that one
+    // would wait for milliseconds.
+    ++in_place;
+    while (in_place < omp_get_num_threads()) sched_yield();
   }
-  caller_.emplace(order[0]);
 }
 
 }  // namespace parlab

@@ -22,7 +22,8 @@ namespace {
 
 // Inputs that each result is verified on, in this order; samples are taken on the last.
 constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
-constexpr int looks_at_roof = 5;  // before a time that beats it is doubted
+// Before a time that beats it is doubted; on the host, where others may disturb a look unseen, more.
+constexpr int looks_at_roof = 5, looks_at_roof_of_host = 15;
 // Of the time spent on samples: what may go into oracles for executions that are checked.
 constexpr double share_for_checks = 0.08;
 // One of this many first rounds is checked in any case, and in one threads are counted.
@@ -489,8 +490,9 @@ void Point::hold_against_roof(Entry& entry) {
   };
   // A roof may have been measured badly, also several times: that is looked at before the time is
   // doubted.
+  const int looks = variant.needs_gpu() ? looks_at_roof : looks_at_roof_of_host;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks_at_roof) {
+    if (look == looks) {
       doubt_time(record);
       return;
     }
