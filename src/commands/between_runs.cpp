@@ -93,7 +93,7 @@ std::vector<Chosen> choose(Target target) {
         return std::to_string(size_for(*workload, dtype, bytes, flops).front());
       };
       const auto sizes = on_gpu ? size_of(1e5, 1e6) + "," + size_of(64e6, 1e9)
-                                : size_of(8e6, 2e7) + "," + size_of(5e8, 1e9);
+                                : size_of(8e6, 2e7) + "," + size_of(1e8, 2e8);
       chosen.push_back(
           {variant,
            {variant->workload, sizes, "--variant", variant->backend + "/" + variant->name,

@@ -22,7 +22,8 @@ namespace {
 
 // Inputs that each result is verified on, in this order; samples are taken on the last.
 constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
-// Before a time that beats it is doubted; on the host, where others may disturb a look unseen, more.
+// Before a time that beats it is doubted; on the host, where others may disturb a look unseen,
+// more.
 constexpr int looks_at_roof = 5, looks_at_roof_of_host = 15;
 // Of the time spent on samples: what may go into oracles for executions that are checked.
 constexpr double share_for_checks = 0.08;
