@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
 
+#include "core/text.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "verify/problem.hpp"
@@ -51,8 +53,10 @@ Call call_from(const std::string& text, const Workload& workload, const Size& si
   return call;
 }
 
-// Those of the calls that are for such a place.
-void execute(const std::vector<Call>& calls, Target target, Problem& problem) {
+// Those of the calls that are for such a place. Returns which failed, and why: the others are
+// executed all the same.
+std::vector<std::string> execute(const std::vector<Call>& calls, Target target, Problem& problem) {
+  std::vector<std::string> failed;
   std::unique_ptr<Executor> executor;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].variant->target != target) continue;
@@ -60,9 +64,14 @@ void execute(const std::vector<Call>& calls, Target target, Problem& problem) {
       executor = make_executor(target);
       executor->load(problem.inputs(), problem.outputs());
     }
-    executor->run_profiled(calls[i], static_cast<int>(i));
+    try {
+      executor->run_profiled(calls[i], static_cast<int>(i));
+    } catch (const PointError& error) {
+      failed.push_back(calls[i].variant->full_name() + ": " + error.what());
+    }
   }
   if (executor) executor->release();
+  return failed;
 }
 
 }  // namespace
@@ -90,9 +99,12 @@ void execute_once(const std::vector<std::string>& arguments) {
   for (const auto& call : calls) variants.push_back(call.variant);
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);
+  std::vector<std::string> failed;
   for (const auto target : {Target::gpu, Target::streams, Target::team}) {
-    execute(calls, target, problem);
+    const auto more = execute(calls, target, problem);
+    failed.insert(failed.end(), more.begin(), more.end());
   }
+  if (!failed.empty()) throw std::runtime_error(join(failed, "; "));
 }
 
 }  // namespace parlab

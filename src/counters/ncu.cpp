@@ -215,15 +215,17 @@ std::string why_nothing_was_counted(const std::string& output) {
     return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM); run as root, or have "
            "the driver loaded with NVreg_RestrictProfilingToAdminUsers=0";
   }
-  // ncu's own words; else the last of this program's, which ran under it.
-  std::string reason;
+  // ncu's own words, and the last of this program's, which ran under it.
+  std::string of_ncu, of_program;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("==ERROR=="))
-      return "ncu says: " + line.substr(9 + line.starts_with("==ERROR== "));
-    if (!line.empty() && !line.starts_with("==")) reason = line;
+    if (line.starts_with("==ERROR==") && of_ncu.empty()) {
+      of_ncu = "ncu says: " + line.substr(9 + line.starts_with("==ERROR== "));
+    }
+    if (!line.empty() && !line.starts_with("==")) of_program = line;
   }
-  return reason.empty() ? "ncu saw no kernel" : "ncu saw no kernel; the program said: " + reason;
+  if (of_ncu.empty()) of_ncu = "ncu saw no kernel";
+  return of_program.empty() ? of_ncu : of_ncu + "; the program said: " + of_program;
 }
 
 std::string find_ncu() {

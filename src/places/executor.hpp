@@ -114,8 +114,8 @@ class Executor {
 
   // Executes the variant in the open, then once more where a profiler listens, behind an empty
   // kernel of number + 1 blocks whose name has profile_mark in it. For a process of its own.
-  virtual void run_profiled(const Call& call, int /*number*/) {
-    throw PointError(Verdict::no_device, call.variant->full_name() + ": only a GPU has counters");
+  virtual void run_profiled(const Call& /*call*/, int /*number*/) {
+    throw PointError(Verdict::no_device, "only a GPU has counters");
   }
 
   // Time to bring the inputs the variant reads to the device and its outputs back; nothing where
