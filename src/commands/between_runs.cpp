@@ -124,7 +124,7 @@ BetweenRuns measured_on(Target target, const fs::path& ceilings,
   }
   std::vector<std::vector<Samples>> all;
   for (auto& [name, samples] : points) all.push_back(std::move(samples));
-  return spread_between_runs(all);
+  return target == Target::host ? share_between_runs(all) : spread_between_runs(all);
 }
 
 void keep(CeilingsOfMachine& known, const std::string& gpu, const BetweenRuns& spread) {

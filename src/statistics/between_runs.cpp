@@ -37,6 +37,14 @@ double BetweenRuns::at(double median_s) const {
   return seconds > 0 && median_s > 0 ? std::hypot(share, seconds / median_s) : share;
 }
 
+BetweenRuns share_between_runs(const std::vector<Runs>& points) {
+  double variance = 0, count = 0;
+  for (const auto& runs : points) {
+    if (runs.size() > 1) variance += unknown_variance({runs}), ++count;
+  }
+  return {count > 0 ? std::sqrt(variance / count) : 0, 0};
+}
+
 BetweenRuns spread_between_runs(const std::vector<Runs>& points) {
   double longest = 0;
   for (const auto& runs : points) {

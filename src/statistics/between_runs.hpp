@@ -19,4 +19,8 @@ struct BetweenRuns {
 // short ones (a tenth of the longest at most) differ by besides. 0 where runs do not differ.
 BetweenRuns spread_between_runs(const std::vector<std::vector<Samples>>& points);
 
+// The same where others disturb some points and not others, and the long as the short: no seconds,
+// and what one point's runs know too well is not set off against what another's know too badly.
+BetweenRuns share_between_runs(const std::vector<std::vector<Samples>>& points);
+
 }  // namespace parlab

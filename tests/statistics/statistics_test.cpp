@@ -250,6 +250,30 @@ BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   BOOST_TEST(found.at(5e-6) > 0.03);
 }
 
+// Others disturb half of the points, whose runs then differ by a fifth; one of the others has runs
+// of such unrest that all of it hides behind what that one does not know of itself.
+BOOST_AUTO_TEST_CASE(what_others_disturb_is_not_hidden_by_one_restless_point) {
+  Process process(10);
+  std::vector<std::vector<Samples>> points(20);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (int run = 0; run < 5; ++run) {
+      points[i].push_back(process.autoregressive(10, 12, 0.5));
+      if (i == 1) {
+        auto& seconds = points[i].back().seconds;
+        for (std::size_t at = 0; at < seconds.size(); ++at) seconds[at] *= at % 24 < 12 ? 1 : 20;
+      }
+      scale(points[i].back(), (1 + i) * std::exp(process.normal(i % 2 == 0 ? 0.2 : 0)));
+    }
+  }
+  BOOST_TEST(spread_between_runs(points).share < 0.10);
+  const auto found = share_between_runs(points);
+  BOOST_TEST(found.share > 0.12);
+  BOOST_TEST(found.share < 0.20);
+  BOOST_TEST(found.seconds == 0);
+  BOOST_TEST(share_between_runs({}).share == 0);
+  BOOST_TEST(share_between_runs({{around(1)}}).share == 0);
+}
+
 // ---- verdicts -----------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_tie_is_what_the_data_do_not_tell_apart) {
