@@ -16,19 +16,19 @@ namespace parlab {
 // caches.
 struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: read + written bytes
-  std::vector<std::pair<double, double>> read, copy;
+  std::vector<std::pair<double, double>> read = {}, copy = {};
   // unit (core/units.hpp) -> flop/s, a multiply-add counts two
-  std::map<std::string, double> units;
+  std::map<std::string, double> units = {};
   // Bytes/s. Between the GPUs of the machine: "one way" and "both ways" from the first to the
   // second, "all-reduce over 2" of so many GPUs (the bytes of the result in that time). Between
   // pinned memory of the host and this GPU: link_from_host, link_to_host, and both at once. Empty:
   // not measured.
-  std::map<std::string, double> links;
+  std::map<std::string, double> links = {};
   double launch_s = 0;  // an empty kernel between two events; 0 on the host
   // How far the medians of runs of one binary differ. 0: not measured.
-  BetweenRuns between_runs;
+  BetweenRuns between_runs = {};
   // Which way was the best, in words, by curve_point() and by unit.
-  std::map<std::string, std::string> ways;
+  std::map<std::string, std::string> ways = {};
 };
 
 // Names of Ceilings::links.
