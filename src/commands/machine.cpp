@@ -75,7 +75,7 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
 }  // namespace
 
 void print_kind(std::ostream& out) {
-  const Run run = describe_run("", gpus_present(), "unnamed");
+  const Run run = describe_run("", gpus_by_name(), "unnamed");
   out << machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(run.gpus.size())) << '\n';
 }
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <boost/algorithm/string/trim.hpp>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <cctype>
@@ -13,17 +14,11 @@
 namespace parlab {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::string first_line(const std::string& path) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
-  return trimmed(line);
+  return boost::trim_copy(line);
 }
 
 }  // namespace
@@ -66,10 +61,10 @@ std::string cpu_model(std::istream& cpuinfo) {
   for (std::string line; std::getline(cpuinfo, line);) {
     const auto colon = line.find(':');
     if (colon == line.npos) continue;
-    const std::string key = trimmed(line.substr(0, colon));
+    const std::string key = boost::trim_copy(line.substr(0, colon));
     // x86 says "model name", some others "cpu model" or "Processor".
     if (key == "model name" || key == "cpu model" || key == "Processor") {
-      const std::string model = trimmed(line.substr(colon + 1));
+      const std::string model = boost::trim_copy(line.substr(colon + 1));
       if (!model.empty()) return model;
     }
   }

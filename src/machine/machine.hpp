@@ -18,10 +18,10 @@ std::string cpu_model(std::istream& cpuinfo);
 
 // One GPU of the machine, as its driver names it.
 struct GpuFacts {
-  int device = 0;            // CUDA's number for it
-  std::string name;          // "NVIDIA H200"
-  std::string uuid, pci;     // "GPU-8f3a...", "0000:65:00.0"
-  std::string driver, cuda;  // versions: "580.159", "13.0"
+  int device = 0;                      // CUDA's number for it
+  std::string name = "";               // "NVIDIA H200"
+  std::string uuid = "", pci = "";     // "GPU-8f3a...", "0000:65:00.0"
+  std::string driver = "", cuda = "";  // versions: "580.159", "13.0"
 };
 
 // Tells this host from every other, of the same kind too, and nothing else about it: a name-based

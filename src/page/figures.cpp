@@ -1,6 +1,7 @@
 #include "page/figures.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 #include <cctype>
 #include <fstream>
 #include <iterator>
@@ -105,12 +106,6 @@ std::vector<std::size_t> characters(const std::string& line) {
   return begins;
 }
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(' ');
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
 bool is_rule(const std::string& line) {
   return line.find("--") == 0 && line.find_first_not_of("- ") == line.npos;
 }
@@ -125,7 +120,7 @@ std::vector<std::string> cut(const std::string& line, const std::vector<std::siz
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto from = byte_of(starts[i]);
     const auto to = i + 1 < starts.size() ? byte_of(starts[i + 1]) : line.size();
-    cells.push_back(trimmed(line.substr(from, to - from)));
+    cells.push_back(boost::trim_copy(line.substr(from, to - from)));
   }
   return cells;
 }
@@ -219,16 +214,16 @@ std::vector<TextTable> parse_tables(const std::string& text) {
         if (rule[c] == '-' && (c == 0 || rule[c - 1] == ' ')) starts.push_back(c);
       }
       table.columns = cut(lines[i], starts);
-      for (i += 2; i < lines.size() && !trimmed(lines[i]).empty(); ++i) {
+      for (i += 2; i < lines.size() && !boost::trim_copy(lines[i]).empty(); ++i) {
         table.rows.push_back(cut(lines[i], starts));
       }
       tables.push_back(std::move(table));
       above.clear();
-    } else if (trimmed(lines[i]).empty()) {
+    } else if (boost::trim_copy(lines[i]).empty()) {
       if (!above.empty()) tables.push_back({above, {}, {}});
       above.clear();
     } else {
-      above += (above.empty() ? "" : " ") + trimmed(lines[i]);
+      above += (above.empty() ? "" : " ") + boost::trim_copy(lines[i]);
     }
   }
   if (!above.empty()) tables.push_back({above, {}, {}});

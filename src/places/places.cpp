@@ -50,6 +50,9 @@ Places::Places(const std::vector<const Variant*>& variants, const std::vector<in
     places_.push_back({Target::host});
     places_.back().executor = make_host_executor();
   }
+  // Not where the CPU is asked for alone: CUDA takes its time to start.
+  const auto host_alone = [](auto* variant) { return !variant->needs_gpu(); };
+  if (std::all_of(variants.begin(), variants.end(), host_alone)) return;
   const auto gpus = gpus_present();
   const auto open = [&](Target target, const GpuFacts& gpu, const auto& make) {
     places_.push_back({target, gpu});

@@ -15,4 +15,8 @@ std::optional<std::string> why_no_gpu();
 // All of them, in CUDA's order; none when why_no_gpu() says something.
 std::vector<GpuFacts> gpus_present();
 
+// The same for who only wants to name this machine: CUDA is not started where the driver's files
+// tell (machine/driver_files.hpp), and the numbers are not CUDA's.
+std::vector<GpuFacts> gpus_by_name();
+
 }  // namespace parlab

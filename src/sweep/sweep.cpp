@@ -100,11 +100,28 @@ void note_others_at_work(Run& run, Observer& observer) {
                 "): times and roofs of the CPU may be too slow; measure again when they are done");
 }
 
+bool needs_gpu(const Plan& plan) {
+  return std::any_of(plan.variants.begin(), plan.variants.end(),
+                     [](const Variant* variant) { return variant->needs_gpu(); });
+}
+
+// A sweep of the CPU alone does not start CUDA to have its machine named.
+Run run_of(const Plan& plan) {
+  return describe_run(plan.command, needs_gpu(plan) ? gpus_present() : gpus_by_name(),
+                      plan.machine);
+}
+
+Places places_of(const Plan& plan) {
+  const bool asked = plan.devices != std::vector<int>{0};
+  return {plan.variants,
+          needs_gpu(plan) || asked ? devices_of(plan.devices, plan.emulate) : plan.devices};
+}
+
 }  // namespace
 
 std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
-  Places places(plan.variants, devices_of(plan.devices, plan.emulate));
-  Session session{plan, places, observer, describe_run(plan.command, gpus_present(), plan.machine)};
+  Places places = places_of(plan);
+  Session session{plan, places, observer, run_of(plan)};
   session.read_elsewhere();
   std::vector<Estimate> estimates;
   std::optional<std::size_t> point;
@@ -120,13 +137,13 @@ std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
 
 int run_sweep(const Plan& plan, Observer& observer, Supervisor* supervisor) {
   if (!anything_wanted(plan)) return 0;  // all of it belongs to other shards
-  Places places(plan.variants, devices_of(plan.devices, plan.emulate));
+  Places places = places_of(plan);
   return run_sweep(plan, observer, places, supervisor);
 }
 
 int run_sweep(const Plan& plan, Observer& observer, Places& places, Supervisor* supervisor) {
   const InterruptGuard guard;
-  Session session{plan, places, observer, describe_run(plan.command, gpus_present(), plan.machine)};
+  Session session{plan, places, observer, run_of(plan)};
   const auto on_host = [](const Variant* variant) { return variant->target == Target::host; };
   if (!plan.verify_only && std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
     note_others_at_work(session.run, observer);

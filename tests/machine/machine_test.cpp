@@ -8,11 +8,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <sstream>
 
 #include "folder.hpp"
 #include "machine/cgroup.hpp"
+#include "machine/driver_files.hpp"
 #include "machine/host_ceilings.hpp"
 #include "machine/memory.hpp"
 #include "machine/pinning.hpp"
@@ -24,6 +26,69 @@ namespace fs = std::filesystem;
 using namespace parlab;
 
 BOOST_AUTO_TEST_SUITE(machine)
+
+// As the driver's files say it: two GPUs, which this process may open.
+class DriverFiles {
+ public:
+  DriverFiles() {
+    write("proc/version",
+          "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\n"
+          "GCC version:  gcc version 13.3.0\n");
+    write("dev/nvidiactl", "");
+    add("0000:00:06.0", 0, "GPU-36d997b0-24c7-cc54-cdb1-6b01d6d4a218");
+    add("0000:00:07.0", 1, "GPU-04a39bad-fe87-13fe-ea80-e53e1074f05c");
+  }
+  void add(const std::string& pci, int minor, const std::string& uuid) {
+    const auto number = std::to_string(minor);
+    write("dev/nvidia" + number, "");
+    write("proc/gpus/" + pci + "/information",
+          "Model: \t\t NVIDIA H200\nIRQ:   \t\t 42\n" + ("GPU UUID: \t " + uuid) +
+              "\nBus Location: \t " + pci + "\nDevice Minor: \t " + number + "\n");
+  }
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder_.path / name).parent_path());
+    std::ofstream(folder_.path / name) << text;
+  }
+  void remove(const std::string& name) const { fs::remove_all(folder_.path / name); }
+  auto read() const { return gpus_of_driver(folder_.path / "proc", folder_.path / "dev"); }
+
+ private:
+  parlab::testing::Folder folder_;
+};
+
+BOOST_AUTO_TEST_CASE(gpus_are_named_without_cuda) {
+  const DriverFiles files;
+  const auto gpus = files.read();
+  BOOST_REQUIRE(gpus.has_value());
+  BOOST_REQUIRE(gpus->size() == 2u);
+  BOOST_TEST(gpus->front().name == "NVIDIA H200");
+  BOOST_TEST(gpus->front().uuid == "GPU-36d997b0-24c7-cc54-cdb1-6b01d6d4a218");
+  BOOST_TEST(gpus->front().driver == "580.159.04");
+  BOOST_TEST(gpus->back().pci == "0000:00:07.0");
+  BOOST_TEST(gpus->back().device == 1);
+}
+
+BOOST_AUTO_TEST_CASE(where_the_drivers_files_do_not_say_all_only_cuda_knows) {
+  const auto says_nothing = [](const std::function<void(DriverFiles&)>& change) {
+    DriverFiles files;
+    change(files);
+    return !files.read().has_value();
+  };
+  const std::string information = "proc/gpus/0000:00:07.0/information";
+  BOOST_TEST(!says_nothing([](DriverFiles&) {}));
+  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("proc"); }));
+  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("proc/gpus"); }));
+  BOOST_TEST(says_nothing([](DriverFiles& files) { files.write("proc/version", "no number\n"); }));
+  BOOST_TEST(says_nothing([&](DriverFiles& files) { files.write(information, "Model: x\n"); }));
+  // As in a container that was not given the second GPU, or none.
+  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("dev/nvidia1"); }));
+  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("dev/nvidiactl"); }));
+  BOOST_TEST(says_nothing(
+      [](DriverFiles& files) { files.add("0000:00:08.0", 2, "GPU-" + std::string(8, '?')); }));
+  BOOST_TEST(says_nothing([](DriverFiles& files) {
+    files.write("proc/capabilities/gpu0/mig/gi7/access", "DeviceFileMinor: 66\n");
+  }));
+}
 
 BOOST_AUTO_TEST_CASE(slugs) {
   BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 16) == "nvidia-h200");

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
+#include "machine/driver_files.hpp"
 #include "places/cuda/cuda_resources.hpp"
 
 namespace parlab {
@@ -71,6 +74,18 @@ std::vector<GpuFacts> gpus_present() {
         {device, properties.name, written(properties.uuid), pci, driver, version(runtime)});
   }
   return gpus;
+}
+
+std::vector<GpuFacts> gpus_by_name() {
+  // CUDA's own variables choose among them, and order them.
+  const bool chosen =
+      std::getenv("CUDA_VISIBLE_DEVICES") != nullptr || std::getenv("CUDA_DEVICE_ORDER") != nullptr;
+  auto gpus = chosen ? std::nullopt : gpus_of_driver();
+  if (!gpus) return gpus_present();
+  int runtime = 0;
+  cudaRuntimeGetVersion(&runtime);  // a constant of the runtime: starts nothing
+  for (auto& gpu : *gpus) gpu.cuda = version(runtime);
+  return *gpus;
 }
 
 }  // namespace parlab

@@ -66,5 +66,6 @@ std::optional<std::string> why_no_gpu() {
   return "this program was built to emulate CUDA kernels, not to run them on a GPU";
 }
 std::vector<GpuFacts> gpus_present() { return {}; }
+std::vector<GpuFacts> gpus_by_name() { return {}; }
 
 }  // namespace parlab

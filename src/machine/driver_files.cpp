@@ -1,0 +1,86 @@
+#include "machine/driver_files.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace parlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "Model: \t\t NVIDIA H200" and so on.
+std::map<std::string, std::string> fields_of(const fs::path& file) {
+  std::map<std::string, std::string> fields;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const auto colon = line.find(':');
+    if (colon != line.npos)
+      fields[boost::trim_copy(line.substr(0, colon))] = boost::trim_copy(line.substr(colon + 1));
+  }
+  return fields;
+}
+
+// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build": the first
+// word of digits and points.
+std::string driver_version(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos) {
+      return word;
+    }
+  }
+  return "";
+}
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool is_cut(const fs::path& proc) {
+  for (const auto& gpu : entries(proc / "capabilities")) {
+    for (const auto& part : entries(gpu / "mig")) {
+      if (part.filename().string().starts_with("gi")) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc, const fs::path& dev) {
+  if (is_cut(proc)) return std::nullopt;
+  if (access((dev / "nvidiactl").c_str(), R_OK | W_OK) != 0) return std::nullopt;
+  const auto driver = driver_version(proc / "version");
+  if (driver.empty()) return std::nullopt;
+  std::vector<GpuFacts> gpus;
+  for (const auto& folder : entries(proc / "gpus")) {
+    auto fields = fields_of(folder / "information");
+    const auto &name = fields["Model"], &uuid = fields["GPU UUID"], &pci = fields["Bus Location"];
+    // Question marks: of a GPU that was not started yet.
+    const bool says_all =
+        !name.empty() && !pci.empty() && uuid.starts_with("GPU-") && uuid.find('?') == uuid.npos;
+    const auto device = dev / ("nvidia" + fields["Device Minor"]);
+    if (!says_all || access(device.c_str(), R_OK | W_OK) != 0) return std::nullopt;
+    gpus.push_back({static_cast<int>(gpus.size()), name, uuid, pci, driver, ""});
+  }
+  if (gpus.empty()) return std::nullopt;
+  return gpus;
+}
+
+}  // namespace parlab
