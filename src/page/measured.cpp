@@ -115,6 +115,7 @@ Measured load_machine(const fs::path& folder) {
     runs.merge(loaded.runs);
     std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
   }
+  oldest_first(records, runs);
   std::vector<Run> in_order;
   for (auto& [id, run] : runs) in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));

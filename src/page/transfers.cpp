@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/numbers.hpp"
 #include "machine/roof.hpp"
@@ -95,6 +96,18 @@ void write_chart(Html& html, const Entries& entries, const std::string& workload
   html.close().line_break();
 }
 
+// Against the best CPU of the GPU's own host: the folder of a machine may hold records of several.
+std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
+  const auto* cpu =
+      best(where(on_cpu, [&](const Entry& e) { return same_machine(e.record, gpu.record); }));
+  if (cpu == nullptr) return std::nullopt;
+  const auto kernel = speedup(gpu.record, cpu->record, false);
+  const auto travelled = way == Way::pinned ? speedup_pinned(gpu.record, cpu->record)
+                                            : speedup(gpu.record, cpu->record, true);
+  if (!travelled || (!kernel && way != Way::overlapped)) return std::nullopt;
+  return Duel{cpu, &gpu, kernel.value_or(Ratio{}), *travelled};
+}
+
 Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   if (duels.empty()) return {"not measured"};
   const auto found = crossover(duels, ratio);
@@ -135,24 +148,17 @@ std::vector<Duel> duels(const Entries& entries, Way way) {
   std::vector<Duel> found;
   for (const auto& size : sizes(entries)) {
     const auto point = of_size(entries, size);
-    Duel duel;
-    duel.cpu = best(on_device(point, false));
-    std::optional<double> least;
+    std::multimap<double, const Entry*> by_time;
     for (const auto* entry : on_device(point, true)) {
       const auto seconds = seconds_with_transfers(*entry, way);
-      if (!seconds || reduced_arithmetic(entry->record)) continue;
-      if (least && *seconds >= *least) continue;
-      duel.gpu = entry;
-      least = seconds;
+      if (seconds && !reduced_arithmetic(entry->record)) by_time.emplace(*seconds, entry);
     }
-    if (duel.cpu == nullptr || duel.gpu == nullptr) continue;
-    const auto kernel = speedup(duel.gpu->record, duel.cpu->record, false);
-    const auto travelled = way == Way::pinned ? speedup_pinned(duel.gpu->record, duel.cpu->record)
-                                              : speedup(duel.gpu->record, duel.cpu->record, true);
-    if (!travelled || (!kernel && way != Way::overlapped)) continue;
-    duel.kernel = kernel.value_or(Ratio{});
-    duel.travelled = *travelled;
-    found.push_back(duel);
+    for (const auto& [seconds, gpu] : by_time) {
+      if (const auto duel = duel_of(*gpu, on_device(point, false), way)) {
+        found.push_back(*duel);
+        break;
+      }
+    }
   }
   return found;
 }

@@ -9,8 +9,8 @@
 
 namespace parlab::page {
 
-// The GPU against the best of the CPU at one size; of the GPU the variant that is fastest with its
-// transfers on that way.
+// The GPU against the best CPU of the same host at one size; of the GPU the variant that is fastest
+// with its transfers on that way.
 struct Duel {
   const Entry* cpu = nullptr;
   const Entry* gpu = nullptr;

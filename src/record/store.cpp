@@ -201,10 +201,21 @@ Loaded load_records(const fs::path& path) {
   }
   try {
     for (const auto& file : record_files(path, loaded.warnings)) FileReader(file, loaded).read();
+    oldest_first(loaded.records, loaded.runs);
   } catch (const fs::filesystem_error& failure) {
     throw UsageError("cannot read the folder '" + path.string() + "': " + failure.code().message());
   }
   return loaded;
+}
+
+void oldest_first(std::vector<Record>& records, const std::map<std::string, Run>& runs) {
+  const auto date = [&](const Record& record) -> const std::string& {
+    static const std::string unknown;
+    const auto run = runs.find(record.run);
+    return run == runs.end() ? unknown : run->second.date;
+  };
+  std::stable_sort(records.begin(), records.end(),
+                   [&](const Record& a, const Record& b) { return date(a) < date(b); });
 }
 
 void set_run(Record& record, const Run& run) {

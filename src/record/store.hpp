@@ -12,7 +12,7 @@ namespace parlab {
 
 struct Loaded {
   std::map<std::string, Run> runs;    // by id
-  std::vector<Record> records;        // in file order; of equal keys the last one counts
+  std::vector<Record> records;        // oldest_first(); of equal keys the last one counts
   std::vector<std::string> warnings;  // "results/x.jsonl:17: torn line, skipped"
 };
 
@@ -20,6 +20,9 @@ struct Loaded {
 // whose run is not there, are skipped with a warning. Throws UsageError when the path does not
 // exist or cannot be read.
 Loaded load_records(const std::filesystem::path& path);
+
+// Records of several files in the order in which their runs began; of one run they keep theirs.
+void oldest_first(std::vector<Record>& records, const std::map<std::string, Run>& runs);
 
 // Whether it is a file of records in a folder: a regular one, *.jsonl. One that cannot be used is
 // named in warnings.

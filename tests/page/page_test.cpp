@@ -228,6 +228,20 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   BOOST_TEST(travelled.in_places);
 }
 
+BOOST_AUTO_TEST_CASE(each_host_fights_for_itself) {
+  auto elsewhere = a_record("serial/plain", 64, 20), here = a_record("serial/plain", 64, 900);
+  auto gpu = a_record("cuda/naive", 64, 30), faster = a_record("cuda/coalesced", 64, 25);
+  elsewhere.host_id = "another";
+  faster.host_id = "a third";  // which has no CPU to compare with
+  here.tunables = {{"threads", 1}};
+  const auto measured = arrange({a_run()}, {elsewhere, here, gpu, faster});
+  const auto found = duels(all(measured));
+  BOOST_TEST_REQUIRE(found.size() == 1u);
+  BOOST_TEST(found[0].cpu->record.host_id == "");
+  BOOST_TEST(found[0].gpu->record.variant == "naive");
+  BOOST_TEST(std::abs(found[0].kernel.value - 30) < 1e-9);
+}
+
 BOOST_AUTO_TEST_CASE(three_ways_of_the_data_side_by_side) {
   std::vector<Record> records;
   for (const auto& [n, cpu, overlapped] :

@@ -544,6 +544,24 @@ BOOST_AUTO_TEST_CASE(a_folder_is_read_whole) {
   BOOST_TEST(latest(loaded.records).size() == 2u);
 }
 
+// What the files are called says nothing of when.
+BOOST_AUTO_TEST_CASE(of_several_files_the_latest_run_counts) {
+  const Folder folder;
+  Run older = a_run("older"), newer = a_run("newer");
+  older.date = "2026-11-22T10:00:00Z";
+  newer.date = "2026-11-23T09:00:00Z";
+  Record before = a_record(), after = a_record();
+  before.run = "older";
+  before.source_hash = "before";
+  after.run = "newer";
+  after.source_hash = "after";
+  append_text(folder.path / "a.jsonl", to_json_line(newer) + "\n" + to_json_line(after) + "\n");
+  append_text(folder.path / "b.jsonl", to_json_line(older) + "\n" + to_json_line(before) + "\n");
+  const auto kept = latest(load_records(folder.path).records);
+  BOOST_REQUIRE(kept.size() == 1u);
+  BOOST_TEST(kept[0].source_hash == "after");
+}
+
 BOOST_AUTO_TEST_CASE(the_last_record_counts) {
   Record first = timed("cuda", "a", 1), second = timed("cuda", "b", 1),
          third = timed("cuda", "a", 2);
