@@ -1,7 +1,7 @@
-// The matrix begins in the host's memory. Both products need a row only once: streams take turns,
-// each copies a piece of whole rows up and computes what it adds to y with the kernel of `fused`,
-// while the next piece is on its way. At the end one kernel adds up what the pieces gave. The
-// matrix travels once, and may be larger than the GPU's memory.
+// The matrix begins in the host's memory. Both products need a row only once: one stream copies
+// pieces of whole rows up, others take turns to compute what a piece adds to y, with the kernel of
+// `fused`, while the next one is on its way. At the end one kernel adds up what the pieces gave.
+// The matrix travels once, and may be larger than the GPU's memory.
 //
 // Pieces may be large, for all that they hold up is the kernel of the last one; and they are few,
 // for each has room of its own for what its blocks give.
@@ -26,7 +26,7 @@ const Register<Atax, float, double> variant(
     {
         .rung = 5,
         .idea = "from host memory: rows in pieces, copied while others are computed",
-        .tunables = {piece_kib(8192), streams_in_turn()},
+        .tunables = {piece_kib(16384), streams_in_turn()},
     },
     []<typename T>(Streams& streams, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));
@@ -39,20 +39,19 @@ const Register<Atax, float, double> variant(
       streams.to_device(0, x, p.x, p.cols);
 
       std::vector<T*> a;
-      for (int s = 0; s < count; ++s) {
-        if (s > 0) streams.wait(s, 0);
-        a.push_back(streams[s].scratch<T>(rows * p.cols));
-      }
+      for (int i = 0; i < count; ++i) a.push_back(streams[0].scratch<T>(rows * p.cols));
 
       for (std::int64_t i = 0; i < pieces; ++i) {
-        const auto s = static_cast<int>(i % count);
+        const auto turn = static_cast<int>(i % count), s = 1 + turn;
         const auto first = i * rows, here = std::min(rows, p.rows - first);
-        streams.to_device(s, a[s], p.a + first * p.cols, here * p.cols);
-        choose_shape(streams[s], Atax::Args<T>{a[s], x, of_pieces + i * p.cols, here, p.cols},
+        streams.wait(0, s);  // until the piece before this one is no longer needed
+        streams.to_device(0, a[turn], p.a + first * p.cols, here * p.cols);
+        streams.wait(s, 0);
+        choose_shape(streams[s], Atax::Args<T>{a[turn], x, of_pieces + i * p.cols, here, p.cols},
                      Choice{});
       }
 
-      for (int s = 1; s < count; ++s) streams.wait(0, s);
+      for (int s = 1; s <= count; ++s) streams.wait(0, s);
       streams[0].launch({.grid = {ceil_div(p.cols, 256)}, .block = {256}}, atax_add_pieces<T>,
                         static_cast<const T*>(of_pieces), y, p.cols, pieces);
       streams.to_host(0, p.y, y, p.cols);

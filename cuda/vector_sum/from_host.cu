@@ -1,7 +1,7 @@
-// The vector begins in the host's memory. Streams take turns: each copies a piece up and sums it
-// with the kernel of `last_block`, while the next piece is on its way; at the end the sums of the
-// pieces are added by the same kernel. The GPU reads a piece in a fiftieth of the time that it
-// takes to arrive: nothing counts but the link.
+// The vector begins in the host's memory. One stream copies it up, piece by piece; others take
+// turns to sum what has arrived, with the kernel of `last_block`, while the next piece is on its
+// way. At the end the sums of the pieces are added by the same kernel. The GPU reads a piece in a
+// fiftieth of the time that it takes to arrive: nothing counts but the link.
 #include "gpu/streams.hpp"
 #include "last_block.cuh"
 
@@ -35,7 +35,7 @@ const Register<VectorSum, int, float, double> variant(
     {
         .rung = 8,
         .idea = "from host memory: pieces copied while others are summed",
-        .tunables = {block_size(512, 32), piece_kib(), streams_in_turn()},
+        .tunables = {block_size(512, 32), piece_kib(16384), streams_in_turn()},
     },
     []<typename T>(Streams& streams, const VectorSum::Args<T>& p, const Tunables& tunables) {
       const auto piece = rows_of_piece(p.n, sizeof(T), tunables["piece"]);
@@ -44,16 +44,18 @@ const Register<VectorSum, int, float, double> variant(
       T* const sums = streams[0].scratch<T>(pieces);
       T* const sum = streams[0].scratch<T>(1);
       std::vector<Summing<T>> on;
-      for (int s = 0; s < count; ++s) on.emplace_back(streams[s], piece, tunables["block"]);
+      for (int s = 1; s <= count; ++s) on.emplace_back(streams[s], piece, tunables["block"]);
 
       for (std::int64_t i = 0; i < pieces; ++i) {
-        const auto s = static_cast<int>(i % count);
+        const auto turn = static_cast<int>(i % count), s = 1 + turn;
         const auto here = std::min(piece, p.n - i * piece);
-        streams.to_device(s, on[s].x, p.x + i * piece, here);
-        on[s].sum(streams[s], here, sums + i);
+        streams.wait(0, s);  // until the piece before this one is summed
+        streams.to_device(0, on[turn].x, p.x + i * piece, here);
+        streams.wait(s, 0);
+        on[turn].sum(streams[s], here, sums + i);
       }
 
-      for (int s = 1; s < count; ++s) streams.wait(0, s);
+      for (int s = 1; s <= count; ++s) streams.wait(0, s);
       launch_last_block(streams[0], VectorSum::Args<T>{sums, nullptr, sum, pieces},
                         tunables["block"]);
       streams.to_host(0, p.sum, sum, 1);
