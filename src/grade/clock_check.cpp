@@ -16,9 +16,8 @@ constexpr double share_at_least = 0.7;
 constexpr std::size_t looks = 5, looks_at_most = 40;
 
 const WatchedBatch& shortest(const std::vector<WatchedBatch>& batches) {
-  return *std::min_element(batches.begin(), batches.end(), [](const auto& a, const auto& b) {
-    return a.watched.elapsed_s < b.watched.elapsed_s;
-  });
+  return *std::min_element(batches.begin(), batches.end(),
+                           [](const auto& a, const auto& b) { return a.elapsed_s < b.elapsed_s; });
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, 
   const auto& many = shortest(of_many);
   const double more = static_cast<double>(many.reported_s.size()) -
                       static_cast<double>(one.reported_s.size());  // a place may take fewer
-  const double here_s = (many.watched.elapsed_s - one.watched.elapsed_s) / std::max(more, 1.0);
+  const double here_s = (many.elapsed_s - one.elapsed_s) / std::max(more, 1.0);
   std::vector<double> reported;
   for (const auto* batches : {&of_one, &of_many}) {
     for (const auto& batch : *batches) {

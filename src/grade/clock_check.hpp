@@ -9,11 +9,11 @@
 
 namespace parlab::grade {
 
-// Some executions by the clock of the grader, from asking for them to the answer.
+// Some executions, and how long threads waited meanwhile.
 struct Watched {
   double elapsed_s = 0;
-  // That threads of the submission or of the grader were ready to run and others ran; nothing: the
-  // system does not say.
+  // That threads of the submission were ready to run and others ran; nothing: the system does not
+  // say.
   std::optional<double> waited_s = 0;
 
   void add(const Watched& more);
@@ -21,6 +21,7 @@ struct Watched {
 
 struct WatchedBatch {
   std::vector<double> reported_s;  // one per execution
+  double elapsed_s = 0;            // by the clock of the grader, from asking for it to the answer
   Watched watched;
 };
 

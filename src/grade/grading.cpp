@@ -72,7 +72,7 @@ ClockCheck check_clock(RemoteExecutor& executor, const Call& call, const Assignm
     for (int i = 0; i < executions; ++i) plan.executions.push_back(problem.disturbance(secret));
     executor.watched();
     const auto batch = executor.sample(call, plan);
-    return WatchedBatch{batch.seconds, executor.watched()};
+    return WatchedBatch{batch.seconds, executor.elapsed_s(), executor.watched()};
   };
   auto check = grade::check_clock(take, median_s);
   executor.release();

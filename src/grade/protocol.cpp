@@ -52,7 +52,7 @@ void get(Message& message, Size& size, Dtype& dtype, Tunables& tunables) {
 }
 
 void put(Message& message, const BatchPlan& plan) {
-  message.put(plan.cache).put(plan.check_last);
+  message.put(plan.cache).put(plan.check_last).put(plan.watch_waits);
   message.put_all(plan.executions, [](Message& to, const Disturbance& disturbance) {
     to.put_all(disturbance.inputs, [](Message& each, const ChangedElement& changed) {
       each.put(changed.array).put(changed.to).put(changed.from);
@@ -67,6 +67,7 @@ BatchPlan get_plan(Message& message) {
   BatchPlan plan;
   plan.cache = message.get(Cache::cold);
   plan.check_last = message.get<bool>();
+  plan.watch_waits = message.get<bool>();
   message.get_all(most_of_a_list, [&](Message& from) {
     Disturbance disturbance;
     from.get_all(most_of_a_list, [&](Message& each) {

@@ -188,18 +188,23 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   Message message;
   message.put(Ask::sample);
   put(message, call.size, call.dtype, call.tunables);
-  put(message, plan);
+  BatchPlan watched_plan = plan;
+  watched_plan.watch_waits = true;
+  put(message, watched_plan);
   end_idle_threads();  // of the grader: where they spin, the submission cannot run
   const double most_s = limits_.seconds * static_cast<double>(plan.executions.size());
   const auto start = Clock::now();
-  auto reply = ask(message, most_s, &watched_);
-  const double elapsed = seconds_since(start);
+  Watched outside;
+  auto reply = ask(message, most_s, &outside);
+  const double elapsed = elapsed_s_ = seconds_since(start);
   Batch batch;
   reply.get_all(plan.executions.size(),
                 [&](Message& from) { batch.seconds.push_back(from.get<double>()); });
   batch.clock_hz = reply.get<double>();
   batch.highest_clock_hz = reply.get<double>();
   batch.damage = printable(reply.text());
+  const bool says_who_waited = reply.get<bool>();
+  const double waited_s = std::clamp(reply.get<double>(), 0.0, elapsed);
   received_->poison();
   get_outputs(reply, received_->view());
   reply.expect_end();
@@ -210,6 +215,8 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   if (batch.seconds.empty() || !numbers || reported > elapsed) {
     throw PointError(Verdict::implausible, "its process reports times that cannot be");
   }
+  // To say that it waited gains a submission nothing: it is not timed.
+  watched_.add(says_who_waited ? Watched{reported, waited_s} : outside);
   return batch;
 }
 

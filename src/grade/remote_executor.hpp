@@ -45,6 +45,8 @@ class RemoteExecutor final : public Executor {
 
   // All batches since the last call, which ends it.
   Watched watched() { return std::exchange(watched_, {}); }
+  // Of the last batch by the clock of this process, from asking for it to the answer.
+  double elapsed_s() const { return elapsed_s_; }
 
  private:
   struct Running;
@@ -60,6 +62,7 @@ class RemoteExecutor final : public Executor {
   Variant variant_;
   bool can_time_ = false;
   Watched watched_;
+  double elapsed_s_ = 0;
   Arrays inputs_;
   std::vector<ArraySpec> outputs_;
   std::unique_ptr<HostArrays> received_;

@@ -53,6 +53,7 @@ struct BatchPlan {
   std::vector<Disturbance> executions;  // what happens before each, outside its time
   bool check_last = false;              // what the last one left behind is wanted
   bool watch_threads = false;           // whose CPU time it was is wanted
+  bool watch_waits = false;             // how long threads waited for a CPU is wanted
 };
 
 struct Batch {
@@ -60,8 +61,11 @@ struct Batch {
   std::vector<double> apart;    // of a team: between its first GPU that was done and its last
   double clock_hz = 0;          // of the device, meanwhile; 0: not known
   double highest_clock_hz = 0;  // that the device may have
-  std::string damage;           // "wrote past the end of y", as in Checked
-  Arrays outputs;               // of the last execution, when it is checked: host copies
+  // During the executions, of the thread that waited longest: see machine/run_queue.hpp. Nothing:
+  // not asked for, not on the host, or the system does not say.
+  std::optional<double> waited_s = {};
+  std::string damage;  // "wrote past the end of y", as in Checked
+  Arrays outputs;      // of the last execution, when it is checked: host copies
 };
 
 // Executions one right after another, for what takes seconds to be measured.

@@ -51,7 +51,7 @@ struct Machine {
       waited += interrupted(execution_s);
       batch.reported_s.push_back(clock_rate * (now_s - before));
     }
-    batch.watched.elapsed_s = now_s - start;
+    batch.elapsed_s = batch.watched.elapsed_s = now_s - start;
     if (!says_who_waited) batch.watched.waited_s.reset();
     if (batch.watched.waited_s) *batch.watched.waited_s += waited;
     return batch;

@@ -58,6 +58,7 @@ class Runner {
         end_idle_threads();
         message.put_all(batch.seconds, [](Message& to, double seconds) { to.put(seconds); });
         message.put(batch.clock_hz).put(batch.highest_clock_hz).put(batch.damage);
+        message.put(batch.waited_s.has_value()).put(batch.waited_s.value_or(0));
         put_outputs(message, batch.outputs);
         break;
       }

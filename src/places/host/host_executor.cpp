@@ -1,6 +1,7 @@
 // Executes CPU variants: threads pinned to cores, steady_clock around each execution.
 #include <omp.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "host/host.hpp"
 #include "machine/host_ceilings.hpp"
 #include "machine/pinning.hpp"
+#include "machine/run_queue.hpp"
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "places/host/cpu_time.hpp"
@@ -153,6 +155,9 @@ class HostExecutor final : public Executor {
     // After the wait for quiet, in which clocks fall and caches cool.
     if (cpu_time) run(call, bound);
     std::uint64_t left = 0;
+    // From here on: threads that begin crowd on some CPUs, which is nobody's fault.
+    std::optional<RunQueueWait> queue;
+    if (plan.watch_waits) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
@@ -164,6 +169,7 @@ class HostExecutor final : public Executor {
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
     }
+    if (queue) batch.waited_s = queue->seconds();
     // Before the outputs are read again, which all threads take part in; those that are started for
     // it must not inherit the one CPU of this thread.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
