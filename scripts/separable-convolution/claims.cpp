@@ -125,8 +125,17 @@ Judgement tall_tiles(const Evidence& e) {
 void occupancy_example(Tally& tally, const Selection& all) {
   const auto kernels =
       all.backend("cuda").where([](const Record& r) { return r.launch.occupancy > 0; });
-  if (kernels.empty()) return;
-  const auto here = kernels.size(kernels.sizes().back());
+  // At some sizes one variant alone was measured, for another question.
+  auto sizes = kernels.sizes();
+  const auto alone = [&](const Size& size) {
+    const auto here = kernels.size(size);
+    return std::all_of(here.begin(), here.end(), [&](const Record* record) {
+      return record->variant == (*here.begin())->variant;
+    });
+  };
+  while (!sizes.empty() && alone(sizes.back())) sizes.pop_back();
+  if (sizes.empty()) return;
+  const auto here = kernels.size(sizes.back());
   double most = 0;
   for (const auto* record : here) most = std::max(most, record->launch.occupancy);
   const auto* best = here.best();
