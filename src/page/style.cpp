@@ -102,7 +102,11 @@ ol.ladder p { margin: 0; }
   #summary { break-after: page; }
   #rooflines figure { max-width: 9cm; }
   #claims table { font-size: 0.8rem; line-height: 1.25; }
-  #claims small { font-size: inherit; }
+  #claims small, #transfers small { font-size: inherit; }
+  #transfers table { table-layout: fixed; font-size: 0.8rem; line-height: 1.25; }
+  #transfers th:nth-child(2), #transfers th:nth-child(5) { width: 14.5%; }
+  #transfers th:last-child { width: 9%; }
+  #transfers td { overflow-wrap: break-word; }
   /* What is unfolded is printed, and what has this class: no long tables of numbers. */
   details.printed::details-content { content-visibility: visible; display: block; }
   details details.printed::details-content { content-visibility: hidden; }

@@ -45,7 +45,7 @@ for what in export show resume; do
   [[ $what != resume ]] || command=("${resume[@]}")
   all=$(seconds_of "${command[@]}" "$folder/all.jsonl")
   quarter=$(seconds_of "${command[@]}" "$folder/quarter.jsonl")
-  expect "$what takes $all s, of the processor" at_most "$all" 3
+  expect "$what takes $all s, of the processor" at_most "$all" 4
   expect "$what of a quarter takes $quarter s: cost in proportion" at_most "$all" "$(awk "BEGIN { print 8 * $quarter + 0.3 }")"
 done
 expect "resuming measured nothing" \
