@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/gpu.hpp"
+#include "places/honest.cuh"
 #include "places/presence.hpp"
 #include "support.hpp"
 #include "workloads/dmv.hpp"
@@ -14,15 +15,6 @@ using testing::plan_for;
 namespace {
 
 using Args = Dmv::Args<float>;
-
-__global__ void honest(const float* a, const float* x, float* y, std::int64_t rows,
-                       std::int64_t cols) {
-  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (row >= rows) return;
-  float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
-  y[row] = sum;
-}
 
 __global__ void store(float* where, float value) { *where = value; }
 

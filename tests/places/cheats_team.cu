@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/gpus.hpp"
+#include "places/honest.cuh"
 #include "places/presence.hpp"
 #include "support.hpp"
 #include "workloads/conv2d.hpp"
@@ -15,15 +16,6 @@ namespace {
 
 using Rows = Parts<Dmv::Args<float>>;
 using Strips = Parts<Conv2d::Args<float>>;
-
-__global__ void team_honest(const float* a, const float* x, float* y, std::int64_t rows,
-                            std::int64_t cols) {
-  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (row >= rows) return;
-  float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
-  y[row] = sum;
-}
 
 // Row `row` of the image, from the rows above and below it.
 __global__ void team_image_row(const float* a, float* b, std::int64_t row, std::int64_t cols) {
@@ -41,7 +33,7 @@ __global__ void team_image_row(const float* a, float* b, std::int64_t row, std::
 __global__ void team_add_one(float* where) { *where += 1; }
 
 void multiply(Gpu& gpu, const Dmv::Args<float>& p) {
-  gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, team_honest, p.a, p.x, p.y, p.rows,
+  gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, honest, p.a, p.x, p.y, p.rows,
              p.cols);
 }
 

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/streams.hpp"
+#include "places/honest.cuh"
 #include "places/presence.hpp"
 #include "support.hpp"
 #include "workloads/dmv.hpp"
@@ -14,20 +15,11 @@ namespace {
 
 using Args = Dmv::Args<float>;
 
-__global__ void rows_of_dmv(const float* a, const float* x, float* y, std::int64_t rows,
-                            std::int64_t cols) {
-  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (row >= rows) return;
-  float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
-  y[row] = sum;
-}
-
 __global__ void put(float* where, float value) { *where = value; }
 
 void compute(Gpu& gpu, const float* a, const float* x, float* y, std::int64_t rows,
              std::int64_t cols) {
-  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, rows_of_dmv, a, x, y, rows, cols);
+  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, honest, a, x, y, rows, cols);
 }
 
 // Copies come on stream 0, pieces of 8 rows are computed on stream 1 and go back from stream 2.

@@ -1,10 +1,9 @@
 // The Executor of the emulated build: runs variants for their verdict, never for their time.
 #include <chrono>
-#include <stdexcept>
 
 #include "places/emulation/emulated_gpu.hpp"
 #include "places/emulation/held_arrays.hpp"
-#include "places/executor.hpp"
+#include "places/emulation/untimed_executor.hpp"
 #include "places/presence.hpp"
 
 namespace parlab {
@@ -12,7 +11,7 @@ namespace {
 
 using emulation::HeldArrays;
 
-class EmulatedExecutor final : public Executor {
+class EmulatedExecutor final : public UntimedExecutor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
@@ -44,13 +43,6 @@ class EmulatedExecutor final : public Executor {
     checked.launch = launch_shape_of(gpu_);
     return checked;
   }
-
-  Batch sample(const Call&, const BatchPlan&) override {
-    throw std::logic_error("emulated executions are not timed");
-  }
-  std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
-  bool can_time() const override { return false; }
-  Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
  private:
   EmulatedGpu gpu_;

@@ -1,17 +1,16 @@
 // The Executor of emulated variants whose arrays are in the host's memory.
 #include <chrono>
-#include <stdexcept>
 
 #include "places/emulation/emulated_streams.hpp"
 #include "places/emulation/held_arrays.hpp"
-#include "places/executor.hpp"
+#include "places/emulation/untimed_executor.hpp"
 
 namespace parlab {
 namespace {
 
 using emulation::HeldArrays;
 
-class EmulatedStreamsExecutor final : public Executor {
+class EmulatedStreamsExecutor final : public UntimedExecutor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
@@ -40,13 +39,6 @@ class EmulatedStreamsExecutor final : public Executor {
     checked.launch = gpu.launch_shape();
     return checked;
   }
-
-  Batch sample(const Call&, const BatchPlan&) override {
-    throw std::logic_error("emulated executions are not timed");
-  }
-  std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
-  bool can_time() const override { return false; }
-  Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
  private:
   std::shared_ptr<EmulatedMachine> machine_ = std::make_shared<EmulatedMachine>();

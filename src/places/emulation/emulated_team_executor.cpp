@@ -2,10 +2,9 @@
 // puts the parts of the result together.
 #include <chrono>
 #include <cstring>
-#include <stdexcept>
 
 #include "places/emulation/emulated_gpus.hpp"
-#include "places/executor.hpp"
+#include "places/emulation/untimed_executor.hpp"
 #include "places/partition.hpp"
 
 namespace parlab {
@@ -35,7 +34,7 @@ void for_each_row(const PartInMemory& here, void* whole, F f) {
   }
 }
 
-class EmulatedTeamExecutor final : public Executor {
+class EmulatedTeamExecutor final : public UntimedExecutor {
  public:
   void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
     release();
@@ -87,14 +86,8 @@ class EmulatedTeamExecutor final : public Executor {
     return checked;
   }
 
-  Batch sample(const Call&, const BatchPlan&) override {
-    throw std::logic_error("emulated executions are not timed");
-  }
-  std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
-  bool can_time() const override { return false; }
   // There are as many as are asked for; a team of one would prove nothing of teams.
   int gpus() const override { return 2; }
-  Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
  private:
   // An input without a halo may not be written to; a halo is to be filled.
