@@ -12,8 +12,9 @@ namespace parlab::grade {
 // Some executions, and how long threads waited meanwhile.
 struct Watched {
   double elapsed_s = 0;
-  // That threads of the submission were ready to run and others ran; nothing: the system does not
-  // say.
+  // That threads were ready to run and others ran: those of a CPU submission, by what its process
+  // says; else those of its process and of the grader, by what the grader sees. Nothing: the system
+  // does not say.
   std::optional<double> waited_s = 0;
 
   void add(const Watched& more);

@@ -82,8 +82,11 @@ PinnedTeam::PinnedTeam(int threads) {
 #pragma omp parallel num_threads(threads)
   {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-    if (thread == 0) caller_.emplace(order[0]);
-    if (thread > 0) run_on({order[thread % order.size()]});
+    if (thread == 0) {
+      caller_.emplace(order[0]);
+    } else {
+      run_on({order[thread % order.size()]});
+    }
     // Who spins at the region's end may be on the CPU that another one is bound to, and that one
     // would wait for milliseconds.
     ++in_place;
