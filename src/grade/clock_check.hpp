@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "machine/topology.hpp"
+
 namespace parlab::grade {
 
 // Some executions, and how long threads waited meanwhile.
@@ -16,6 +18,8 @@ struct Watched {
   // says; else those of its process and of the grader, by what the grader sees. Nothing: the system
   // does not say.
   std::optional<double> waited_s = 0;
+  // The most that a CPU submission had at a time, by what its process says; 0: not known.
+  int threads = 0;
 
   void add(const Watched& more);
 };
@@ -28,9 +32,9 @@ struct WatchedBatch {
 
 // Other programs had so much of that time that it says nothing.
 bool disturbed(const Watched& watched);
-// Why nothing can be timed: "other programs kept this machine busy: threads waited 2 ms of 10 ms
-// for a CPU".
-std::string to_string(const Watched& watched);
+// Why nothing can be timed on so many CPUs: "other programs kept this machine busy: threads waited
+// 2 ms of 10 ms for a CPU", or its own threads did.
+std::string to_string(const Watched& watched, int cpus = cpus_allowed());
 
 enum class ClockVerdict {
   agrees,

@@ -205,6 +205,7 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   batch.damage = printable(reply.text());
   const bool says_who_waited = reply.get<bool>();
   const double waited_s = std::clamp(reply.get<double>(), 0.0, elapsed);
+  const int threads = reply.get<int>();
   received_->poison();
   get_outputs(reply, received_->view());
   reply.expect_end();
@@ -216,7 +217,7 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
     throw PointError(Verdict::implausible, "its process reports times that cannot be");
   }
   // To say that it waited gains a submission nothing: it is not timed.
-  watched_.add(says_who_waited ? Watched{reported, waited_s} : outside);
+  watched_.add(says_who_waited ? Watched{reported, waited_s, threads} : outside);
   return batch;
 }
 

@@ -33,6 +33,8 @@ std::optional<double> RunQueueWait::seconds() const {
   return longest_wait(before_, after);
 }
 
+int threads_of(pid_t process) { return static_cast<int>(queue_times_of(process).size()); }
+
 std::optional<QueueTime> parse_schedstat(std::istream& schedstat) {
   double at_work_ns = 0, in_queue_ns = 0, starts = 0;
   if (!(schedstat >> at_work_ns >> in_queue_ns >> starts)) return std::nullopt;

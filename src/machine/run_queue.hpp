@@ -34,6 +34,9 @@ class RunQueueWait {
   QueueTimes before_;
 };
 
+// Threads that a process has now; 0 when the system does not say.
+int threads_of(pid_t process);
+
 // Parts of the above that need no process.
 // By the text of /proc/PID/task/TID/schedstat: nanoseconds at work, in the queue, and starts.
 std::optional<QueueTime> parse_schedstat(std::istream& schedstat);
