@@ -18,6 +18,15 @@ bool wanted(const Record& record) {
          });
 }
 
+// What to name to CUDA: the GPU of the record. When another of its kind has taken its place in this
+// host, as resuming takes for granted, any of those there are.
+std::string where_to_count(const Record& record) {
+  for (const auto& gpu : gpus_present()) {
+    if (gpu.uuid == record.gpu) return gpu.uuid;
+  }
+  return "";
+}
+
 void count(const std::vector<Record*>& records) {
   const Record& first = *records.front();
   std::vector<std::string> arguments{first.workload, to_string(first.size),
@@ -27,7 +36,7 @@ void count(const std::vector<Record*>& records) {
                         to_string(record->tunables));
   }
   const auto counters =
-      counters_by_execution(profile(arguments, first.cache, first.gpu), records.size());
+      counters_by_execution(profile(arguments, first.cache, where_to_count(first)), records.size());
   for (std::size_t i = 0; i < records.size(); ++i) records[i]->counters = counters[i];
 }
 
