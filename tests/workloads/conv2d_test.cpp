@@ -1,6 +1,8 @@
 // The oracle of conv2d must find every kind of wrong neighbour or weight, at every point, on both
 // kinds of input, and anything written to the border.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <cstring>
 
 #include "support.hpp"
@@ -70,6 +72,17 @@ struct Image {
         at(row, col) = point(right_terms(), row, col);
     }
   }
+  // As pixels that change between executions do: others beside the impulse of a square. The sum of
+  // their products depends on the order, and on fused multiply-adds.
+  void add_impulses(std::int64_t row, std::int64_t col, T first, T second) {
+    a[row * size[1] + col] = first;
+    a[(row + 1) * size[1] + col - 1] = second;
+    const auto& workload = *Registry::instance().workload("conv2d");
+    oracle = workload.oracle(arrays, size, dtype_of<T>(), InputKind::integers, Arithmetic::ieee);
+    for (std::int64_t r = row - 1; r <= row + 2; ++r) {
+      for (std::int64_t c = col - 2; c <= col + 1; ++c) at(r, c) = point(right_terms(), r, c);
+    }
+  }
   T& at(std::int64_t row, std::int64_t col) { return b[row * size[1] + col]; }
   T point(const Terms& terms, std::int64_t row, std::int64_t col) const {
     T sum = 0;
@@ -104,6 +117,30 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
     }
     BOOST_TEST(seen >= 1);
   }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded, T, Types) {
+  auto backwards = right_terms();
+  std::reverse(backwards.begin(), backwards.end());
+  int differ = 0;
+  for (const T value : {T{257}, T{-731}, T{999}, T{-3}}) {
+    for (std::int64_t row = 6; row < 9; ++row) {
+      for (std::int64_t col = 6; col < 9; ++col) {
+        Image<T> image(InputKind::integers);
+        image.add_impulses(row, col, value, T{811});
+        BOOST_TEST(image.right());
+        const T forwards = image.at(row, col);
+        image.at(row, col) = image.point(backwards, row, col);
+        differ += image.at(row, col) != forwards;
+        BOOST_TEST(image.right());
+        image.at(row, col) = std::nextafter(forwards, T{0});  // as of a fused multiply-add
+        BOOST_TEST(image.right());
+        image.at(row, col) = forwards + 1;
+        BOOST_TEST(!image.right());
+      }
+    }
+  }
+  BOOST_TEST(differ > 0);
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point, T, Types) {
