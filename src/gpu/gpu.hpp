@@ -29,6 +29,7 @@ struct LaunchConfig {
   Extent block = {};
   std::size_t shared_bytes = 0;  // dynamic shared memory per block; may exceed 48 KB
   bool cooperative = false;      // all blocks resident at once, grid barriers allowed
+  bool overlaps = false;         // may begin before the launch before it ends: see overlap.hpp
 };
 
 // One launch as it happened, for the record.
@@ -51,7 +52,7 @@ inline void refuse_impossible(const LaunchConfig& config, const LaunchConfig& mo
     return text(c.grid) + " blocks of " + text(c.block) + " threads and " +
            std::to_string(c.shared_bytes) + " bytes of shared memory";
   };
-  const auto& [grid, block, shared, cooperative] = config;
+  const auto& [grid, block, shared, cooperative, overlaps] = config;
   if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block)) {
     throw PointError(Verdict::launch_failed, "cannot launch " + says(config));
   }

@@ -2,6 +2,7 @@
 
 #include <cuda_occupancy.h>
 
+#include <array>
 #include <boost/core/demangle.hpp>
 
 #include "core/numbers.hpp"
@@ -139,6 +140,13 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
              "asking for " + std::to_string(bytes) + " bytes of shared memory");
 }
 
+// Compiled for an older device, a kernel does not know how to wait.
+bool CudaGpu::can_overlap(const void* kernel) const {
+  cudaFuncAttributes compiled{};
+  cuda_check(cudaFuncGetAttributes(&compiled, kernel), "asking for what a kernel was compiled");
+  return properties_.major >= 9 && compiled.ptxVersion >= 90;
+}
+
 void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** arguments) {
   select();
   const auto& [x, y, z] = properties_.maxGridSize;
@@ -157,10 +165,18 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
   launch.blockDim = dimension(config.block);
   launch.dynamicSmemBytes = config.shared_bytes;
   launch.stream = stream_.handle;
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeCooperative;
-  attribute.val.cooperative = 1;
-  if (config.cooperative) launch.attrs = &attribute, launch.numAttrs = 1;
+  std::array<cudaLaunchAttribute, 2> attributes{};
+  launch.attrs = attributes.data();
+  if (config.cooperative) {
+    auto& attribute = attributes[launch.numAttrs++];
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  if (config.overlaps && can_overlap(kernel)) {
+    auto& attribute = attributes[launch.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
   const auto status = cudaLaunchKernelExC(&launch, kernel, arguments);
   if (status == cudaSuccess) return;
   cudaGetLastError();

@@ -50,6 +50,7 @@ class CudaGpu final : public Gpu {
 
  private:
   void allow_shared(const void* kernel, std::size_t bytes);
+  bool can_overlap(const void* kernel) const;
 
   int device_;
   cudaDeviceProp properties_{};

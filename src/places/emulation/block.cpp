@@ -36,7 +36,13 @@ __attribute__((noinline)) void run_thread(Thread& thread) {
 }
 
 void end_thread(Thread& thread) {
-  if (!thread.block->failed) thread.judge_suspects();
+  if (!thread.block->failed) {
+    thread.judge_suspects();
+    if (!thread.is_alone && thread.crash.signal == 0) {
+      thread.fail(Verdict::wrong_result,
+                  "ends and never waits for the launch before it: see gpu/overlap.hpp");
+    }
+  }
   const Crash& crash = thread.crash;
   if (crash.signal == 0) return;
   const auto below = thread.stack - stack_bytes - static_cast<const char*>(crash.address);
@@ -175,7 +181,8 @@ void Block::run_one() {
                    .index = i,
                    .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
                                 launch->block, launch->grid},
-                   .clock = {.instance = instance, .thread = i}};
+                   .clock = {.instance = instance, .thread = i},
+                   .is_alone = !launch->overlaps};
     order_.push_back(&threads_[i]);
   }
   arrange(order_, launch->order, launch->seed + index);
@@ -329,6 +336,8 @@ void pause() {
   here.thread.judge_suspects();
   here.block.suspend();
 }
+
+void wait_for_launch_before() { running->is_alone = true; }
 
 void trap(const Site& site) {
   InRuntime().thread.fail(Verdict::launch_failed, describe("__trap", site));

@@ -76,6 +76,7 @@ struct Thread {
   Clock clock{};
   std::optional<Clock> fence{};  // what a fence has ordered and no atomic has released yet
   std::size_t acquired = 0;      // how many releases of the launch it has seen
+  bool is_alone = true;          // all launches before this one have ended
   unsigned atomics = 0;          // executed, to let others run from time to time
   struct Copy {
     unsigned group;
@@ -132,6 +133,7 @@ struct Launch {
   std::span<const std::byte> arguments;  // of the kernel, which each thread reads
   dim3 grid, block;
   std::size_t shared_bytes;
+  bool overlaps;  // the launch before it, until a thread waits for that
   Order order;
   std::uint64_t seed;
   const Arena* arena;

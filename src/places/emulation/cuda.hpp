@@ -112,6 +112,7 @@ struct Meeting {
 std::uint64_t meet(Meeting meeting);
 void fence();
 void pause();  // lets others run
+void wait_for_launch_before();
 void trap(const Site& site);
 
 // Asynchronous copies to shared memory: done when they are waited for, not before.

@@ -31,7 +31,7 @@ void require_emulated(const Variant& variant) {
 LaunchShape launch_shape_of(const Gpu& gpu) {
   LaunchShape shape;
   if (gpu.launches().empty()) return shape;
-  const auto& [grid, block, shared, cooperative] = gpu.launches().back().config;
+  const auto& [grid, block, shared, cooperative, overlaps] = gpu.launches().back().config;
   shape.grid = {grid.x, grid.y, grid.z};
   shape.block = {block.x, block.y, block.z};
   shape.shared_bytes = static_cast<std::int64_t>(shared);
@@ -86,6 +86,7 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                 .grid = dim(config.grid),
                 .block = dim(config.block),
                 .shared_bytes = config.shared_bytes,
+                .overlaps = config.overlaps,
                 .order = order_,
                 .seed = seed_,
                 .arena = &machine_->arena,

@@ -100,7 +100,8 @@ struct Check {
     if (other.instance == block.instance) return here.thread.clock.covers(other);
     if (shared) return true;
     if (is_earlier(other)) {
-      return launch.ordering == nullptr || launch.ordering->comes_before(other.instance);
+      return here.thread.is_alone &&
+             (launch.ordering == nullptr || launch.ordering->comes_before(other.instance));
     }
     return launch.releases->cover(other, here.thread.acquired);
   }
@@ -115,6 +116,10 @@ struct Check {
   }
   std::string race(Stamp other, const char* did) const {
     const bool same_block = other.instance == block.instance;
+    if (is_earlier(other) && !here.thread.is_alone) {
+      return where() + ", which a launch before this one" + did +
+             ", and does not wait for that: see gpu/overlap.hpp";
+    }
     if (is_earlier(other)) {
       return where() + ", which " + launch.ordering->stream_of(other.instance) + did +
              " and nothing here waits for it: possible race";

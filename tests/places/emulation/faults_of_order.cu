@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
+#include "gpu/overlap.hpp"
 #include "places/emulation/planted.hpp"
 
 namespace cg = cooperative_groups;
@@ -424,5 +425,61 @@ __global__ void counter_reset_by_all(const float* in, float* partial, unsigned* 
   if (n > 0) *done = 0;  // wrong
 }
 FAULT(counter_reset_by_all, wrong_result, "scratch 2[0]", "possible race");
+
+// ---- launches that overlap
+
+__global__ void twice(const float* in, float* out, int n) {
+  const int i = global_index();
+  if (i < n) out[i] = 2 * in[i];
+}
+
+// After `twice`: adds 1 to what it wrote.
+template <typename Wait>
+__device__ void add_one(const float* in, float* out, int n, Wait wait) {
+  const int i = global_index();
+  wait(i);
+  if (i < n) out[i] += in[0] + 1;  // wrong
+}
+__global__ void adds_after_waiting(const float* in, float* out, int n) {
+  add_one(in, out, n, [](int) { parlab::wait_for_launch_before(); });
+}
+__global__ void adds_at_once(const float* in, float* out, int n) {
+  add_one(in, out, n, [](int) {});
+  parlab::wait_for_launch_before();
+}
+__global__ void adds_after_others_waited(const float* in, float* out, int n) {
+  add_one(in, out, n, [](int i) {
+    if (i % 32 == 0) parlab::wait_for_launch_before();
+    __syncthreads();
+  });
+}
+__global__ void never_waits(const float*, float*, int) {}
+
+std::function<void(const Bench&)> overlapping(void (*kernel)(const float*, float*, int)) {
+  return [=](const Bench& bench) {
+    auto config = bench.config();
+    bench.gpu.launch(config, twice, bench.in, bench.out, bench.n);
+    config.overlaps = true;
+    bench.gpu.launch(config, kernel, bench.in, bench.out, bench.n);
+  };
+}
+const planted::Add waits =
+    planted::Case{"adds_after_waiting", planted::Kind::right, overlapping(adds_after_waiting), 400};
+const planted::Add at_once =
+    planted::Case{"adds_at_once",
+                  planted::Kind::fault,
+                  overlapping(adds_at_once),
+                  0,
+                  parlab::Verdict::wrong_result,
+                  {"a launch before this one wrote", "does not wait for that"}};
+const planted::Add by_others = planted::Case{
+    "adds_after_others_waited",    planted::Kind::fault, overlapping(adds_after_others_waited), 0,
+    parlab::Verdict::wrong_result, {"launch before"}};
+const planted::Add never = planted::Case{"never_waits",
+                                         planted::Kind::fault,
+                                         overlapping(never_waits),
+                                         0,
+                                         parlab::Verdict::wrong_result,
+                                         {"never waits for the launch before it"}};
 
 }  // namespace
