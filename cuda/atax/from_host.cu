@@ -24,7 +24,7 @@ __global__ void atax_add_pieces(const T* of_pieces, T* y, std::int64_t cols, std
 
 const Register<Atax, float, double> variant(
     {
-        .rung = 5,
+        .rung = 6,
         .idea = "from host memory: rows in pieces, copied while others are computed",
         .tunables = {piece_kib(16384), streams_in_turn()},
     },

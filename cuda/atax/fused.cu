@@ -10,7 +10,8 @@
 // elements of x and its sums of y stay in registers from the first strip to the last. Where rows do
 // not start at multiples of 16 bytes, the strips of a block take every second or fourth row: those
 // start at the same place inside a 16-byte word, and are copied in whole words all the same. A
-// second kernel adds the y of all blocks, in a fixed order.
+// second kernel adds the y of all blocks, in a fixed order. Matrices that fit the chip as a whole
+// are left to the kernel of `resident`.
 //
 // A row that is too long for one block has a team: its blocks take some of the columns each, and
 // tell each other their parts of t through memory. A part is on its way while the block works on
@@ -19,7 +20,7 @@
 
 const Register<Atax, float, double> variant(
     {
-        .rung = 4,
+        .rung = 5,
         .idea = "A read once: strips in shared memory serve both products, copies always under way",
         .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 512, .multiple_of = 256},
                      {.name = "team", .fallback = 0, .min = 0, .max = 8},

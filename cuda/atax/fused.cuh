@@ -8,6 +8,8 @@
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
+#include "resident.cuh"
+#include "sum.cuh"
 #include "workloads/atax.hpp"
 
 using namespace parlab;
@@ -361,34 +363,8 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads)
     used = used + 1 < p.stages ? used + 1 : 0;
   }
 
+  let_next_launch_begin();
   store_columns<T, S>(p.ys + me * p.cols, columns, y);
-}
-
-// y = the sum of the teams' ys, 32 columns per block of 32 x 16 threads; and all messages zero.
-template <typename T>
-__global__ void __launch_bounds__(512)
-    atax_fused_sum(const T* ys, T* y, std::int64_t cols, std::int64_t teams, Message<T>* messages,
-                   std::int64_t message_count) {
-  __shared__ T part[16][32];
-  const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
-  T sum = 0;
-  if (col < cols) {
-    _Pragma("unroll 4")
-    for (std::int64_t team = threadIdx.y; team < teams; team += 16) sum += ys[team * cols + col];
-  }
-
-  part[threadIdx.y][threadIdx.x] = sum;
-  const std::int64_t first = std::int64_t{blockIdx.x} * 512 + threadIdx.y * 32 + threadIdx.x;
-  for (std::int64_t i = first; i < message_count; i += std::int64_t{gridDim.x} * 512) {
-    messages[i] = 0;
-  }
-
-  __syncthreads();
-  if (threadIdx.y > 0 || col >= cols) return;
-
-  _Pragma("unroll")
-  for (int i = 1; i < 16; ++i) sum += part[i][threadIdx.x];
-  y[col] = sum;
 }
 
 // Rows that no team of blocks can hold: the two products one after the other, one warp per row and
@@ -486,19 +462,19 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
               .shared_bytes = shared,
               .cooperative = team > 1},
              kernel, products);
-  gpu.launch({.grid = {ceil_div(p.cols, 32)}, .block = {32, 16}}, atax_fused_sum<T>,
-             static_cast<const T*>(products.ys), p.y, p.cols, teams, products.messages,
-             message_count);
+  add_up(gpu, static_cast<const T*>(products.ys), p.y, p.cols, teams, products.messages,
+         message_count);
 }
 
 // Block and team by the 16-byte words of a row, as measured on an H200: a thread has at most four
-// of them, in float two while that makes teams of four.
+// of them, in float two while that makes teams of two to four. A row that is a little too long for
+// two is better off with three in one block than with a team.
 template <typename T>
 Choice best_choice(std::int64_t words, Choice choice) {
   const bool wide = sizeof(T) == 8;
   choice.block = wide && words > 2048 && words <= 6144 ? 256 : 512;
   if (choice.team == 0 && words <= (wide ? 6144 : 4096)) {
-    choice.team = wide && words <= 2048 ? 1 : ceil_div(words, 1024);
+    choice.team = words <= (wide ? 2048 : 1792) ? 1 : ceil_div(words, 1024);
   }
 
   return choice;
@@ -522,12 +498,15 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
 
   const auto run = block == 256   ? run_fused<Shape<T, ALIGNED, 256, 4, 2>, T>
                    : mine <= 1024 ? run_fused<Shape<T, ALIGNED, 512, 2, 4>, T>
+                   : mine <= 1536 ? run_fused<Shape<T, ALIGNED, 512, 3, 2>, T>
                                   : run_fused<Shape<T, ALIGNED, 512, 4, 2>, T>;
   run(gpu, p, choice);
 }
 
 template <typename T>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
+  const bool free = choice.block == 0 && choice.team == 0 && choice.stages == 0;
+  if (free && is_resident(gpu, p, resident_block)) return run_resident(gpu, p, resident_block);
   const bool aligned =
       p.cols % Word<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
   const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;

@@ -94,6 +94,8 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
     std::int64_t block, team, stages;
   };
   const std::vector<Case> cases{
+      {{9, 6000}, Dtype::f32, 512, 1, 0},  {{9, 5001}, Dtype::f32, 0, 0, 0},
+      {{9, 8100}, Dtype::f32, 512, 1, 0},  {{7, 7001}, Dtype::f32, 0, 1, 3},
       {{70, 64}, Dtype::f32, 512, 4, 2},   {{70, 66}, Dtype::f64, 512, 4, 3},
       {{40, 67}, Dtype::f64, 256, 3, 3},   {{15, 2050}, Dtype::f64, 256, 2, 3},
       {{18, 2000}, Dtype::f64, 256, 1, 2}, {{4, 4500}, Dtype::f32, 512, 1, 0},
@@ -114,6 +116,32 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
                              << " " << to_string(dtype) << " " << to_string(record.tunables) << ": "
                              << to_string(record.verdict) << ", " << record.detail);
       }
+    }
+  }
+}
+
+// Shares of many rows and of one, rows that many warps share, an odd number of elements before
+// them.
+BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
+  const auto& workload = *Registry::instance().workload("atax");
+  for (const auto* variant : Registry::instance().variants("atax")) {
+    if (variant->name != "resident" || !variant->run_gpu) continue;
+    for (const auto& size : {Size{1, 1}, {2, 5003}, {3, 17}, {5, 801}, {47, 131}, {403, 9}}) {
+      for (const auto dtype : {Dtype::f32, Dtype::f64}) {
+        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        plan.verify_only = true;
+        plan.tunables = {{"block", {128, 384, 1024}}};
+        for (const auto& record : testing::sweep(plan)) {
+          const bool fine =
+              record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
+          BOOST_TEST(fine, to_string(size) << " " << to_string(dtype) << " "
+                                           << to_string(record.tunables) << ": " << record.detail);
+        }
+      }
+    }
+    for (const auto& record :
+         testing::sweep(testing::plan_for(workload, *variant, {1, 70000}, Dtype::f32))) {
+      BOOST_TEST(record.detail.find("larger than the shared memory") != std::string::npos);
     }
   }
 }
