@@ -2,66 +2,82 @@
 // libnvidia-ml.so.1 keeps names, types and numbers.
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
+#include "machine/programs_on_gpu.hpp"
 
 namespace parlab {
 namespace {
 
 struct Device;  // nvmlDevice_st
 
-class Nvml final : public EnergyMeter {
+// The library, started, and one GPU. Throws NoEnergy, and the PointError of the loader.
+class NvmlDevice {
  public:
-  Nvml(const std::string& uuid, const std::string& library)
+  NvmlDevice(const std::string& uuid, const std::string& library)
       : library_(library, "it comes with the NVIDIA driver") {
-    library_.resolve(error_string_, "nvmlErrorString");
-    library_.resolve(init_, "nvmlInit_v2");
-    library_.resolve(shutdown_, "nvmlShutdown");
-    library_.resolve(device_by_uuid_, "nvmlDeviceGetHandleByUUID");
-    library_.resolve(total_energy_, "nvmlDeviceGetTotalEnergyConsumption");
-    library_.resolve(power_, "nvmlDeviceGetPowerUsage");
-    library_.resolve(temperature_, "nvmlDeviceGetTemperature");
+    resolve(error_string_, "nvmlErrorString");
+    resolve(init_, "nvmlInit_v2");
+    resolve(shutdown_, "nvmlShutdown");
+    resolve(device_by_uuid_, "nvmlDeviceGetHandleByUUID");
     check(init_(), "nvmlInit_v2");
     try {
       check(device_by_uuid_(uuid.c_str(), &device_), "finding " + uuid);
-      joules();  // a GPU without the counter, or a part of one, is known at once
     } catch (...) {
       shutdown_();
       throw;
     }
   }
-  ~Nvml() override { shutdown_(); }
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
+  ~NvmlDevice() { shutdown_(); }
+  NvmlDevice(const NvmlDevice&) = delete;
+  NvmlDevice& operator=(const NvmlDevice&) = delete;
 
-  std::string source() const override { return "NVML"; }
-
-  double joules() override {
-    unsigned long long millijoules = 0;
-    check(total_energy_(device_, &millijoules), "the energy counter");
-    return static_cast<double>(millijoules) / 1e3;
+  operator Device*() const { return device_; }
+  template <typename F>
+  void resolve(F*& function, const char* name) const {
+    library_.resolve(function, name);
   }
-  std::optional<double> watts() override {
-    unsigned milliwatts = 0;
-    check(power_(device_, &milliwatts), "the power sensor");
-    return milliwatts / 1e3;
-  }
-  std::optional<double> celsius() override {
-    constexpr int of_the_die = 0;  // NVML_TEMPERATURE_GPU
-    unsigned degrees = 0;
-    check(temperature_(device_, of_the_die, &degrees), "the thermometer");
-    return degrees;
-  }
-
- private:
   void check(int status, const std::string& what) const {
     if (status != 0) throw NoEnergy("NVML, " + what + ": " + error_string_(status));
   }
 
+ private:
   SharedLibrary library_;
   Device* device_ = nullptr;
   const char* (*error_string_)(int) = nullptr;
   int (*init_)() = nullptr;
   int (*shutdown_)() = nullptr;
   int (*device_by_uuid_)(const char*, Device**) = nullptr;
+};
+
+class Nvml final : public EnergyMeter {
+ public:
+  Nvml(const std::string& uuid, const std::string& library) : device_(uuid, library) {
+    device_.resolve(total_energy_, "nvmlDeviceGetTotalEnergyConsumption");
+    device_.resolve(power_, "nvmlDeviceGetPowerUsage");
+    device_.resolve(temperature_, "nvmlDeviceGetTemperature");
+    joules();  // a GPU without the counter, or a part of one, is known at once
+  }
+
+  std::string source() const override { return "NVML"; }
+
+  double joules() override {
+    unsigned long long millijoules = 0;
+    device_.check(total_energy_(device_, &millijoules), "the energy counter");
+    return static_cast<double>(millijoules) / 1e3;
+  }
+  std::optional<double> watts() override {
+    unsigned milliwatts = 0;
+    device_.check(power_(device_, &milliwatts), "the power sensor");
+    return milliwatts / 1e3;
+  }
+  std::optional<double> celsius() override {
+    constexpr int of_the_die = 0;  // NVML_TEMPERATURE_GPU
+    unsigned degrees = 0;
+    device_.check(temperature_(device_, of_the_die, &degrees), "the thermometer");
+    return degrees;
+  }
+
+ private:
+  NvmlDevice device_;
   int (*total_energy_)(Device*, unsigned long long*) = nullptr;
   int (*power_)(Device*, unsigned*) = nullptr;
   int (*temperature_)(Device*, int, unsigned*) = nullptr;
@@ -74,6 +90,23 @@ std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid, const std
     return std::make_unique<Nvml>(uuid, library);
   } catch (const PointError& error) {  // of the loader
     throw NoEnergy(error.what());
+  }
+}
+
+std::optional<int> programs_on_gpu(const std::string& uuid, const std::string& library) {
+  constexpr int too_little_room = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: it has counted all the same
+  try {
+    const NvmlDevice device(uuid, library);
+    int (*programs)(Device*, unsigned*, void*) = nullptr;
+    device.resolve(programs, "nvmlDeviceGetComputeRunningProcesses_v3");
+    unsigned count = 0;
+    const int status = programs(device, &count, nullptr);
+    if (status != 0 && status != too_little_room) return std::nullopt;
+    return static_cast<int>(count);
+  } catch (const PointError&) {
+    return std::nullopt;
+  } catch (const NoEnergy&) {
+    return std::nullopt;
   }
 }
 

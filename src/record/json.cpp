@@ -410,6 +410,7 @@ Run read_run(const Fields& fields) {
   fields.optional("cores", run.cores);
   fields.optional("memory_bytes", run.memory_bytes);
   fields.optional("others_at_work", run.others_at_work);
+  fields.optional("others_on_gpu", run.others_on_gpu);
   fields.optional("kernel", run.kernel);
   fields.optional("compiler", run.compiler);
   fields.optional("flags", run.flags);
@@ -499,6 +500,7 @@ std::string to_json_line(const Run& run) {
   json["cores"] = run.cores;
   json["memory_bytes"] = finite("memory_bytes", run.memory_bytes);
   if (run.others_at_work > 0) json["others_at_work"] = run.others_at_work;
+  if (run.others_on_gpu > 0) json["others_on_gpu"] = run.others_on_gpu;
   if (!run.kernel.empty()) json["kernel"] = run.kernel;
   json["compiler"] = run.compiler;
   json["flags"] = run.flags;

@@ -21,6 +21,7 @@ struct Run {
   int cores = 0;
   double memory_bytes = 0;
   int others_at_work = 0;  // threads of other processes, when a run that times the CPU began
+  int others_on_gpu = 0;   // programs, the most on any of its GPUs, when they were first used
   Ceilings host, device;
 };
 

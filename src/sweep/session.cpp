@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "machine/programs_on_gpu.hpp"
 #include "machine/roof.hpp"
 
 namespace parlab {
@@ -159,6 +160,16 @@ EnergyGauge& Session::gauge_of(Place& place) {
   return gauge;
 }
 
+// This program is one of those that are there.
+void Session::note_others_on(const GpuFacts& gpu) {
+  const int others = programs_on_gpu(gpu.uuid).value_or(1) - 1;
+  if (others <= run.others_on_gpu) return;
+  run.others_on_gpu = others;
+  observer.note((others == 1 ? "another program uses" : std::to_string(others) + " others use") +
+                (" the " + gpu.name) +
+                ": its times may be too slow; measure again when it is free");
+}
+
 void Session::know_ceilings() {
   if (ceilings_known) return;
   ceilings_known = true;
@@ -166,6 +177,7 @@ void Session::know_ceilings() {
   for (auto& place : places.all()) {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
+    if (!host) note_others_on(place.gpu);
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
     Ceilings& of_run = host ? run.host : run.device;
     // A worker before has measured them; of several GPUs the run has those of the first.

@@ -52,6 +52,7 @@ struct Session {
   void raise_ceilings(Place& place, const WantedCeilings& wanted);
 
  private:
+  void note_others_on(const GpuFacts& gpu);
   Ceilings ceilings_of(Place& place);
   std::map<std::string, double> links_of(Place& place);
   bool keeps_ceilings() const;  // with the records, when these have a folder of their own

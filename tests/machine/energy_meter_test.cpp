@@ -1,5 +1,6 @@
 // Meters read what a driver or a kernel says: here a small library and a tree of files do.
 #include "machine/energy_meter.hpp"
+#include "machine/programs_on_gpu.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ struct FakeNvml : Folder {
     BOOST_REQUIRE_EQUAL(std::system(command.c_str()), 0);
   }
   ~FakeNvml() {
-    for (const auto* name : {"MJ", "MW", "CELSIUS", "FAILS"}) {
+    for (const auto* name : {"MJ", "MW", "CELSIUS", "PROGRAMS", "FAILS"}) {
       unsetenv((std::string("FAKE_NVML_") + name).c_str());
     }
   }
@@ -167,6 +168,16 @@ BOOST_AUTO_TEST_CASE(rapl_without_permission_names_the_remedy,
   fs::permissions(fake.path / "powercap/intel-rapl:1/energy_uj", fs::perms::none);
   const auto why = why_not([&] { host_energy_meter(fake.path); });
   BOOST_TEST(has(why, "Permission denied; as root, chmod a+r makes it readable"));
+}
+
+BOOST_FIXTURE_TEST_CASE(programs_on_a_gpu_are_counted, FakeNvml) {
+  BOOST_TEST(programs_on_gpu("GPU-fake", library).value() == 0);
+  says("PROGRAMS", "2");
+  BOOST_TEST(programs_on_gpu("GPU-fake", library).value() == 2);
+  BOOST_TEST(!programs_on_gpu("GPU-other", library));
+  says("FAILS", "3");
+  BOOST_TEST(!programs_on_gpu("GPU-fake", library));
+  BOOST_TEST(!programs_on_gpu("GPU-fake", "libparlab-none.so"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

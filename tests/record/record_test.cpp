@@ -56,6 +56,7 @@ Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-
   run.cores = 16;
   run.memory_bytes = 1.5e11;
   run.others_at_work = 3;
+  run.others_on_gpu = 2;
   run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"fma double", 1e12}}};
   run.device = {
       {{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"fma float", 6e13}, {"tensor double", 6e13}}, {}, 1.5e-6};
@@ -268,6 +269,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
   BOOST_TEST(after.cores == 16);
   BOOST_TEST(after.memory_bytes == before.memory_bytes);
   BOOST_TEST(after.others_at_work == before.others_at_work);
+  BOOST_TEST(after.others_on_gpu == before.others_on_gpu);
   BOOST_TEST((after.host.read == before.host.read));
   BOOST_TEST((after.host.copy == before.host.copy));
   BOOST_TEST((after.host.units == before.host.units));
