@@ -43,7 +43,7 @@ inline Tunable block_size(std::int64_t fallback = 256, std::int64_t multiple_of 
 }
 // CPU threads, asked for as OMP_NUM_THREADS; 0 stands for all cores.
 inline Tunable threads() { return {"threads", 0, 1, 4096}; }
-// GPUs of a team; 0 stands for all of the machine.
+// GPUs of a team; 0 stands for all of the machine, or one where Description::pays_from says so.
 inline Tunable gpus() { return {"gpus", 0, 1, 16}; }
 
 struct Description {
@@ -63,6 +63,9 @@ struct Description {
   // For a team: the dimension whose extent is shared out, {"rows"}; arrays without it are copied.
   // With several the GPUs form a grid: its rows share an array's first one, its columns the second.
   std::vector<std::string> split = {};
+  // Bytes in its arrays from which a team is faster than one GPU: what its GPUs tell each other
+  // takes some microseconds however small the problem is. 0: always.
+  double pays_from = 0;
   // Bytes that each of so many GPUs has to send at the least; nullptr: none.
   double (*travels)(const Size& size, Dtype dtype, int gpus) = nullptr;
 };

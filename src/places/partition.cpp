@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/grid.hpp"
+#include "verify/problem.hpp"
 
 namespace parlab {
 namespace {
@@ -163,6 +164,11 @@ std::vector<Share> divide(const Workload& workload, const Variant& variant, cons
     shares.push_back(std::move(share));
   }
   return shares;
+}
+
+int gpus_that_pay(const Workload& workload, const Variant& variant, const Size& size, Dtype dtype,
+                  int gpus) {
+  return bytes_needed(workload, size, dtype, {&variant}) < variant.pays_from ? 1 : gpus;
 }
 
 }  // namespace parlab

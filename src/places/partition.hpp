@@ -44,4 +44,9 @@ struct Share {
 std::vector<Share> divide(const Workload& workload, const Variant& variant, const Size& size,
                           const std::vector<ArraySpec>& arrays, int gpus);
 
+// Of `gpus` GPUs those that a variant is to use when nobody says how many: all, or one where a team
+// does not pay.
+int gpus_that_pay(const Workload& workload, const Variant& variant, const Size& size, Dtype dtype,
+                  int gpus);
+
 }  // namespace parlab

@@ -12,6 +12,7 @@
 #include "host/blas.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
+#include "places/partition.hpp"
 #include "sweep/emulation.hpp"
 #include "sweep/energy.hpp"
 #include "sweep/measurement.hpp"
@@ -249,7 +250,11 @@ std::unique_ptr<Trial> Point::trial_of(const Variant& variant, const Tunables& t
   if (place.usable()) trial->place = &place;
   const auto team = trial->call.tunables.find("gpus");
   if (place.usable() && team != trial->call.tunables.end() && team->second == 0) {
-    team->second = place.executor->gpus();
+    // Emulated teams are there to be looked at, and not for their time.
+    const int all = place.executor->gpus();
+    const auto& workload = *session_.plan.workload;
+    team->second =
+        place.can_time() ? gpus_that_pay(workload, variant, plan_.size, plan_.dtype, all) : all;
   }
   recall(*trial);
   if (trial->verdict != Verdict::unverified) return trial;

@@ -73,6 +73,20 @@ std::vector<Share> divided(const std::string& variant, const Size& size, int gpu
 
 BOOST_AUTO_TEST_SUITE(teams_of_gpus)
 
+// Asked for without a number of GPUs, a problem too small for a team stays on one of them.
+BOOST_AUTO_TEST_CASE(a_team_that_does_not_pay_is_one_gpu) {
+  const auto used = [](const char* name, const Size& size, Dtype dtype) {
+    const auto& variant = variant_called(name);
+    return gpus_that_pay(*Registry::instance().workload(variant.workload), variant, size, dtype, 8);
+  };
+  BOOST_TEST(used("dmv/cuda/split_columns", {1024, 1024}, Dtype::f32) == 1);
+  BOOST_TEST(used("dmv/cuda/split_columns", {16384, 16384}, Dtype::f32) == 8);
+  BOOST_TEST(used("dmv/cuda/split_rows", {16, 16}, Dtype::f32) == 8);  // nothing travels
+  // 128 MiB in float: of the matrix and of the result.
+  BOOST_TEST(used("conv2d/cuda/split_strips", {4096, 4096}, Dtype::f32) == 1);
+  BOOST_TEST(used("conv2d/cuda/split_strips", {4096, 4096}, Dtype::f64) == 8);
+}
+
 BOOST_AUTO_TEST_CASE(parts_cover_every_element_once) {
   for (const auto& [variant, size] : {std::pair{"dmv/cuda/split_rows", Size{17, 5}},
                                       {"dmv/cuda/split_columns", Size{5, 17}},
