@@ -19,6 +19,7 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   for (const auto& workload : measured.workloads()) {
     link(html, "#" + anchor("workload-" + workload), workload);
   }
+  if (has_shared_experiments(measured)) link(html, "#across", "Across workloads");
   link(html, "#rooflines", "Rooflines");
   link(html, "#transfers", "Transfers");
   if (asked_for_energy(measured)) link(html, "#energy", "Energy");
@@ -33,6 +34,7 @@ std::string machine_page(const Measured& measured, const std::filesystem::path& 
   for (const auto& workload : measured.workloads()) {
     write_workload(html, measured, workload, figures);
   }
+  write_shared_experiments(html, measured, figures);
   write_rooflines(html, measured);
   write_transfers(html, measured);
   write_energy(html, measured);

@@ -18,9 +18,14 @@ void write_summary(Html& html, const Measured& measured, const std::vector<Findi
 void write_machine(Html& html, const Measured& measured);
 // The best of every backend at the largest size all of them were measured at.
 void write_glance(Html& html, const Measured& measured);
-// Its ladders, its figures, its tables. figures: folder of the figures.
+// Its ladders, and figures and tables of the experiments that have it alone. figures: their folder.
 void write_workload(Html& html, const Measured& measured, const std::string& workload,
                     const std::filesystem::path& figures);
+
+// Figures and tables of the experiments that have several workloads.
+bool has_shared_experiments(const Measured& measured);
+void write_shared_experiments(Html& html, const Measured& measured,
+                              const std::filesystem::path& figures);
 // The ladders alone.
 void write_ladders(Html& html, const Entries& of_workload);
 // Attainable performance of the device and of the host, and what came of it.

@@ -81,6 +81,10 @@ expect "and the page says which rung costs the least" grep -q 'Is it the fastest
 expect "as many points have numbers as the records have" \
   test "$(grep -oE '<title>blas/cublas: ' plots/nvidia-h200/tiled-matmul-1-time.svg | wc -l)" = \
   "$(bin/parlab-emulated query build/records/nvidia-h200/tiled-matmul.db "SELECT count(*) FROM shown WHERE name = 'blas/cublas'")"
+twice() { grep -oE ' id="[^"]*"' "$1" | sort | uniq -d | head -3; }
+expect "each figure of every-size is on the page once: $(twice plots/nvidia-h200/index.html)" \
+  eval 'grep -q "id=\"fig-every-size-1-dmv\"" plots/nvidia-h200/index.html &&
+        test -z "$(twice plots/nvidia-h200/index.html)"'
 if command -v chromium >/dev/null; then
   chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tree/user" \
     --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/plots/nvidia-h200/index.html" 2>/dev/null
