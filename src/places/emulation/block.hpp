@@ -83,6 +83,7 @@ struct Thread {
     void* to;
     const void* from;
     std::size_t bytes, zero_bytes;
+    bool is_alone;  // when it was asked for
   };
   std::vector<Copy> copies{};  // asynchronous
   unsigned copy_group = 0;     // the one that is open

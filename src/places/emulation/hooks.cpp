@@ -98,7 +98,7 @@ struct Check {
   // Whether that access certainly came before this one.
   bool comes_before(Stamp other) const {
     if (other.instance == block.instance) return here.thread.clock.covers(other);
-    if (shared) return true;
+    if (shared || other.instance == 0) return true;  // 0: before any launch, or nobody
     if (is_earlier(other)) {
       return here.thread.is_alone &&
              (launch.ordering == nullptr || launch.ordering->comes_before(other.instance));

@@ -453,6 +453,16 @@ __global__ void adds_after_others_waited(const float* in, float* out, int n) {
     __syncthreads();
   });
 }
+// What it copies is asked for too early, though it comes later.
+__global__ void copies_before_waiting(const float* in, float* out, int n) {
+  __shared__ float tile[32];
+  const int i = global_index();
+  if (i < n) __pipeline_memcpy_async(&tile[threadIdx.x], &out[i], sizeof(float));
+  __pipeline_commit();
+  parlab::wait_for_launch_before();
+  __pipeline_wait_prior(0);  // wrong
+  if (i < n) out[i] = tile[threadIdx.x] + in[0] + 1;
+}
 __global__ void never_waits(const float*, float*, int) {}
 
 std::function<void(const Bench&)> overlapping(void (*kernel)(const float*, float*, int)) {
@@ -469,6 +479,13 @@ const planted::Add at_once =
     planted::Case{"adds_at_once",
                   planted::Kind::fault,
                   overlapping(adds_at_once),
+                  0,
+                  parlab::Verdict::wrong_result,
+                  {"a launch before this one wrote", "does not wait for that"}};
+const planted::Add by_copies =
+    planted::Case{"copies_before_waiting",
+                  planted::Kind::fault,
+                  overlapping(copies_before_waiting),
                   0,
                   parlab::Verdict::wrong_result,
                   {"a launch before this one wrote", "does not wait for that"}};

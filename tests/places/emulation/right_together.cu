@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "gpu/overlap.hpp"
 #include "places/emulation/planted.hpp"
 
 namespace cg = cooperative_groups;
@@ -474,5 +475,29 @@ __global__ void barrier_then_fence(const float* in, float* partial, unsigned* do
   if (threadIdx.x == 0) atomicExch(done, 0u);
 }
 RIGHT(barrier_then_fence, 150);
+
+// ---- launches that overlap
+
+__global__ void writes_threes(const float*, float* out, int n) {
+  if (global_index() < n) out[global_index()] = 3;
+}
+
+// What no launch before it has touched it may write at once.
+__global__ void prepares_its_own(const float* in, float* own, float* out, int n) {
+  const int i = global_index();
+  if (i < n) own[i] = in[i];
+  parlab::wait_for_launch_before();
+  if (i < n) out[i] += own[i];
+}
+const planted::Add prepares =
+    planted::Case{"prepares_its_own", planted::Kind::right,
+                  [](const Bench& bench) {
+                    auto config = bench.config();
+                    float* const own = bench.gpu.scratch<float>(bench.n);
+                    bench.gpu.launch(config, writes_threes, bench.in, bench.out, bench.n);
+                    config.overlaps = true;
+                    bench.gpu.launch(config, prepares_its_own, bench.in, own, bench.out, bench.n);
+                  },
+                  450};
 
 }  // namespace
