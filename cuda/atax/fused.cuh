@@ -467,8 +467,8 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
 }
 
 // Block and team by the 16-byte words of a row, as measured on an H200: a thread has at most four
-// of them, in float two while that makes teams of two to four. A row that is a little too long for
-// two is better off with three in one block than with a team.
+// of them, in float two while that makes teams of two to four. Up to 1792 words,
+// three or four words for each thread of one block are better than a team.
 template <typename T>
 Choice best_choice(std::int64_t words, Choice choice) {
   const bool wide = sizeof(T) == 8;

@@ -7,7 +7,7 @@
 //   t times the same share is what this block has of y, a thread per column.
 //
 // A second kernel adds up what the blocks have, in a fixed order. It begins while the first one
-// runs, and waits for it on the device: of two launches one is seen.
+// runs, and waits for it on the device: only one of the two launches costs time.
 #include "resident.cuh"
 
 const Register<Atax, float, double> variant(

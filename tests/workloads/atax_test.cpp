@@ -94,15 +94,15 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
     std::int64_t block, team, stages;
   };
   const std::vector<Case> cases{
-      {{9, 6000}, Dtype::f32, 512, 1, 0},  {{9, 5001}, Dtype::f32, 0, 0, 0},
+      {{9, 6000}, Dtype::f32, 512, 1, 0},  {{9, 5001}, Dtype::f32, 512, 0, 0},
       {{9, 8100}, Dtype::f32, 512, 1, 0},  {{7, 7001}, Dtype::f32, 0, 1, 3},
-      {{70, 64}, Dtype::f32, 512, 4, 2},   {{70, 66}, Dtype::f64, 512, 4, 3},
-      {{40, 67}, Dtype::f64, 256, 3, 3},   {{15, 2050}, Dtype::f64, 256, 2, 3},
-      {{18, 2000}, Dtype::f64, 256, 1, 2}, {{4, 4500}, Dtype::f32, 512, 1, 0},
-      {{4, 4090}, Dtype::f64, 512, 1, 2},  {{5, 9000}, Dtype::f64, 512, 0, 0},
-      {{3, 12000}, Dtype::f64, 0, 0, 0},   {{3, 16389}, Dtype::f32, 512, 0, 0},
-      {{3, 10002}, Dtype::f32, 0, 0, 0},   {{1, 70000}, Dtype::f64, 512, 0, 0},
-      {{1, 263000}, Dtype::f64, 0, 0, 0}};
+      {{9, 3001}, Dtype::f64, 512, 1, 0},  {{70, 64}, Dtype::f32, 512, 4, 2},
+      {{70, 66}, Dtype::f64, 512, 4, 3},   {{40, 67}, Dtype::f64, 256, 3, 3},
+      {{15, 2050}, Dtype::f64, 256, 2, 3}, {{18, 2000}, Dtype::f64, 256, 1, 2},
+      {{4, 4500}, Dtype::f32, 512, 1, 0},  {{4, 4090}, Dtype::f64, 512, 1, 2},
+      {{5, 9000}, Dtype::f64, 512, 0, 0},  {{3, 12000}, Dtype::f64, 0, 0, 3},
+      {{3, 16389}, Dtype::f32, 512, 0, 0}, {{3, 10002}, Dtype::f32, 0, 0, 0},
+      {{1, 70000}, Dtype::f64, 512, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
     if (variant->name != "fused" || !variant->needs_gpu() || !variant->run_gpu) continue;
