@@ -45,8 +45,7 @@ std::string to_string(const Watched& watched, int cpus) {
   if (watched.threads > cpus) {
     return "its " + std::to_string(watched.threads) + " threads share " + std::to_string(cpus) +
            " CPUs and waited " + waited +
-           " for one another: tunables[\"threads\"] says how many "
-           "to use";
+           " for one another: " + "tunables[\"threads\"] says how many to use";
   }
   return "other programs kept this machine busy: threads waited " + waited + " for a CPU";
 }

@@ -64,6 +64,7 @@ struct Batch {
   // During the executions, of the thread that waited longest: see machine/run_queue.hpp. Nothing:
   // not asked for, not on the host, or the system does not say.
   std::optional<double> waited_s = {};
+  int threads = 0;     // of this process just after them, where waits were asked for
   std::string damage;  // "wrote past the end of y", as in Checked
   Arrays outputs;      // of the last execution, when it is checked: host copies
 };

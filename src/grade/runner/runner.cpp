@@ -1,8 +1,6 @@
 // The program of one submission: executes it where it is told to, and answers with what it wrote.
 // Linked from the framework below src/sweep, without the workloads, and from the submission: who is
 // right is decided elsewhere. It runs as src/grade/sandbox.hpp says; descriptor 3 is its channel.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -11,7 +9,6 @@
 #include "core/variant.hpp"
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
-#include "machine/run_queue.hpp"
 #include "places/executor.hpp"
 #include "verify/host_arrays.hpp"
 
@@ -56,13 +53,13 @@ class Runner {
       case Ask::sample: {
         const Call what = call(ask);
         const auto batch = executor_->sample(what, get_plan(ask));
-        const int threads = threads_of(getpid());
         // Beside the grader, which is at work until it asks again, they would spin and wait in
         // turn.
         end_idle_threads();
         message.put_all(batch.seconds, [](Message& to, double seconds) { to.put(seconds); });
         message.put(batch.clock_hz).put(batch.highest_clock_hz).put(batch.damage);
-        message.put(batch.waited_s.has_value()).put(batch.waited_s.value_or(0)).put(threads);
+        message.put(batch.waited_s.has_value()).put(batch.waited_s.value_or(0));
+        message.put(batch.threads);
         put_outputs(message, batch.outputs);
         break;
       }

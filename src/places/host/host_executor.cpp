@@ -63,7 +63,7 @@ class HostWithScratch final : public Host {
   Blocks* blocks_ = nullptr;
 };
 
-int threads_of(const Call& call) {
+int threads_asked_for(const Call& call) {
   const auto threads = call.tunables.find("threads");
   return threads == call.tunables.end() ? 1 : static_cast<int>(threads->second);
 }
@@ -76,7 +76,7 @@ bool uses_threads_of_library(const Call& call) {
 class Team {
  public:
   explicit Team(const Call& call)
-      : threads_(threads_of(call)), of_library_(uses_threads_of_library(call)) {
+      : threads_(threads_asked_for(call)), of_library_(uses_threads_of_library(call)) {
     if (threads_ == 1 || !of_library_) pinned_.emplace(threads_);
     if (of_library_) end_idle_threads();
   }
@@ -147,7 +147,7 @@ class HostExecutor final : public Executor {
     // Flushing keeps all threads busy: only hot executions are free of CPU time that is not the
     // variant's.
     std::optional<CpuTime> cpu_time;
-    if (hot && plan.watch_threads) cpu_time.emplace(threads_of(call));
+    if (hot && plan.watch_threads) cpu_time.emplace(threads_asked_for(call));
     std::optional<Team> team(std::in_place, call);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
@@ -169,7 +169,10 @@ class HostExecutor final : public Executor {
       run(call, bound);
       batch.seconds.push_back(seconds_since(start));
     }
-    if (queue) batch.waited_s = queue->seconds();
+    if (queue) {
+      batch.waited_s = queue->seconds();
+      batch.threads = threads_of(getpid());
+    }
     // Before the outputs are read again, which all threads take part in; those that are started for
     // it must not inherit the one CPU of this thread.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
