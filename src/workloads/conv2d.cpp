@@ -104,10 +104,10 @@ class Conv2dOracle final : public Oracle {
                         std::numeric_limits<double>::quiet_NaN(), static_cast<double>(b[at]), 0};
       }
       const double found = static_cast<double>(b[at]);
-      const double bound = bound_at(at);
+      const double off = std::abs(found - expected_[at]);
       // Written so that NaN, which compares false, fails.
-      if (!(std::abs(found - expected_[at]) <= bound)) {
-        return Mismatch{name(), expected_[at], found, bound};
+      if (!(off <= 0) && !(off <= bound_at(at))) {
+        return Mismatch{name(), expected_[at], found, bound_at(at)};
       }
     }
     return std::nullopt;
