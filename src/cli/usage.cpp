@@ -72,7 +72,7 @@ void print_workloads(std::ostream& out) {
 std::string tunable_line(const Tunable& tunable) {
   std::string fallback = std::to_string(tunable.fallback);
   if (tunable.fallback == 0 && tunable.name == "threads") fallback = "all cores";
-  if (tunable.fallback == 0 && tunable.name == "gpus") fallback = "all GPUs";
+  if (tunable.fallback == 0 && tunable.name == "gpus") fallback = "all GPUs that pay";
   return "--" + tunable.name + " " + fallback + " (" + tunable.allowed() + ")";
 }
 

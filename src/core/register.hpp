@@ -63,8 +63,8 @@ struct Description {
   // For a team: the dimension whose extent is shared out, {"rows"}; arrays without it are copied.
   // With several the GPUs form a grid: its rows share an array's first one, its columns the second.
   std::vector<std::string> split = {};
-  // Bytes in its arrays from which a team is faster than one GPU: what its GPUs tell each other
-  // takes some microseconds however small the problem is. 0: always.
+  // Bytes in its arrays from which two GPUs are faster than one: what they tell each other takes
+  // some microseconds however small the problem is. 0: always.
   double pays_from = 0;
   // Bytes that each of so many GPUs has to send at the least; nullptr: none.
   double (*travels)(const Size& size, Dtype dtype, int gpus) = nullptr;

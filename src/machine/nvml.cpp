@@ -58,6 +58,7 @@ class Nvml final : public EnergyMeter {
   }
 
   std::string source() const override { return "NVML"; }
+  bool counts_other_programs() const override { return true; }
 
   double joules() override {
     unsigned long long millijoules = 0;

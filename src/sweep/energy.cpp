@@ -96,12 +96,11 @@ class Window {
 
 }  // namespace
 
-EnergyGauge::EnergyGauge(Executor& place, int others_at_work) {
+EnergyGauge::EnergyGauge(Executor& place, const std::string& others) {
   try {
     meter_ = place.energy_meter();
-    if (meter_->counts_other_programs() && others_at_work > 0) {
-      throw NoEnergy(meter_->source() + " counts other programs, too, and " +
-                     std::to_string(others_at_work) + " of their threads are at work");
+    if (meter_->counts_other_programs() && !others.empty()) {
+      throw NoEnergy(meter_->source() + " counts other programs, too: " + others);
     }
     meter_->rest(calm_s);
     Window window(*meter_);

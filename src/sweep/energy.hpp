@@ -20,8 +20,8 @@ constexpr double energy_seconds_expected = 30;
 class EnergyGauge {
  public:
   // Called once: nothing else may be at work there. Rests a while.
-  // others_at_work: threads of other programs, which some meters count, too.
-  explicit EnergyGauge(Executor& place, int others_at_work = 0);
+  // others: what other programs do there, whose joules some meters count, too; "": nothing.
+  explicit EnergyGauge(Executor& place, const std::string& others = {});
 
   // Why there is nothing to measure with; empty when there is.
   const std::string& absent() const { return absent_; }

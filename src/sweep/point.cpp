@@ -255,6 +255,11 @@ std::unique_ptr<Trial> Point::trial_of(const Variant& variant, const Tunables& t
     const auto& workload = *session_.plan.workload;
     team->second =
         place.can_time() ? gpus_that_pay(workload, variant, plan_.size, plan_.dtype, all) : all;
+    if (team->second < all) {
+      session_.note_once(variant.full_name() + " uses one GPU below " +
+                         bytes_with_unit(variant.pays_from) + ", where " + std::to_string(all) +
+                         " are no faster; --gpus " + std::to_string(all) + " uses them");
+    }
   }
   recall(*trial);
   if (trial->verdict != Verdict::unverified) return trial;

@@ -151,7 +151,10 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
 }
 
 EnergyGauge& Session::gauge_of(Place& place) {
-  const auto [found, is_new] = gauges.try_emplace(&place, *place.executor, run.others_at_work);
+  const int others = place.target == Target::host ? run.others_at_work : run.others_on_gpu;
+  const std::string how = place.target == Target::host ? " of their threads are at work" : " there";
+  const auto [found, is_new] = gauges.try_emplace(
+      &place, *place.executor, others == 0 ? std::string() : std::to_string(others) + how);
   auto& gauge = found->second;
   if (is_new && !gauge.absent().empty()) {
     const bool host = place.target == Target::host;
@@ -160,14 +163,19 @@ EnergyGauge& Session::gauge_of(Place& place) {
   return gauge;
 }
 
+void Session::note_once(const std::string& text) {
+  if (noted.insert(text).second) observer.note(text);
+}
+
 // This program is one of those that are there.
 void Session::note_others_on(const GpuFacts& gpu) {
   const int others = programs_on_gpu(gpu.uuid).value_or(1) - 1;
-  if (others <= run.others_on_gpu) return;
-  run.others_on_gpu = others;
-  observer.note((others == 1 ? "another program uses" : std::to_string(others) + " others use") +
-                (" the " + gpu.name) +
-                ": its times may be too slow; measure again when it is free");
+  if (others < 1) return;
+  run.others_on_gpu = std::max(run.others_on_gpu, others);
+  const std::string who =
+      others == 1 ? "another program uses" : std::to_string(others) + " others use";
+  note_once(who + " GPU " + std::to_string(gpu.device) + ", " + gpu.name +
+            ": its times may be too slow; measure again when it is free");
 }
 
 void Session::know_ceilings() {
@@ -177,7 +185,11 @@ void Session::know_ceilings() {
   for (auto& place : places.all()) {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
-    if (!host) note_others_on(place.gpu);
+    if (place.target == Target::team) {
+      for (const auto& gpu : run.gpus) note_others_on(gpu);
+    } else if (!host) {
+      note_others_on(place.gpu);
+    }
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
     Ceilings& of_run = host ? run.host : run.device;
     // A worker before has measured them; of several GPUs the run has those of the first.

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,8 @@ struct Session {
   std::size_t done = 0;                              // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
-  bool said_threads = false;  // that fewer run than were asked for
+  std::set<std::string> noted = {};  // what note_once() has said
+  bool said_threads = false;         // that fewer run than were asked for
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
   std::map<const Place*, EnergyGauge> gauges = {};  // of those whose energy was asked for
   Supervisor* supervisor = nullptr;  // absent: everything happens in the one process there is
@@ -42,6 +44,7 @@ struct Session {
   // As measured before, by the same command on this machine; nullptr: not yet.
   const Record* recorded(const Record& record) const;
   void lose(Place& place, const std::string& why);
+  void note_once(const std::string& text);
   // What the verdict of a record says of the sweep so far.
   void count(const Record& record);
   // Finds or measures the roofs of the places in use; at the first call only.

@@ -276,10 +276,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_measured_says_why) {
 BOOST_AUTO_TEST_CASE(a_shared_meter_needs_a_quiet_machine) {
   Device device;
   Metered place(device);
-  BOOST_TEST(EnergyGauge(place, 3).absent() == "");
+  BOOST_TEST(EnergyGauge(place, "3 of their threads are at work").absent() == "");
   device.shared = true;
-  BOOST_TEST(EnergyGauge(place, 0).absent() == "");
-  BOOST_TEST(has(EnergyGauge(place, 3).absent(), "3 of their threads are at work"));
+  BOOST_TEST(EnergyGauge(place).absent() == "");
+  BOOST_TEST(has(EnergyGauge(place, "3 of their threads are at work").absent(),
+                 "3 of their threads are at work"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {

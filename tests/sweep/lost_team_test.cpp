@@ -175,6 +175,23 @@ BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_to_one_worker_is_found_by_the_next) {
   BOOST_TEST(lines.size() == 2U);
 }
 
+// Without a number of GPUs: dmv of 8 x 9 is no work for two that must add up their sums.
+BOOST_AUTO_TEST_CASE(a_sweep_uses_one_gpu_where_two_do_not_pay) {
+  Faults faults;
+  auto plan = plan_of({"split_rows", "split_columns"});
+  plan.tunables.erase("gpus");
+  const auto found = outcome(plan, faults, true);
+  BOOST_REQUIRE(!found.records.empty());
+  for (const auto& record : found.records) {
+    BOOST_TEST(record.tunables.at("gpus") == (record.variant == "split_columns" ? 1 : 2),
+               record.full_name());
+  }
+  const auto notes = std::count_if(found.notes.begin(), found.notes.end(), [](const auto& note) {
+    return note.find("dmv/cuda/split_columns uses one GPU below 96") != std::string::npos;
+  });
+  BOOST_TEST(notes == 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_that_leaves_the_gpus_usable_is_one_variants_own) {
   Faults faults;
   faults.checked = [](const Call& call) {
