@@ -177,15 +177,6 @@ struct Ring {
   }
 };
 
-template <typename T>
-__device__ __forceinline__ T warp_sum(T value) {
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value += __shfl_xor_sync(0xffffffffu, value, offset);
-  }
-
-  return value;
-}
-
 // sum += a piece of a strip times x.
 template <typename T, typename S>
 __device__ __forceinline__ void multiply_by_x(const Ring<T, S>& ring, int stage, int piece,
@@ -381,7 +372,7 @@ __global__ void atax_fused_long_rows(const T* a, const T* x, T* t, std::int64_t 
     sum += a[row * cols + col] * x[col];
   }
 
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  sum = warp_sum(sum);
   if (threadIdx.x % 32 == 0) t[row] = sum;
 }
 
@@ -467,8 +458,8 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
 }
 
 // Block and team by the 16-byte words of a row, as measured on an H200: a thread has at most four
-// of them, in float two while that makes teams of two to four. Up to 1792 words,
-// three or four words for each thread of one block are better than a team.
+// of them, in float two while that makes teams of two to four. Up to 1792 words, three or four for
+// each thread of one block are better than a team.
 template <typename T>
 Choice best_choice(std::int64_t words, Choice choice) {
   const bool wide = sizeof(T) == 8;

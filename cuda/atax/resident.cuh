@@ -36,7 +36,7 @@ struct Residents {
 // bytes, and all but the first and last few elements are copied by as many.
 template <typename T>
 __device__ __forceinline__ void copy_together(T* to, const T* from, int count) {
-  constexpr int word = 16 / sizeof(T);
+  constexpr int word = Residents<T>::word;
   const int past = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) / sizeof(T) % word);
   const int head = min((word - past) % word, count), words = (count - head) / word;
   const int tail = head + words * word;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void times_x(const T* share, const T* x, T* part, int
     T sum = 0;
     _Pragma("unroll 4")
     for (int col = first + lane; col < end; col += 32) sum += row[col] * x[col];
-    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    sum = warp_sum(sum);
     if (lane == 0) part[i] = sum;
   }
 }
@@ -120,8 +120,9 @@ Residents<T> residents_of(const Gpu& gpu, const Atax::Args<T>& p, std::int64_t b
 // Whether the matrix fits the shared memory of all multiprocessors.
 template <typename T>
 bool is_resident(const Gpu& gpu, const Atax::Args<T>& p, std::int64_t block) {
-  const double bytes = static_cast<double>(ceil_div(p.rows, gpu.multiprocessors()) + 1) * p.cols;
-  if (bytes * sizeof(T) > static_cast<double>(gpu.max_shared_bytes())) return false;
+  // First as a double: of a large matrix the places in shared memory are no ints.
+  const double elements = static_cast<double>(ceil_div(p.rows, gpu.multiprocessors()) + 1) * p.cols;
+  if (elements * sizeof(T) > static_cast<double>(gpu.max_shared_bytes())) return false;
   return residents_of(gpu, p, block).bytes() <= gpu.max_shared_bytes();
 }
 

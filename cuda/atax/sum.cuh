@@ -1,4 +1,4 @@
-// What the blocks of `resident` and `fused` have summed is added up by this kernel.
+// Sums of `resident` and `fused`: over a warp, and of what their blocks have.
 #pragma once
 
 #include "gpu/overlap.hpp"
@@ -7,6 +7,15 @@
 using namespace parlab;
 
 namespace {
+
+template <typename T>
+__device__ __forceinline__ T warp_sum(T value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    value += __shfl_xor_sync(0xffffffffu, value, offset);
+  }
+
+  return value;
+}
 
 // y = the sum of `count` rows of ys (count x cols), in a fixed order; 32 columns per block of
 // 32 x 16 threads. zeroed: zeros elements that are zero afterwards. It overlaps the launch before.

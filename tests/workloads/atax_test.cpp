@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
       {{15, 2050}, Dtype::f64, 256, 2, 3}, {{18, 2000}, Dtype::f64, 256, 1, 2},
       {{4, 4500}, Dtype::f32, 512, 1, 0},  {{4, 4090}, Dtype::f64, 512, 1, 2},
       {{5, 9000}, Dtype::f64, 512, 0, 0},  {{3, 12000}, Dtype::f64, 0, 0, 3},
-      {{3, 16389}, Dtype::f32, 512, 0, 0}, {{3, 10002}, Dtype::f32, 0, 0, 0},
+      {{3, 16389}, Dtype::f32, 512, 0, 0}, {{3, 10002}, Dtype::f32, 0, 0, 3},
       {{1, 70000}, Dtype::f64, 512, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {

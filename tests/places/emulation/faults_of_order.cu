@@ -473,30 +473,21 @@ std::function<void(const Bench&)> overlapping(void (*kernel)(const float*, float
     bench.gpu.launch(config, kernel, bench.in, bench.out, bench.n);
   };
 }
+planted::Case fault_of_overlap(const char* name, void (*kernel)(const float*, float*, int),
+                               const std::vector<std::string>& words) {
+  return {name, planted::Kind::fault, overlapping(kernel), 0, parlab::Verdict::wrong_result, words};
+}
+const std::vector<std::string> too_early{"a launch before this one wrote",
+                                         "does not wait for that"};
+
 const planted::Add waits =
     planted::Case{"adds_after_waiting", planted::Kind::right, overlapping(adds_after_waiting), 400};
-const planted::Add at_once =
-    planted::Case{"adds_at_once",
-                  planted::Kind::fault,
-                  overlapping(adds_at_once),
-                  0,
-                  parlab::Verdict::wrong_result,
-                  {"a launch before this one wrote", "does not wait for that"}};
+const planted::Add at_once = fault_of_overlap("adds_at_once", adds_at_once, too_early);
 const planted::Add by_copies =
-    planted::Case{"copies_before_waiting",
-                  planted::Kind::fault,
-                  overlapping(copies_before_waiting),
-                  0,
-                  parlab::Verdict::wrong_result,
-                  {"a launch before this one wrote", "does not wait for that"}};
-const planted::Add by_others = planted::Case{
-    "adds_after_others_waited",    planted::Kind::fault, overlapping(adds_after_others_waited), 0,
-    parlab::Verdict::wrong_result, {"launch before"}};
-const planted::Add never = planted::Case{"never_waits",
-                                         planted::Kind::fault,
-                                         overlapping(never_waits),
-                                         0,
-                                         parlab::Verdict::wrong_result,
-                                         {"never waits for the launch before it"}};
+    fault_of_overlap("copies_before_waiting", copies_before_waiting, too_early);
+const planted::Add by_others =
+    fault_of_overlap("adds_after_others_waited", adds_after_others_waited, {"launch before"});
+const planted::Add never =
+    fault_of_overlap("never_waits", never_waits, {"never waits for the launch before it"});
 
 }  // namespace
