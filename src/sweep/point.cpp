@@ -257,8 +257,8 @@ std::unique_ptr<Trial> Point::trial_of(const Variant& variant, const Tunables& t
         place.can_time() ? gpus_that_pay(workload, variant, plan_.size, plan_.dtype, all) : all;
     if (team->second < all) {
       session_.note_once(variant.full_name() + " uses one GPU below " +
-                         bytes_with_unit(variant.pays_from) + ", where " + std::to_string(all) +
-                         " are no faster; --gpus " + std::to_string(all) + " uses them");
+                         bytes_with_unit(variant.pays_from) +
+                         ", where two were no faster; --gpus " + std::to_string(all) + " uses all");
     }
   }
   recall(*trial);
@@ -292,7 +292,7 @@ void Point::list() {
   for (const auto* variant : plan_.variants) {
     for (const auto& tunables : resolved_configurations(session_.plan, plan_, *variant)) {
       const auto why = why_fewer_threads(session_.plan, tunables);
-      if (!why.empty() && !std::exchange(session_.said_threads, true)) session_.observer.note(why);
+      if (!why.empty()) session_.note_once(why);
       trials_.push_back(trial_of(*variant, tunables));
     }
   }

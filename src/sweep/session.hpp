@@ -33,7 +33,6 @@ struct Session {
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
   std::set<std::string> noted = {};  // what note_once() has said
-  bool said_threads = false;         // that fewer run than were asked for
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
   std::map<const Place*, EnergyGauge> gauges = {};  // of those whose energy was asked for
   Supervisor* supervisor = nullptr;  // absent: everything happens in the one process there is
