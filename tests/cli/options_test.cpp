@@ -1,3 +1,4 @@
+// Options, variables and sizes: what each is understood as, and in which words it is refused.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
@@ -9,9 +10,13 @@
 #include "core/text.hpp"
 #include "fake_workload.hpp"
 #include "machine/memory.hpp"
+#include "text.hpp"
 #include "verify/problem.hpp"
 
 using namespace parlab;
+using boost::test_tools::per_element;
+using testing::contains;
+using testing::message_of;
 using Words = std::vector<std::string>;
 using Numbers = std::vector<std::int64_t>;
 
@@ -21,30 +26,32 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-Request parse(Words arguments, const Environment& environment = {}) {
-  arguments.insert(arguments.begin(), "bin/fake");
+Request parse_as(const std::string& program, Words arguments, const Environment& environment = {}) {
+  arguments.insert(arguments.begin(), program);
   return parse_request(arguments, environment);
+}
+
+Request parse(const Words& arguments, const Environment& environment = {}) {
+  return parse_as("bin/fake", arguments, environment);
 }
 
 Words names(const Plan& plan) {
   Words result;
-  for (const auto* variant : plan.variants)
+  for (const auto* variant : plan.variants) {
     result.push_back(variant->backend + "/" + variant->name);
+  }
   return result;
 }
 
-// The message of the UsageError that a request gets; "" when it gets none.
-std::string error_of(const Words& arguments, const Environment& environment = {}) {
-  try {
-    parse(arguments, environment);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+Words sizes(const Plan& plan) {
+  Words result;
+  for (const auto& size : plan.sizes) result.push_back(to_string(size));
+  return result;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+// The message with which a request is refused; "" when it is not.
+std::string error_of(const Words& arguments, const Environment& environment = {}) {
+  return message_of<UsageError>([&] { parse(arguments, environment); });
 }
 
 std::string printed(void (*print)(std::ostream&, const Request&), const Request& request) {
@@ -55,18 +62,18 @@ std::string printed(void (*print)(std::ostream&, const Request&), const Request&
 
 }  // namespace
 
-#define CHECK_NAMES(plan, ...)                                       \
-  do {                                                               \
-    const Words found = names(plan), expected = __VA_ARGS__;         \
-    BOOST_TEST(found == expected, boost::test_tools::per_element()); \
+#define CHECK_WORDS(found, ...)                      \
+  do {                                               \
+    const Words all = found, expected = __VA_ARGS__; \
+    BOOST_TEST(all == expected, per_element());      \
   } while (false)
+#define CHECK_NAMES(plan, ...) CHECK_WORDS(names(plan), __VA_ARGS__)
 
 BOOST_FIXTURE_TEST_SUITE(options, Fixture)
 
-BOOST_AUTO_TEST_CASE(what_begins_in_host_memory_runs_when_it_is_named) {
-  const auto chosen = [](Words arguments) {
-    arguments.insert(arguments.begin(), "bin/dmv");
-    const auto all = names(parse_request(arguments, {}).plan);
+BOOST_AUTO_TEST_CASE(a_variant_that_begins_in_host_memory_runs_only_when_named) {
+  const auto chosen = [](const Words& arguments) {
+    const auto all = names(parse_as("bin/dmv", arguments).plan);
     return std::count(all.begin(), all.end(), "cuda/from_host");
   };
   BOOST_TEST(chosen({"64"}) == 0);
@@ -78,35 +85,34 @@ BOOST_AUTO_TEST_CASE(what_begins_in_host_memory_runs_when_it_is_named) {
 
 BOOST_AUTO_TEST_CASE(lists_and_ranges) {
   const auto list = [](const std::string& text) { return parse_list("--block", text, 1, 1024); };
-  BOOST_TEST(list("16") == (Numbers{16}), boost::test_tools::per_element());
-  BOOST_TEST(list("16,32,16,8") == (Numbers{16, 32, 8}), boost::test_tools::per_element());
-  BOOST_TEST(list("16:64:16") == (Numbers{16, 32, 48, 64}), boost::test_tools::per_element());
-  BOOST_TEST(list("16:60:16") == (Numbers{16, 32, 48}), boost::test_tools::per_element());
-  BOOST_TEST(list("16:512:*2") == (Numbers{16, 32, 64, 128, 256, 512}),
-             boost::test_tools::per_element());
-  BOOST_TEST(list("16:500:*3") == (Numbers{16, 48, 144, 432}), boost::test_tools::per_element());
-  BOOST_TEST(list("1:4") == (Numbers{1, 2, 3, 4}), boost::test_tools::per_element());
-  BOOST_TEST(list("7:7:5") == (Numbers{7}), boost::test_tools::per_element());
-  BOOST_TEST(list("1,4:16:4") == (Numbers{1, 4, 8, 12, 16}), boost::test_tools::per_element());
-  BOOST_TEST(list("1K") == (Numbers{1024}), boost::test_tools::per_element());
+  BOOST_TEST(list("16") == (Numbers{16}), per_element());
+  BOOST_TEST(list("16,32,16,8") == (Numbers{16, 32, 8}), per_element());
+  BOOST_TEST(list("16:64:16") == (Numbers{16, 32, 48, 64}), per_element());
+  BOOST_TEST(list("16:60:16") == (Numbers{16, 32, 48}), per_element());
+  BOOST_TEST(list("16:512:*2") == (Numbers{16, 32, 64, 128, 256, 512}), per_element());
+  BOOST_TEST(list("16:500:*3") == (Numbers{16, 48, 144, 432}), per_element());
+  BOOST_TEST(list("1:4") == (Numbers{1, 2, 3, 4}), per_element());
+  BOOST_TEST(list("7:7:5") == (Numbers{7}), per_element());
+  BOOST_TEST(list("1,4:16:4") == (Numbers{1, 4, 8, 12, 16}), per_element());
+  BOOST_TEST(list("1K") == (Numbers{1024}), per_element());
   BOOST_TEST(list("16:512:16").size() == 32u);
   const auto large = parse_list("size", "4611686018427387904:9223372036854775807:*2", 1, INT64_MAX);
-  BOOST_TEST(large == (Numbers{4611686018427387904}), boost::test_tools::per_element());
-  BOOST_TEST(parse_list("size", "2M", 1, INT64_MAX) == (Numbers{2097152}),
-             boost::test_tools::per_element());
+  BOOST_TEST(large == (Numbers{4611686018427387904}), per_element());
+  BOOST_TEST(parse_list("size", "2M", 1, INT64_MAX) == (Numbers{2097152}), per_element());
 }
 
-BOOST_AUTO_TEST_CASE(devices_and_the_name_of_the_machine) {
+BOOST_AUTO_TEST_CASE(devices) {
   using Devices = std::vector<int>;
-  BOOST_TEST(parse({"64"}).plan.devices == (Devices{0}), boost::test_tools::per_element());
-  BOOST_TEST(parse({"64", "--device", "1"}).plan.devices == (Devices{1}),
-             boost::test_tools::per_element());
-  BOOST_TEST(parse({"64", "--device", "0,2:3"}).plan.devices == (Devices{0, 2, 3}),
-             boost::test_tools::per_element());
+  BOOST_TEST(parse({"64"}).plan.devices == (Devices{0}), per_element());
+  BOOST_TEST(parse({"64", "--device", "1"}).plan.devices == (Devices{1}), per_element());
+  BOOST_TEST(parse({"64", "--device", "0,2:3"}).plan.devices == (Devices{0, 2, 3}), per_element());
   BOOST_TEST(parse({"64", "--device", "all"}).plan.devices.empty());
   for (const auto* text : {"first", "-1", "1,", "all,1", "1024"}) {
     BOOST_TEST(contains(error_of({"64", "--device", text}), "--device "), text);
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_name_of_the_machine) {
   BOOST_TEST(parse({"64", "--machine", "my-host_2.old"}).plan.machine == "my-host_2.old");
   for (const auto* text : {"a/b", "..", "a b", "$(x)", "caf\xc3\xa9"}) {
     BOOST_TEST(contains(error_of({"64", "--machine", text}), "--machine"), text);
@@ -146,20 +152,23 @@ BOOST_AUTO_TEST_CASE(refused_lists) {
     }
   }
   BOOST_CHECK_THROW(parse_list("size", "1:9223372036854775807", 1, INT64_MAX), UsageError);
-  // The variable is named as the user wrote it, and so is its value.
+  // A variable and its value are named as the user wrote them.
   BOOST_TEST(error_of({"64"}, {{"GPU_BLOCK_SIZE", "2000"}}) ==
              "GPU_BLOCK_SIZE=2000: '2000' is too large (allowed: 1 to 1024, a list 16,32 or a "
              "range 16:512:16)");
 }
 
-BOOST_AUTO_TEST_CASE(sizes) {
-  BOOST_TEST((parse({"1024", "2048"}).plan.sizes == std::vector<Size>{{1024, 1024}, {2048, 2048}}));
-  BOOST_TEST((parse({"300x1000"}).plan.sizes == std::vector<Size>{{300, 1000}}));
-  BOOST_TEST((parse({"1K:4K:*2,1Kx3"}).plan.sizes ==
-              std::vector<Size>{{1024, 1024}, {2048, 2048}, {4096, 4096}, {1024, 3}}));
-  BOOST_TEST(parse({"64", "64"}).plan.sizes.size() == 1u);
+BOOST_AUTO_TEST_CASE(sizes_as_typed) {
+  CHECK_WORDS(sizes(parse({"1024", "2048"}).plan), {"1024x1024", "2048x2048"});
+  CHECK_WORDS(sizes(parse({"300x1000"}).plan), {"300x1000"});
+  CHECK_WORDS(sizes(parse({"1K:4K:*2,1Kx3"}).plan),
+              {"1024x1024", "2048x2048", "4096x4096", "1024x3"});
+  CHECK_WORDS(sizes(parse({"64", "64"}).plan), {"64x64"});
+}
+
+BOOST_AUTO_TEST_CASE(refused_sizes) {
   for (const auto* text : {"0", "-5", "x", "3x", "3x0", "2x2x2", "3x1:4", "abc", "64:32"}) {
-    BOOST_TEST(contains(error_of({text}), "size "), text << ": " << error_of({text}));
+    BOOST_TEST(contains(error_of({text}), "size "), text);
   }
   BOOST_TEST(contains(error_of({"-5"}), "'-5' is negative"));
   BOOST_TEST(contains(error_of({"3037000500"}), "more than 2^63 bytes"));
@@ -187,13 +196,18 @@ BOOST_AUTO_TEST_CASE(defaults) {
   BOOST_TEST(plan.command == "bin/fake 64");
 }
 
-BOOST_AUTO_TEST_CASE(every_option_is_a_variable_and_the_command_line_wins) {
-  const Environment environment{
-      {"NR_ITER", "7"},       {"PARLAB_DTYPE", "double"},    {"PARLAB_CACHE", "cold"},
-      {"BACKEND", "serial"},  {"PARLAB_TIME_LIMIT", "0.25"}, {"PARLAB_PRECISION", "0.05"},
-      {"PARLAB_FORCE", "1"},  {"PARLAB_FORMAT", "csv"},      {"PARLAB_RESULTS", "a.jsonl"},
-      {"PARLAB_EMULATE", "0"}};
-  const auto from_variables = parse({"64"}, environment);
+namespace {
+
+const Environment all_variables{
+    {"NR_ITER", "7"},       {"PARLAB_DTYPE", "double"},    {"PARLAB_CACHE", "cold"},
+    {"BACKEND", "serial"},  {"PARLAB_TIME_LIMIT", "0.25"}, {"PARLAB_PRECISION", "0.05"},
+    {"PARLAB_FORCE", "1"},  {"PARLAB_FORMAT", "csv"},      {"PARLAB_RESULTS", "a.jsonl"},
+    {"PARLAB_EMULATE", "0"}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_option_is_a_variable) {
+  const auto from_variables = parse({"64"}, all_variables);
   const Plan& plan = from_variables.plan;
   BOOST_TEST(*plan.iterations == 7);
   BOOST_TEST((plan.dtypes == std::vector{Dtype::f64}));
@@ -206,11 +220,13 @@ BOOST_AUTO_TEST_CASE(every_option_is_a_variable_and_the_command_line_wins) {
   BOOST_TEST(from_variables.format == "csv");
   BOOST_TEST(plan.results == "a.jsonl");
   BOOST_TEST(contains(plan.command, "NR_ITER=7"));
+}
 
+BOOST_AUTO_TEST_CASE(the_command_line_wins_over_variables) {
   const auto both = parse({"64", "--iterations", "9", "--dtype=float,double", "--cache", "hot,cold",
                            "--backend", "openmp", "--time-limit", "2", "--precision", "0.1",
                            "--format", "json", "--results", "b.jsonl", "--emulate"},
-                          environment);
+                          all_variables);
   BOOST_TEST(*both.plan.iterations == 9);
   BOOST_TEST((both.plan.dtypes == std::vector{Dtype::f32, Dtype::f64}));
   BOOST_TEST((both.plan.caches == std::vector{Cache::hot, Cache::cold}));
@@ -237,13 +253,13 @@ BOOST_AUTO_TEST_CASE(choosing_variants) {
               {"serial/plain", "openmp/second", "cuda/warp"});
   CHECK_NAMES(parse({"64", "--variant", "openmp/rows"}, {{"BACKEND", "serial"}}).plan,
               {"openmp/rows"});
-  // A variable may be meant for other runs; an option is meant.
+  // A variable may have been set for other runs; an option is meant for this one.
   CHECK_NAMES(parse({"64", "--backend", "serial"}, {{"GPU_KERNEL", "1"}}).plan, {"serial/plain"});
   BOOST_TEST(error_of({"64", "--kernel", "1", "--backend", "serial"}) ==
              "--kernel 1: excluded by --backend serial");
 }
 
-BOOST_AUTO_TEST_CASE(refused_names) {
+BOOST_AUTO_TEST_CASE(refused_kernels_and_variants) {
   const auto kernel = error_of({"64"}, {{"GPU_KERNEL", "coalescd"}});
   BOOST_TEST(contains(kernel, "GPU_KERNEL=coalescd: fake has no kernel 'coalescd'"));
   BOOST_TEST(contains(kernel, "did you mean 'coalesced'?"));
@@ -251,6 +267,9 @@ BOOST_AUTO_TEST_CASE(refused_names) {
   BOOST_TEST(contains(error_of({"64", "--kernel", "17"}), "--kernel 17: there is no kernel 17"));
   BOOST_TEST(contains(error_of({"64", "--kernel", "-1"}), "'-1' is negative"));
   BOOST_TEST(contains(error_of({"64", "--variant", "openmp/row"}), "mean 'openmp/rows'?"));
+}
+
+BOOST_AUTO_TEST_CASE(refused_values) {
   BOOST_TEST(contains(error_of({"64", "--backend", "opnmp"}),
                       "--backend opnmp: backend 'opnmp' is unknown; did you mean 'openmp'?"));
   BOOST_TEST(contains(error_of({"64", "--dtype", "quarter"}), "--dtype quarter: dtype 'quarter'"));
@@ -263,18 +282,19 @@ BOOST_AUTO_TEST_CASE(refused_names) {
   for (const auto* text : {"0", "-1", "abc", "nan", "1e9", "inf"}) {
     BOOST_TEST(contains(error_of({"64", "--time-limit", text}), "--time-limit "), text);
   }
-  BOOST_TEST(contains(error_of({"64", "--blok", "3"}),
-                      "--blok: unknown option; did you mean "
-                      "'--block'?"));
+}
+
+BOOST_AUTO_TEST_CASE(refused_options) {
+  BOOST_TEST(
+      contains(error_of({"64", "--blok", "3"}), "--blok: unknown option; did you mean '--block'?"));
   BOOST_TEST(contains(error_of({"64", "--block"}), "--block: needs a value, LIST"));
   BOOST_TEST(contains(error_of({"64", "--force=1"}), "--force: takes no value"));
   BOOST_TEST(contains(error_of({"64", "--block", "1", "--block", "2"}), "--block: given twice"));
 }
 
-BOOST_AUTO_TEST_CASE(workloads) {
-  const auto of_parlab = [](Words arguments) {
-    arguments.insert(arguments.begin(), "/some/where/parlab");
-    return parse_request(arguments, {});
+BOOST_AUTO_TEST_CASE(workloads_and_commands) {
+  const auto of_parlab = [](const Words& arguments) {
+    return parse_as("/some/where/parlab", arguments);
   };
   BOOST_TEST(of_parlab({"fake_line", "64"}).plan.workload->name() == "fake_line");
   BOOST_TEST(of_parlab({"--block", "32", "fake", "64"}).plan.workload->name() == "fake");
@@ -285,49 +305,50 @@ BOOST_AUTO_TEST_CASE(workloads) {
   BOOST_TEST((of_parlab({"-h"}).action == Request::Action::help));
   BOOST_TEST((of_parlab({"--version"}).action == Request::Action::version));
   BOOST_TEST((of_parlab({"machine"}).action == Request::Action::machine));
-  BOOST_TEST(of_parlab({"show", "a", "b"}).paths == (Words{"a", "b"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(of_parlab({"show", "a", "b"}).paths == (Words{"a", "b"}), per_element());
   BOOST_TEST((of_parlab({"export", "a"}).action == Request::Action::export_csv));
-  BOOST_TEST(of_parlab({"show"}).paths == (Words{"results"}), boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(of_parlab({"fak", "64"}), UsageError, [](const UsageError& error) {
-    return contains(error.what(), "workload 'fak' is unknown; did you mean 'fake'?");
-  });
-  BOOST_CHECK_EXCEPTION(of_parlab({"1024"}), UsageError, [](const UsageError& error) {
-    return contains(error.what(), "workload '1024' is unknown (");
-  });
+  BOOST_TEST(of_parlab({"show"}).paths == (Words{"results"}), per_element());
+  BOOST_TEST(contains(message_of<UsageError>([&] {
+                        of_parlab({"fak", "64"});
+                      }),
+                      "workload 'fak' is unknown; did you mean 'fake'?"));
+  BOOST_TEST(contains(message_of<UsageError>([&] { of_parlab({"1024"}); }),
+                      "workload '1024' is unknown ("));
 }
 
 BOOST_AUTO_TEST_CASE(tunables) {
   const auto request = parse({"64", "--block", "16:64:16", "--threads=1,2"});
-  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{16, 32, 48, 64}),
-             boost::test_tools::per_element());
-  BOOST_TEST(request.plan.tunables.at("threads") == (Numbers{1, 2}),
-             boost::test_tools::per_element());
+  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{16, 32, 48, 64}), per_element());
+  BOOST_TEST(request.plan.tunables.at("threads") == (Numbers{1, 2}), per_element());
   BOOST_TEST(request.warnings == Words{"--block 16:64:16: fake/cuda/warp cannot take 16, 48 "
                                        "(allowed: 32 to 1024, a multiple of 32); left out"},
-             boost::test_tools::per_element());
-  std::size_t count = 0;
+             per_element());
+  std::vector<std::size_t> counts;  // in the order of the variants: see fake_workload.hpp
   for (const auto* variant : request.plan.variants) {
-    count += configurations(request.plan, *variant).size();
-    if (variant->name != "warp") continue;
     const auto all = configurations(request.plan, *variant);
+    counts.push_back(all.size());
+    if (variant->name != "warp") continue;
     BOOST_TEST_REQUIRE(all.size() == 2u);
     BOOST_TEST(all[0]["block"] == 32);
     BOOST_TEST(all[1]["block"] == 64);
   }
-  BOOST_TEST(count == 1u + 2 + 2 + 1 + 4 + 4 + 2 + 1 + 1);
-  // A value that a variant cannot take drops it, unless it was named.
+  BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 2, 1, 4, 4, 2, 1, 1}), per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_a_variant_cannot_take_drops_it_unless_it_was_named) {
   const auto dropped = parse({"64", "--block", "48"});
   BOOST_TEST(dropped.warnings.size() == 1u);
-  const auto left = names(dropped.plan);
-  BOOST_TEST((std::find(left.begin(), left.end(), "cuda/warp") == left.end()));
-  BOOST_TEST(left.size() == 8u);
+  CHECK_NAMES(dropped.plan, {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv",
+                             "cuda/naive", "cuda/coalesced", "blas/library", "cuda/tiled"});
   BOOST_TEST(error_of({"64"}, {{"GPU_BLOCK_SIZE", "48"}, {"GPU_KERNEL", "warp"}}) ==
              "GPU_BLOCK_SIZE=48: fake/cuda/warp cannot take 48 (allowed: 32 to 1024, a multiple of "
              "32)");
-  // tile: made from the registry, with a variable of its own; here nobody can take the value.
+}
+
+// The command line knows no tile: the variants bring it.
+BOOST_AUTO_TEST_CASE(a_tunable_of_the_registry_is_an_option_and_a_variable) {
   BOOST_TEST(parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") == (Numbers{8, 32}),
-             boost::test_tools::per_element());
+             per_element());
   BOOST_TEST(error_of({"64", "--tile", "12"}) ==
              "--tile 12: fake/cuda/tiled cannot take 12 (allowed: 4 to 64, a power of two)");
   BOOST_TEST(contains(error_of({"64", "--tile", "128"}), "allowed: 4 to 64"));
@@ -357,10 +378,10 @@ BOOST_AUTO_TEST_CASE(unknown_variables_are_a_warning) {
                                       {"GPU_X", "1"}});
   BOOST_TEST(request.warnings == Words{"PARLAB_FORMATT=csv: unknown variable, ignored; did you "
                                        "mean 'PARLAB_FORMAT'?"},
-             boost::test_tools::per_element());
+             per_element());
 }
 
-BOOST_AUTO_TEST_CASE(the_old_calling_convention) {
+BOOST_AUTO_TEST_CASE(the_old_calling_convention_is_recognised) {
   const auto format = [](const Words& arguments, const Environment& environment) {
     return parse(arguments, environment).format;
   };
@@ -373,7 +394,9 @@ BOOST_AUTO_TEST_CASE(the_old_calling_convention) {
   BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "1"}, {"PARLAB_FORMAT", "table"}}) == "table");
   BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "0,1"}}) == "table");
   BOOST_TEST(format({"64"}, {{"GPU_BLOCK_SIZE", "16:512:16"}}) == "table");
+}
 
+BOOST_AUTO_TEST_CASE(what_the_old_calling_convention_measures) {
   const auto old = parse({"64"}, {{"GPU_KERNEL", "1"}, {"GPU_BLOCK_SIZE", "128"}});
   CHECK_NAMES(old.plan, {"serial/plain", "openmp/rows", "cuda/coalesced"});
   BOOST_TEST(*old.plan.iterations == 100);
@@ -396,38 +419,36 @@ BOOST_AUTO_TEST_CASE(what_emulation_may_stand_in_for) {
 }
 
 BOOST_AUTO_TEST_CASE(parameters_of_a_problem) {
-  const auto sizes = [](std::vector<std::string> arguments, const Environment& environment = {}) {
-    arguments.insert(arguments.begin(), "fake_line");
-    return parse_request(arguments, environment).plan.sizes;
+  const auto of_line = [](const Words& arguments, const Environment& variables = {}) {
+    return sizes(parse_as("fake_line", arguments, variables).plan);
   };
-  BOOST_TEST((sizes({"64"}) == std::vector<Size>{{64, 16}}));
-  BOOST_TEST((sizes({"64,128", "--radius", "1,2"}) ==
-              std::vector<Size>{{64, 1}, {64, 2}, {128, 1}, {128, 2}}));
-  BOOST_TEST((sizes({"64"}, {{"PARLAB_RADIUS", "0"}}) == std::vector<Size>{{64, 0}}));
-  BOOST_TEST((sizes({"64x3,32", "--radius", "5"}) == std::vector<Size>{{64, 3}, {32, 5}}));
-  BOOST_CHECK_EXCEPTION(sizes({"64", "--radius", "65"}), UsageError, [](const UsageError& error) {
-    return std::string(error.what()).starts_with("--radius 65: '65' is too large");
-  });
-  BOOST_CHECK_EXCEPTION(sizes({"64x65"}), UsageError, [](const UsageError& error) {
-    return std::string(error.what()) == "size 64x65: radius 65 is not allowed: 0 to 64";
-  });
+  CHECK_WORDS(of_line({"64"}), {"64x16"});
+  CHECK_WORDS(of_line({"64,128", "--radius", "1,2"}), {"64x1", "64x2", "128x1", "128x2"});
+  CHECK_WORDS(of_line({"64"}, {{"PARLAB_RADIUS", "0"}}), {"64x0"});
+  CHECK_WORDS(of_line({"64x3,32", "--radius", "5"}), {"64x3", "32x5"});
+  const auto too_large = message_of<UsageError>([&] { of_line({"64", "--radius", "65"}); });
+  BOOST_TEST(too_large.starts_with("--radius 65: '65' is too large"), too_large);
+  BOOST_TEST(message_of<UsageError>([&] { of_line({"64x65"}); }) ==
+             "size 64x65: radius 65 is not allowed: 0 to 64");
 }
 
-BOOST_AUTO_TEST_CASE(memory) {
+BOOST_AUTO_TEST_CASE(memory_needed) {
   const auto bytes = [](const Plan& plan, Dtype dtype) {
     return bytes_needed(*plan.workload, plan.sizes[0], dtype, plan.variants);
   };
-  auto plan = parse({"1000x500,2000", "--backend", "serial"}).plan;
+  const auto plan = parse({"1000x500", "--backend", "serial"}).plan;
   BOOST_TEST(bytes(plan, Dtype::f32) == 4.0 * (500000 + 1000));
   const auto transposed = parse({"1000x500", "--kernel", "coalesced"}).plan;
   BOOST_TEST(bytes(transposed, Dtype::f64) == 8.0 * (1000000 + 1000));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_of_which_nothing_fits_is_refused) {
+  auto plan = parse({"1000x500,2000", "--backend", "serial"}).plan;
   plan.memory_bytes = 2004000;  // enough for one of the two: the sweep records what does not fit
   BOOST_CHECK_NO_THROW(require_memory(plan));
   plan.memory_bytes = 1 << 20;
-  BOOST_CHECK_EXCEPTION(require_memory(plan), UsageError, [](const UsageError& error) {
-    return std::string(error.what()) ==
-           "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 MiB are free";
-  });
+  BOOST_TEST(message_of<UsageError>([&] { require_memory(plan); }) ==
+             "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 MiB are free");
   BOOST_TEST(free_memory_bytes() > 1e6);
 }
 
@@ -454,32 +475,29 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
          {"GPU_KERNEL", "GPU_BLOCK_SIZE", "OMP_NUM_THREADS", "NR_ITER", "BACKEND", "--tile"}) {
       BOOST_TEST(contains(help, name));
     }
-    // What is rare, and the tunables of one workload, are listed where it is named.
+    // Rare options, and the tunables of one workload, are listed where that workload is named.
     const bool named = std::string(program) == "fake";
-    BOOST_TEST(contains(help, "PARLAB_TILE") == named);
-    BOOST_TEST(contains(help, "  --tile LIST") == named);
-    BOOST_TEST(contains(help, "--shard I/N") == named);
+    for (const auto* rare : {"PARLAB_TILE", "  --tile LIST", "--shard I/N"}) {
+      BOOST_TEST((help.find(rare) != std::string::npos) == named, program << ": " << rare);
+    }
     const auto workloads = Registry::instance().workloads().size();
     if (!named) BOOST_TEST(split(help, '\n').size() <= 34 + workloads);
   }
 }
 
-BOOST_AUTO_TEST_CASE(help_cuts_nothing_off) {
+BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
   std::string all;
   for (const auto* command :
        {"", "show", "compare", "tune", "grade", "machine", "page", "database"}) {
-    const std::string words = command;
-    const auto help =
-        printed(print_help,
-                words.empty() ? parse({"--help"}) : parse_request({"parlab", words, "--help"}, {}));
+    const bool of_workload = std::string(command).empty();
+    const auto help = printed(
+        print_help, of_workload ? parse({"--help"}) : parse_as("parlab", {command, "--help"}));
     for (const auto& line : split(help, '\n')) BOOST_TEST(line.size() <= 80u, line);
     all += " " + join(split(help, '\n'), " ");
   }
   for (const auto& option : all_options()) {
-    for (const auto& word : split(option.help, ' ')) {
-      BOOST_TEST((option.parameter || option.tunable || contains(all, word)),
-                 option.flag + ": " + word);
-    }
+    if (option.parameter || option.tunable) continue;
+    for (const auto& word : split(option.help, ' ')) BOOST_TEST(contains(all, word), option.flag);
   }
 }
 
@@ -493,10 +511,13 @@ BOOST_AUTO_TEST_CASE(list_shows_limits) {
   BOOST_TEST(contains(list, "needs TMA"));
 }
 
-BOOST_AUTO_TEST_CASE(text_helpers) {
+BOOST_AUTO_TEST_CASE(misspelt_words) {
   BOOST_TEST(edit_distance("kitten", "sitting") == 3u);
   BOOST_TEST(edit_distance("", "abc") == 3u);
   BOOST_TEST(did_you_mean("xyz", {"coalesced", "naive"}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(numbers_as_printed) {
   BOOST_TEST(significant(4143.2, 3) == "4143");
   BOOST_TEST(significant(0.012345, 3) == "0.0123");
   BOOST_TEST(significant(9.996, 3) == "10.0");
@@ -513,10 +534,12 @@ BOOST_AUTO_TEST_CASE(text_helpers) {
   BOOST_TEST(seconds_with_unit(0.99999e-3) == "1.000 ms");
   BOOST_TEST(seconds_with_unit(812e-9) == "812.0 ns");
   BOOST_TEST(seconds_with_unit(75) == "75.00 s");
-  BOOST_TEST(wrap("one two three", 8) == (Words{"one two", "three"}),
-             boost::test_tools::per_element());
-  BOOST_TEST(wrap("abcdefgh", 3) == (Words{"abc", "def", "gh"}), boost::test_tools::per_element());
-  BOOST_TEST(wrap("", 3) == (Words{""}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_wrapped) {
+  BOOST_TEST(wrap("one two three", 8) == (Words{"one two", "three"}), per_element());
+  BOOST_TEST(wrap("abcdefgh", 3) == (Words{"abc", "def", "gh"}), per_element());
+  BOOST_TEST(wrap("", 3) == (Words{""}), per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
