@@ -18,8 +18,12 @@
 #include "record/json.hpp"
 #include "record/published.hpp"
 #include "record/store.hpp"
+#include "text.hpp"
 
 using namespace parlab;
+using testing::contains;
+using testing::Folder;
+using testing::message_of;
 namespace fs = std::filesystem;
 
 namespace {
@@ -34,7 +38,7 @@ Run a_run(bool gpu = true) {
   return run;
 }
 
-// Records made by hand: a measurement of so many microseconds, known to 0.2 %.
+// Records made by hand. Each method adds a measurement of `us` microseconds, known to 0.2 %.
 class Records {
  public:
   Record& add(const std::string& workload, Dtype dtype, const std::string& name, const Size& size,
@@ -66,6 +70,7 @@ class Records {
                   Dtype dtype = Dtype::i32) {
     return add("matmul", dtype, name, {n, n, n}, us, tunables);
   }
+  // Of the report whose workloads are conv2d, atax and covariance, all in double.
   Record& patras(const std::string& workload, const std::string& name, std::int64_t n, double us,
                  const Tunables& tunables = {}) {
     const bool covariance = workload == "covariance";
@@ -98,6 +103,18 @@ Tunables tiles(std::int64_t threads, std::int64_t w1, std::int64_t h1, std::int6
   return {{"block_x", threads}, {"block_y", threads}, {"w1", w1},
           {"h1", h1},           {"w2", w2},           {"h2", h2}};
 }
+
+// The working directory while it lives.
+class WorkingIn {
+ public:
+  explicit WorkingIn(const fs::path& folder) { fs::current_path(folder); }
+  ~WorkingIn() { fs::current_path(before_); }
+  WorkingIn(const WorkingIn&) = delete;
+  WorkingIn& operator=(const WorkingIn&) = delete;
+
+ private:
+  fs::path before_ = fs::current_path();
+};
 
 }  // namespace
 
@@ -134,12 +151,12 @@ BOOST_AUTO_TEST_CASE(without_records_a_claim_says_what_is_missing_or_is_computed
     BOOST_TEST(!finding.rule.empty(), finding.id);
     BOOST_TEST(!finding.report.empty(), finding.id);
     if (finding.outcome == untested) {
-      BOOST_TEST(finding.missing.find("make ") != std::string::npos, finding.id);
+      BOOST_TEST(contains(finding.missing, "make "), finding.id);
     } else {
       BOOST_TEST(!finding.numbers.empty(), finding.id);
       const auto text = finding.numbers + finding.rule;
-      BOOST_TEST((text.find("computed") != text.npos || text.find("published") != text.npos),
-                 finding.id);
+      BOOST_TEST((contains(text, "computed") || contains(text, "published")),
+                 finding.id << ": " << text);
     }
   }
 }
@@ -153,10 +170,10 @@ BOOST_AUTO_TEST_CASE(what_is_missing_depends_on_the_machine) {
   BOOST_TEST(none.judge("C1", false).missing == "make cslab-dmv");  // the CPU will do
 }
 
-BOOST_AUTO_TEST_CASE(figures_are_those_that_are_drawn) {
+BOOST_AUTO_TEST_CASE(every_figure_that_is_named_is_drawn) {
   for (const auto& finding : judge_claims({}, {})) {
     if (finding.figure.empty()) continue;
-    // The experiment that draws it comes first in its name; another than the report's may.
+    // Its name begins with the experiment that draws it, not always the one of the report.
     bool known = false, drawn = false;
     for (const auto& folder : fs::directory_iterator("scripts")) {
       const auto experiment = folder.path().filename().string();
@@ -171,20 +188,20 @@ BOOST_AUTO_TEST_CASE(figures_are_those_that_are_drawn) {
 // ---- which records count ------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(only_verified_timed_records_of_this_point_count) {
-  const auto spoil = [](auto change) {
+  const auto after = [](auto change) {
     Records r;
     change(r.dmv("cuda/shmem", 1024, 5));
     r.dmv("cuda/coalesced", 1024, 10);
     return r.outcome("C6");
   };
-  BOOST_TEST(spoil([](Record&) {}) == fails);
-  BOOST_TEST(spoil([](Record& r) { r.emulated = true; }) == untested);
-  BOOST_TEST(spoil([](Record& r) { r.verdict = Verdict::unverified; }) == untested);
-  BOOST_TEST(spoil([](Record& r) { r.verdict = Verdict::wrong_result; }) == untested);
-  BOOST_TEST(spoil([](Record& r) { r.seconds.clear(); }) == untested);
-  BOOST_TEST(spoil([](Record& r) { r.cache = Cache::cold; }) == untested);
-  BOOST_TEST(spoil([](Record& r) { r.dtype = Dtype::f64; }) == untested);
-  BOOST_TEST(spoil([](Record& r) { r.size = {1024, 512}; }) == untested);
+  BOOST_TEST(after([](Record&) {}) == fails);
+  BOOST_TEST(after([](Record& r) { r.emulated = true; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.verdict = Verdict::unverified; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.verdict = Verdict::wrong_result; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.seconds.clear(); }) == untested);
+  BOOST_TEST(after([](Record& r) { r.cache = Cache::cold; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.dtype = Dtype::f64; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.size = {1024, 512}; }) == untested);
 }
 
 BOOST_AUTO_TEST_CASE(the_latest_record_counts) {
@@ -195,7 +212,7 @@ BOOST_AUTO_TEST_CASE(the_latest_record_counts) {
   BOOST_TEST(r.outcome("C6") == holds);
 }
 
-BOOST_AUTO_TEST_CASE(faster_needs_intervals_apart_and_few_samples_decide_nothing) {
+BOOST_AUTO_TEST_CASE(faster_needs_separate_intervals_and_few_samples_decide_nothing) {
   const auto judge = [](double us, std::size_t samples) {
     Records r;
     r.product("cuda/tiled", 1000, 100, {{"tile", 16}});
@@ -205,13 +222,13 @@ BOOST_AUTO_TEST_CASE(faster_needs_intervals_apart_and_few_samples_decide_nothing
   };
   BOOST_TEST(judge(99, 44).outcome == holds);
   BOOST_TEST(judge(99.98, 44).outcome == fails);
-  BOOST_TEST(judge(99.98, 44).numbers.find("(tie)") != std::string::npos);
+  BOOST_TEST(contains(judge(99.98, 44).numbers, "(tie)"));
   BOOST_TEST(judge(50, 3).outcome == untested);
-  BOOST_TEST(judge(50, 3).numbers.find("too few samples") != std::string::npos);
+  BOOST_TEST(contains(judge(50, 3).numbers, "too few samples"));
   BOOST_TEST(!judge(50, 3).missing.empty());
 }
 
-BOOST_AUTO_TEST_CASE(parts_add_up) {
+BOOST_AUTO_TEST_CASE(the_parts_of_a_claim_add_up) {
   const Judgement yes = judged(true, "a"), no = judged(false, "b"), open = needs_else("c");
   BOOST_TEST(together({yes, yes}).outcome == holds);
   BOOST_TEST(together({yes, no}).outcome == in_part);
@@ -235,8 +252,8 @@ BOOST_AUTO_TEST_CASE(many_places_are_abbreviated_to_the_extremes) {
 
 // ---- patras-cuda --------------------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(convolution) {
-  const auto speedups = [](std::vector<double> serial_us) {
+BOOST_AUTO_TEST_CASE(convolution_speedup_grows_with_the_size) {
+  const auto with = [](std::vector<double> serial_us) {
     Records r;
     std::int64_t n = 4096;
     for (const double us : serial_us) {
@@ -246,12 +263,14 @@ BOOST_AUTO_TEST_CASE(convolution) {
     }
     return r.outcome("P1");
   };
-  BOOST_TEST(speedups({6, 8, 12}) == holds);
-  BOOST_TEST(speedups({6, 12, 8}) == in_part);
-  BOOST_TEST(speedups({6, 6, 6}) == fails);
-  BOOST_TEST(speedups({6}) == untested);
+  BOOST_TEST(with({6, 8, 12}) == holds);
+  BOOST_TEST(with({6, 12, 8}) == in_part);
+  BOOST_TEST(with({6, 6, 6}) == fails);
+  BOOST_TEST(with({6}) == untested);
+}
 
-  const auto utilization = [](double us, double occupancy, double reads) {
+BOOST_AUTO_TEST_CASE(convolution_is_limited_by_registers_and_reads) {
+  const auto with = [](double us, double occupancy, double reads) {
     Records r;
     auto& naive = r.patras("conv2d", "cuda/naive", 9000, us, square_block(16));
     naive.roof_s = 100e-6;
@@ -260,13 +279,15 @@ BOOST_AUTO_TEST_CASE(convolution) {
     if (reads > 0) naive.counters["dram_read_bytes"] = reads * 9000 * 9000 * 8;
     return r.outcome("P2");
   };
-  BOOST_TEST(utilization(400, 0.5, 9) == holds);
-  BOOST_TEST(utilization(400, 0.5, 1) == in_part);
-  BOOST_TEST(utilization(130, 1, 1) == fails);
-  BOOST_TEST(utilization(400, 0.5, 0) == in_part);  // the counter is missing
+  BOOST_TEST(with(400, 0.5, 9) == holds);
+  BOOST_TEST(with(400, 0.5, 1) == in_part);
+  BOOST_TEST(with(130, 1, 1) == fails);
+  BOOST_TEST(with(400, 0.5, 0) == in_part);  // the counter is missing
+}
 
+BOOST_AUTO_TEST_CASE(convolution_blocks_registers_and_copies) {
   Records r;
-  BOOST_TEST(r.outcome("P3") == holds);  // of that card, by computation
+  BOOST_TEST(r.outcome("P3") == holds);  // computed for the card of the report
   BOOST_TEST(r.outcome("P-obs4") == untested);
   auto& small = r.patras("conv2d", "cuda/naive", 4096, 10, square_block(16));
   small.launch.occupancy = 1;
@@ -295,7 +316,9 @@ BOOST_AUTO_TEST_CASE(atax) {
   BOOST_TEST(with(3000, "threads", 90e-6, 300).outcome("P4") == fails);
   BOOST_TEST(with(3500, "registers", 50e-6, 300).outcome("P6") == holds);
   BOOST_TEST(with(3500, "registers", 50e-6, 110).outcome("P6") == fails);
+}
 
+BOOST_AUTO_TEST_CASE(atax_block_sizes) {
   const auto blocks = [](double at_16, double at_512) {
     Records r;
     r.patras("atax", "cuda/shared", 4096, at_16, block(16));
@@ -328,7 +351,9 @@ BOOST_AUTO_TEST_CASE(covariance) {
   BOOST_TEST(with(100, 20, 12).outcome("P9") == in_part);
   BOOST_TEST(with(50, 20, 9).outcome("P9") == fails);
   BOOST_TEST(with(1000, 20, 12).outcome("P-obs13") == holds);
+}
 
+BOOST_AUTO_TEST_CASE(column_and_row_sums_are_judged_by_the_same_accesses_in_dmv) {
   Records r;
   r.dmv("cuda/coalesced", 1024, 10);
   r.dmv("cuda/shmem", 1024, 10);
@@ -339,17 +364,23 @@ BOOST_AUTO_TEST_CASE(covariance) {
 
 // ---- separable-convolution ----------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(cache_modes_and_tiles) {
-  const auto all_16 = tiles(16, 16, 16, 16, 16);
-  const auto modes = [&](const char* id, const char* variant, Tunables how, double past_l1,
-                         double streaming) {
+namespace {
+
+const Tunables all_16 = tiles(16, 16, 16, 16, 16);
+const Tunables tall = tiles(16, 16, 16, 16, 128);
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(cache_modes) {
+  const auto modes = [](const char* id, const char* variant, const Tunables& shape,
+                        double past_l1_us, double streaming_us) {
     Records r;
-    r.separable(variant, 8192, 100, how);
-    auto first = how, second = how;
-    first.insert({{"load", 2}, {"store", 0}});
-    second.insert({{"load", 3}, {"store", 1}});
-    r.separable(variant, 8192, past_l1, first);
-    r.separable(variant, 8192, streaming, second);
+    r.separable(variant, 8192, 100, shape);
+    auto past_l1 = shape, streaming = shape;
+    past_l1.insert({{"load", 2}, {"store", 0}});
+    streaming.insert({{"load", 3}, {"store", 1}});
+    r.separable(variant, 8192, past_l1_us, past_l1);
+    r.separable(variant, 8192, streaming_us, streaming);
     return r.outcome(id);
   };
   BOOST_TEST(modes("S1", "cuda/padded", {}, 165, 275) == holds);
@@ -358,41 +389,44 @@ BOOST_AUTO_TEST_CASE(cache_modes_and_tiles) {
   BOOST_TEST(modes("S6", "cuda/tiled", all_16, 100, 130) == holds);
   BOOST_TEST(modes("S6", "cuda/tiled", all_16, 100, 100) == in_part);
   BOOST_TEST(modes("S6", "cuda/tiled", all_16, 120, 100) == fails);
+}
 
-  const auto settings = [&](double tall_us, double small_block_us) {
+BOOST_AUTO_TEST_CASE(tile_and_block_sizes) {
+  const auto with = [](double tall_us, double small_block_us) {
     Records r;
     r.separable("cuda/tiled", 8192, 100, all_16);
-    r.separable("cuda/tiled", 8192, tall_us, tiles(16, 16, 16, 16, 128)).launch.occupancy = 0.67;
+    r.separable("cuda/tiled", 8192, tall_us, tall).launch.occupancy = 0.67;
     for (const int tile : {32, 64}) {
       r.separable("cuda/tiled", 8192, small_block_us, tiles(16, tile, tile, tile, tile));
       r.separable("cuda/tiled", 8192, 150, tiles(32, tile, tile, tile, tile));
     }
     return r;
   };
-  BOOST_TEST(settings(80, 120).outcome("S2") == holds);
-  BOOST_TEST(settings(110, 120).outcome("S2") == in_part);
-  BOOST_TEST(settings(80, 120).outcome("S3") == holds);
-  BOOST_TEST(settings(80, 160).outcome("S3") == fails);
-  BOOST_TEST(settings(80, 120).outcome("S5") == holds);
-  BOOST_TEST(settings(110, 120).outcome("S5") == in_part);
+  BOOST_TEST(with(80, 120).outcome("S2") == holds);
+  BOOST_TEST(with(110, 120).outcome("S2") == in_part);
+  BOOST_TEST(with(80, 120).outcome("S3") == holds);
+  BOOST_TEST(with(80, 160).outcome("S3") == fails);
+  BOOST_TEST(with(80, 120).outcome("S5") == holds);
+  BOOST_TEST(with(110, 120).outcome("S5") == in_part);
+}
 
-  const auto saving = [&](double first, double second) {
+BOOST_AUTO_TEST_CASE(time_that_tiles_save) {
+  const auto with = [](double first, double second) {
     Records r;
     for (const auto& [n, us] : {std::pair{1024, first}, {2048, second}}) {
       r.separable("cuda/tiled", n, us, all_16);
       r.separable("cuda/padded", n, 100, {{"block_x", 16}, {"block_y", 16}});
-      r.separable("cuda/global", n, 10, {});  // another kernel: not the report's
+      r.separable("cuda/global", n, 10, {});  // not a kernel of the report
     }
     return r.outcome("S4");
   };
-  BOOST_TEST(saving(35, 40) == holds);
-  BOOST_TEST(saving(80, 90) == in_part);
-  BOOST_TEST(saving(101, 110) == fails);
+  BOOST_TEST(with(35, 40) == holds);
+  BOOST_TEST(with(80, 90) == in_part);
+  BOOST_TEST(with(101, 110) == fails);
 }
 
-BOOST_AUTO_TEST_CASE(double_and_occupancy) {
-  const auto tall = tiles(16, 16, 16, 16, 128);
-  const auto with = [&](Verdict verdict, std::int64_t shared) {
+BOOST_AUTO_TEST_CASE(double_needs_twice_the_shared_memory) {
+  const auto with = [](Verdict verdict, std::int64_t shared) {
     Records r;
     r.separable("cuda/tiled", 4096, 10, tall).launch.shared_bytes = 3072;
     r.separable("cuda/tiled", 4096, 25, tall, Dtype::f64).launch.shared_bytes = shared;
@@ -402,17 +436,21 @@ BOOST_AUTO_TEST_CASE(double_and_occupancy) {
   BOOST_TEST(with(Verdict::out_of_memory, 6144).outcome("S7") == holds);
   BOOST_TEST(with(Verdict::passed, 6144).outcome("S7") == in_part);
   BOOST_TEST(with(Verdict::passed, 6144).outcome("S-obs6") == holds);
+}
 
-  const auto occupancies = [](double fast, double slow) {
+BOOST_AUTO_TEST_CASE(the_fastest_kernel_may_have_less_occupancy) {
+  const auto with = [](double fast, double slow) {
     Records r;
     r.product("cuda/register", 4096, 10, {}, Dtype::f32).launch.occupancy = fast;
     r.product("cuda/tiled", 4096, 20, {}, Dtype::f32).launch.occupancy = slow;
     return r.outcome("S8");
   };
-  BOOST_TEST(occupancies(0.25, 1) == holds);
-  BOOST_TEST(occupancies(1, 0.75) == fails);
+  BOOST_TEST(with(0.25, 1) == holds);
+  BOOST_TEST(with(1, 0.75) == fails);
+}
 
-  // 66 reads of 4 bytes per pixel at 1 TB/s: 17.7 ms.
+BOOST_AUTO_TEST_CASE(streaming_loads_still_use_the_l2) {
+  // Without the L2: 66 reads of 4 bytes per pixel at 1 TB/s, 17.7 ms.
   for (const auto& [us, outcome] : {std::pair{10e3, holds}, {20e3, fails}}) {
     Records r;
     r.separable("cuda/global", 8192, us, {{"load", 3}, {"store", 1}});
@@ -436,10 +474,10 @@ BOOST_AUTO_TEST_CASE(openmp_threads) {
   BOOST_TEST(with(12, 24).outcome == in_part);
   BOOST_TEST(with(24, 24).outcome == fails);
   BOOST_TEST(with(6, 6, 12).outcome == untested);
-  BOOST_TEST(with(6, 6, 12).missing.find("more than 12 cores") != std::string::npos);
+  BOOST_TEST(contains(with(6, 6, 12).missing, "more than 12 cores"));
 }
 
-BOOST_AUTO_TEST_CASE(naive_blocks_and_growth) {
+BOOST_AUTO_TEST_CASE(naive_block_sizes) {
   const auto with = [](double at_16, double at_496, double at_512) {
     Records r;
     r.dmv("serial/plain", 1024, 600);
@@ -452,7 +490,9 @@ BOOST_AUTO_TEST_CASE(naive_blocks_and_growth) {
   BOOST_TEST(with(50, 500, 500) == holds);
   BOOST_TEST(with(50, 200, 200) == in_part);
   BOOST_TEST(with(110, 105, 104) == fails);
+}
 
+BOOST_AUTO_TEST_CASE(naive_growth_with_n) {
   const auto growth = [](double at_2k, double memory) {
     Records r;
     r.dmv("cuda/naive", 1024, 10, block(16));
@@ -486,7 +526,7 @@ BOOST_AUTO_TEST_CASE(coalesced_against_the_rest) {
 }
 
 BOOST_AUTO_TEST_CASE(coalesced_block_sizes) {
-  // Time as a function of the block.
+  // time: of a block size.
   const auto with = [](auto time) {
     Records r;
     for (std::int64_t b = 32; b <= 512; b += 16) {
@@ -505,7 +545,7 @@ BOOST_AUTO_TEST_CASE(coalesced_block_sizes) {
   BOOST_TEST(with(smaller).outcome("C11") == fails);
 }
 
-BOOST_AUTO_TEST_CASE(warps_transactions_and_strips) {
+BOOST_AUTO_TEST_CASE(active_warps) {
   const auto warps = [](int of_shmem) {
     Records r;
     r.dmv("cuda/naive", 1024, 10, block(64)).launch.active_warps = 64;
@@ -514,15 +554,19 @@ BOOST_AUTO_TEST_CASE(warps_transactions_and_strips) {
   };
   BOOST_TEST(warps(64) == holds);
   BOOST_TEST(warps(48) == fails);
+}
 
+BOOST_AUTO_TEST_CASE(transactions_per_warp) {
   const auto requests = [](double each) {
     Records r;
     r.dmv("cuda/shmem", 1024, 10).counters["global_load_requests"] = each * 1024 * 1024 / 32;
     return r.outcome("C8");
   };
-  BOOST_TEST(requests(1) == in_part);  // never whole: the old GPUs are not here
+  BOOST_TEST(requests(1) == in_part);  // never more: half of the claim is about old GPUs
   BOOST_TEST(requests(2) == fails);
+}
 
+BOOST_AUTO_TEST_CASE(partial_sums_against_whole_rows) {
   const auto strips = [](double naive) {
     Records r;
     r.dmv("cuda/naive", 1024, naive, block(256));
@@ -537,28 +581,31 @@ BOOST_AUTO_TEST_CASE(warps_transactions_and_strips) {
 
 namespace {
 
-// All launch shapes of the report; times by block, the same for every n.
+// All launch shapes of the report; the times of RW and BRW at each block size, the same for every
+// n.
 Records sums(std::array<double, 4> rw, std::array<double, 4> brw, double serial_per_n = 0) {
+  constexpr std::array<std::int64_t, 4> blocks{32, 128, 256, 1024};
   Records r;
   for (const std::int64_t n : {32768, 65536, 131072, 262144}) {
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::int64_t b[] = {32, 128, 256, 1024};
-      r.sum("cuda/rw", n, rw[i], block(b[i]));
-      r.sum("cuda/brw", n, brw[i], block(b[i]));
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      r.sum("cuda/rw", n, rw[i], block(blocks[i]));
+      r.sum("cuda/brw", n, brw[i], block(blocks[i]));
     }
     if (serial_per_n > 0) r.sum("serial/plain", n, serial_per_n * static_cast<double>(n));
   }
   return r;
 }
 
-// With counters: sectors of RW and BRW by n, uniform branches and occupancies.
+// Sums with counters: sectors per element of RW, of BRW and of BRW at block 32, the share of
+// uniform branches of RW, the occupancy.
 Records counted(double rw, double brw, double brw_at_32, double uniform, double occupancy) {
   auto r = sums({40, 40, 40, 40}, {10, 10, 10, 10});
   for (auto& record : r.list) {
     const bool is_brw = record.variant == "brw", at_32 = record.tunables["block"] == 32;
-    const auto n = static_cast<double>(record.size[0]);
-    record.counters = {{"global_load_sectors", n * (is_brw ? (at_32 ? brw_at_32 : brw) : rw) / 2},
-                       {"global_store_sectors", n * (is_brw ? (at_32 ? brw_at_32 : brw) : rw) / 2},
+    const double per_element = !is_brw ? rw : at_32 ? brw_at_32 : brw;
+    const double sectors = per_element * static_cast<double>(record.size[0]);
+    record.counters = {{"global_load_sectors", sectors / 2},
+                       {"global_store_sectors", sectors / 2},
                        {"branch_uniformity", is_brw ? std::min(1.0, uniform + 0.3) : uniform},
                        {"achieved_occupancy", occupancy}};
     record.launch.occupancy = at_32 ? 0.5 : 1;
@@ -568,7 +615,7 @@ Records counted(double rw, double brw, double brw_at_32, double uniform, double 
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(sums_on_the_gpu) {
+BOOST_AUTO_TEST_CASE(times_of_sums) {
   const auto quick = sums({40, 50, 60, 70}, {10, 8, 8, 11}, 1e-3);  // serial: 33 to 262 us
   BOOST_TEST(quick.outcome("V2") == in_part);                       // RW loses at 32768
   BOOST_TEST(sums({4, 5, 6, 7}, {1, 1, 1, 1}, 1e-3).outcome("V2") == holds);
@@ -614,6 +661,8 @@ BOOST_AUTO_TEST_CASE(granularity) {
     record.launch.registers = registers;
     record.launch.active_warps = warps;
   };
+  // Times of 2 and 4 tiles per block where 1 takes 100; registers and sectors of 2 tiles, where 1
+  // has 32 and 100.
   const auto with = [&](double two, double four, int registers, double sectors) {
     Records r;
     for (const std::int64_t n : {1000, 2000}) {
@@ -627,11 +676,11 @@ BOOST_AUTO_TEST_CASE(granularity) {
       r.product("cuda/granularity", n, four * work * (n == 1000 ? 1.1 : 1),
                 {{"tile", 16}, {"granularity", 4}});
     }
-    auto& a = r.product("cuda/tiled", 2048, 100, {{"tile", 16}}, Dtype::f32);
-    a.counters["global_load_sectors"] = 100;
-    auto& b =
+    auto& one_counted = r.product("cuda/tiled", 2048, 100, {{"tile", 16}}, Dtype::f32);
+    one_counted.counters["global_load_sectors"] = 100;
+    auto& two_counted =
         r.product("cuda/granularity", 2048, 80, {{"tile", 16}, {"granularity", 2}}, Dtype::f32);
-    b.counters["global_load_sectors"] = sectors;
+    two_counted.counters["global_load_sectors"] = sectors;
     return r;
   };
   const auto good = with(80, 60, 40, 75);
@@ -668,42 +717,31 @@ BOOST_AUTO_TEST_CASE(published_numbers_are_read_and_what_is_not_there_is_named) 
   BOOST_TEST(rows[0].text("n_label") == "1K");
   BOOST_TEST(rows[0].number("time_s") == 0.119);
   BOOST_TEST(rows[6].number("gflops") == 1.876);
-  const auto says = [](auto f, const std::string& words) {
-    BOOST_CHECK_EXCEPTION(f(), UsageError, [&](const UsageError& error) {
-      return std::string(error.what()).find(words) != std::string::npos;
-    });
-  };
-  says([&] { rows[0].number("n"); }, "cslab-dmv-serial.csv:2: '' in the column 'n' is no number");
-  says([&] { rows[0].text("colour"); }, "cslab-dmv-serial.csv:2: there is no column 'colour'");
-  says([] { published("cslab-none"); }, "cslab-none.csv");
+  BOOST_TEST(contains(message_of<UsageError>([&] { rows[0].number("n"); }),
+                      "cslab-dmv-serial.csv:2: '' in the column 'n' is no number"));
+  BOOST_TEST(contains(message_of<UsageError>([&] { rows[0].text("colour"); }),
+                      "cslab-dmv-serial.csv:2: there is no column 'colour'"));
+  BOOST_TEST(contains(message_of<UsageError>([] { published("cslab-none"); }), "cslab-none.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(published_numbers_are_found_from_any_folder) {
-  const auto here = fs::current_path();
-  fs::current_path("/");
-  const auto rows = published("tiled-matmul-times").size();
-  fs::current_path(here);
-  BOOST_TEST(rows == 4u);
+  const WorkingIn root("/");
+  BOOST_TEST(published("tiled-matmul-times").size() == 4u);
 }
 
 // A rule that computes with published numbers follows the table.
 BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
   const Records none;
   BOOST_TEST(none.outcome("T-obs5") == holds);
-  const auto here = fs::current_path();
-  const testing::Folder folder;
-  const auto& elsewhere = folder.path;
-  fs::create_directories(elsewhere / "results" / "published");
-  fs::copy("results/published", elsewhere / "results" / "published");
-  fs::current_path(elsewhere);
-  {
-    std::ofstream table("results/published/tiled-matmul-times.csv");
-    table << "n,variant,time_ms\n1000,tile_normal,1\n1000,thread_granularity,1\n"
-             "2000,tile_normal,9\n2000,thread_granularity,9\n";
-  }
-  const auto changed = none.outcome("T-obs5");
-  fs::current_path(here);
-  BOOST_TEST(changed == fails);
+  const Folder folder;
+  const auto copy = folder.path / "results" / "published";
+  fs::create_directories(copy);
+  fs::copy("results/published", copy);
+  std::ofstream(copy / "tiled-matmul-times.csv")
+      << "n,variant,time_ms\n1000,tile_normal,1\n1000,thread_granularity,1\n"
+         "2000,tile_normal,9\n2000,thread_granularity,9\n";
+  const WorkingIn there(folder.path);
+  BOOST_TEST(none.outcome("T-obs5") == fails);
 }
 
 // ---- output -------------------------------------------------------------------------------------
@@ -716,45 +754,60 @@ BOOST_AUTO_TEST_CASE(claims_is_an_action_that_needs_records) {
   BOOST_CHECK_THROW(parse_request({"bin/parlab", "claims"}, {}), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns_or_json) {
-  const testing::Folder own;
-  const auto& folder = own.path;
-  {
-    std::ofstream file(folder / "cslab-dmv.jsonl");
+namespace {
+
+// A folder with records that claim C6 holds for.
+struct FolderWithRecords : Folder {
+  FolderWithRecords() {
     Records r;
     for (const auto* kernel : {"cuda/shmem", "cuda/coalesced"}) {
       Record& record = r.dmv(kernel, 1024, 1000);
       record.dimensions = {"rows", "cols"};
       record.tunables = {{"block", 256}};
     }
+    std::ofstream file(path / "cslab-dmv.jsonl");
     file << to_json_line(a_run()) << '\n';
     for (const auto& record : r.list) file << to_json_line(record) << '\n';
   }
-  std::ostringstream table, json;
-  BOOST_TEST(print_claims({folder.string()}, "table", table).empty());
-  BOOST_TEST(print_claims({folder.string()}, "json", json).empty());
-  BOOST_CHECK_THROW(print_claims({folder.string()}, "csv", table), UsageError);
 
+  std::string printed(const std::string& format) const {
+    std::ostringstream out;
+    BOOST_TEST(print_claims({path.string()}, format, out).empty());
+    return out.str();
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns) {
+  const auto table = FolderWithRecords().printed("table");
   std::string last;
-  std::istringstream lines(table.str());
+  std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
     BOOST_TEST(line.size() <= 100u, line);
     last = line;
   }
-  const auto findings = judge_claims({}, {}).size();
-  BOOST_TEST(last.find(std::to_string(findings) + " claims") == 0u);
-  BOOST_TEST(last.find("cannot be tested here") != std::string::npos);
-  BOOST_TEST(table.str().find("\ncslab-dmv\n") != std::string::npos);
-  BOOST_TEST(table.str().find("shmem over coalesced: 1.000x (tie) at 1024") != std::string::npos);
+  BOOST_TEST(last.starts_with(std::to_string(judge_claims({}, {}).size()) + " claims"), last);
+  BOOST_TEST(contains(last, "cannot be tested here"));
+  BOOST_TEST(contains(table, "\ncslab-dmv\n"));
+  BOOST_TEST(contains(table, "shmem over coalesced: 1.000x (tie) at 1024"));
+}
 
+BOOST_AUTO_TEST_CASE(output_is_json_with_one_object_per_claim) {
   std::size_t count = 0;
-  std::istringstream objects(json.str());
+  std::istringstream objects(FolderWithRecords().printed("json"));
   for (std::string line; std::getline(objects, line); ++count) {
     const auto object = nlohmann::json::parse(line);
     BOOST_TEST(object.at("machine") == "somewhere");
     if (object.at("id") == "C6") BOOST_TEST(object.at("outcome") == "holds");
   }
-  BOOST_TEST(count == findings);
+  BOOST_TEST(count == judge_claims({}, {}).size());
+}
+
+BOOST_AUTO_TEST_CASE(output_in_another_format_is_refused) {
+  const FolderWithRecords folder;
+  std::ostringstream out;
+  BOOST_CHECK_THROW(print_claims({folder.path.string()}, "csv", out), UsageError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
