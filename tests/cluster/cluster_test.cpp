@@ -1,4 +1,4 @@
-// Shards and merging: together they are the plan, and nothing of it is lost or stands twice.
+// Shards and merging: all shards together are the plan, and nothing of it is lost or repeated.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -13,11 +13,13 @@
 #include "folder.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
-#include "support.hpp"
+#include "text.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::contains;
 using testing::Folder;
+using testing::message_of;
 
 namespace {
 
@@ -49,6 +51,14 @@ std::string content(const fs::path& path) {
   return text.str();
 }
 
+// Lines of a record file.
+std::string run_line(const std::string& id, const std::string& machine = "node") {
+  return to_json_line(a_run(id, machine)) + "\n";
+}
+std::string record_line(const std::string& run, std::int64_t n) {
+  return to_json_line(a_record(run, n)) + "\n";
+}
+
 std::vector<Group> some_groups(std::size_t count) {
   std::mt19937 random(7);
   std::vector<Group> groups;
@@ -62,7 +72,7 @@ std::vector<Group> some_groups(std::size_t count) {
 
 BOOST_AUTO_TEST_SUITE(cluster)
 
-BOOST_AUTO_TEST_CASE(shards_as_written) {
+BOOST_AUTO_TEST_CASE(a_shard_is_written_as_its_number_and_their_count) {
   const Shard shard = parse_shard("--shard", "3/20");
   BOOST_TEST(shard.number == 3u);
   BOOST_TEST(shard.count == 20u);
@@ -72,7 +82,7 @@ BOOST_AUTO_TEST_CASE(shards_as_written) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_group_has_one_shard_whatever_the_order) {
+BOOST_AUTO_TEST_CASE(each_group_has_one_shard_whatever_the_order_of_groups) {
   auto groups = some_groups(50);
   std::multiset<std::string> all;
   for (std::size_t number = 1; number <= 7; ++number) {
@@ -83,35 +93,38 @@ BOOST_AUTO_TEST_CASE(each_group_has_one_shard_whatever_the_order) {
     BOOST_TEST(groups_of_shard(shuffled, {number, 7}) == ours);
   }
   BOOST_TEST(all.size() == groups.size());
-  for (const auto& group : groups) BOOST_TEST(all.count(group.name) == 1u);
+  for (const auto& group : groups) BOOST_TEST(all.count(group.name) == 1u, group.name);
 }
 
-BOOST_AUTO_TEST_CASE(no_shard_runs_alone_at_the_end) {
+BOOST_AUTO_TEST_CASE(no_shard_runs_much_longer_than_the_others) {
   const auto groups = some_groups(60);
-  double total = 0, most = 0, longest = 0;
+  double total = 0, longest = 0;
   for (const auto& group : groups) {
     total += group.seconds;
     longest = std::max(longest, group.seconds);
   }
+  double most = 0;  // seconds of any shard
   for (std::size_t number = 1; number <= 6; ++number) {
     const auto ours = groups_of_shard(groups, {number, 6});
     double load = 0;
-    for (const auto& group : groups) load += ours.count(group.name) > 0 ? group.seconds : 0;
+    for (const auto& group : groups) {
+      if (ours.count(group.name) > 0) load += group.seconds;
+    }
     most = std::max(most, load);
   }
-  // No cut can be better than the mean, or than the longest group.
+  // No distribution can be better than the mean, or than the longest group.
   BOOST_TEST(most <= 4.0 / 3 * std::max(total / 6, longest));
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_group_falls_to_one_shard) {
+BOOST_AUTO_TEST_CASE(a_group_that_is_not_in_the_plan_falls_to_one_shard) {
   for (const auto& group : some_groups(20)) {
     int shards = 0;
     for (std::size_t number = 1; number <= 5; ++number) shards += falls_to(group.name, {number, 5});
-    BOOST_TEST(shards == 1);
+    BOOST_TEST(shards == 1, group.name << " in " << shards << " shards");
   }
 }
 
-BOOST_AUTO_TEST_CASE(groups_in_a_file) {
+BOOST_AUTO_TEST_CASE(lines_of_one_group_in_a_file_add_up) {
   const Folder folder;
   const fs::path path = folder.path / "plan";
   write(path, "dmv 64x64 float\t3\t1.5\ndmv 8x8 int\t1\t0.25\ndmv 64x64 float\t2\t0.5\n");
@@ -124,9 +137,7 @@ BOOST_AUTO_TEST_CASE(groups_in_a_file) {
   write_groups(out, groups);
   BOOST_TEST(out.str() == "dmv 64x64 float\t5\t2\ndmv 8x8 int\t1\t0.25\n");
   write(path, "dmv 64x64 float\t3\n");
-  BOOST_CHECK_EXCEPTION(read_groups(path), UsageError, [](const UsageError& error) {
-    return std::string(error.what()).find("plan:1") != std::string::npos;
-  });
+  BOOST_TEST(contains(message_of<UsageError>([&] { read_groups(path); }), "plan:1"));
   BOOST_CHECK_THROW(read_groups(folder.path / "absent"), UsageError);
 }
 
@@ -134,26 +145,24 @@ BOOST_AUTO_TEST_CASE(merging_loses_nothing_and_repeats_nothing) {
   const Folder folder;
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl",
                  two = folder.path / "2.jsonl";
-  const auto run = [](const char* id) { return to_json_line(a_run(id)) + "\n"; };
-  const auto record = [](const char* id, std::int64_t n) {
-    return to_json_line(a_record(id, n)) + "\n";
-  };
-  write(all, run("a") + record("a", 8));
-  write(one, run("b") + record("b", 16) + record("b", 32) + "{\"type\":\"record\",\"to");
-  write(two, run("c") + record("c", 32) + run("b") + record("b", 16));
-  const std::string expected = run("a") + record("a", 8) + run("b") + record("b", 16) +
-                               record("b", 32) + run("c") + record("c", 32);
+  const auto run_a = run_line("a") + record_line("a", 8),
+             run_b = run_line("b") + record_line("b", 16) + record_line("b", 32),
+             run_c = run_line("c") + record_line("c", 32);
+  write(all, run_a);
+  write(one, run_b + R"({"type":"record","to)");
+  write(two, run_c + run_line("b") + record_line("b", 16));
+  const std::string expected = run_a + run_b + run_c;
   const auto merged = merge_records(all, {one, two});
   BOOST_TEST(content(all) == expected);
   BOOST_TEST(merged.records == 3u);
   BOOST_REQUIRE(merged.warnings.size() == 1u);
-  BOOST_TEST(merged.warnings[0].find("1.jsonl:4: torn line") != std::string::npos);
+  BOOST_TEST(contains(merged.warnings[0], "1.jsonl:4: torn line"));
   BOOST_TEST(!fs::exists(one));
   BOOST_TEST(!fs::exists(two));
-  // Of the two records of 32 the last one counts.
+  // Two of the four records are of size 32: the last one counts.
   BOOST_TEST(latest(load_records(all).records).size() == 3u);
-  // As if the first time had ended before the files were removed.
-  write(one, run("b") + record("b", 16) + record("b", 32));
+  // As if the first merge had been ended before it removed the files.
+  write(one, run_b);
   BOOST_TEST(merge_records(all, {one}).records == 0u);
   BOOST_TEST(content(all) == expected);
 }
@@ -173,54 +182,65 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_being_written_stays) {
   BOOST_TEST(!fs::exists(one));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_belong_together_stays_apart) {
+BOOST_AUTO_TEST_CASE(files_of_two_machines_are_not_merged) {
   const Folder folder;
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";
-  write(all, to_json_line(a_run("a", "first")) + "\n");
-  write(one, to_json_line(a_run("b", "second")) + "\n" + to_json_line(a_record("b", 8)) + "\n");
-  BOOST_CHECK_EXCEPTION(merge_records(all, {one}), UsageError, [](const UsageError& error) {
-    const std::string what = error.what();
-    return what.find("first") != what.npos && what.find("second") != what.npos;
-  });
+  write(all, run_line("a", "first"));
+  write(one, run_line("b", "second") + record_line("b", 8));
+  const auto message = message_of<UsageError>([&] { merge_records(all, {one}); });
+  BOOST_TEST(contains(message, "first"));
+  BOOST_TEST(contains(message, "second"));
   BOOST_TEST(fs::exists(one));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_the_result_or_absent_is_not_merged) {
+  const Folder folder;
+  const fs::path all = folder.path / "all.jsonl";
+  write(all, run_line("a"));
   BOOST_CHECK_THROW(merge_records(all, {all}), UsageError);
   BOOST_CHECK_THROW(merge_records(all, {folder.path / "absent.jsonl"}), UsageError);
+}
 
-  // A program that knows fewer workloads keeps the records of the others, and says so.
+// As read by a program that was built with fewer workloads.
+BOOST_AUTO_TEST_CASE(records_of_an_unknown_workload_are_merged_with_a_warning) {
+  const Folder folder;
+  const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";
+  write(all, run_line("a"));
   Record strange = a_record("a", 8);
   strange.workload = "fft";
   write(one, to_json_line(strange) + "\n");
   const auto merged = merge_records(all, {one});
   BOOST_TEST(merged.records == 1u);
   BOOST_REQUIRE(merged.warnings.size() == 1u);
-  BOOST_TEST(merged.warnings[0].find("'fft'") != std::string::npos);
+  BOOST_TEST(contains(merged.warnings[0], "'fft'"));
 }
 
-// Four nodes at one control point; the second time of a node counts.
+// Four nodes measured one control point, the first of them twice: its last time counts.
 BOOST_AUTO_TEST_CASE(a_slow_device_is_found) {
   std::map<std::string, Run> runs;
   std::vector<Record> records;
-  const auto measured = [&](const std::string& node, double seconds, double noise) {
+  const auto measure = [&](const std::string& node, double seconds) {
     const auto id = "run-" + std::to_string(records.size());
     runs[id] = a_run(id);
     runs[id].node = node;
     Record& record = records.emplace_back(a_record(id, 1500));
     record.seconds.clear();
-    for (int i = 0; i < 60; ++i) record.seconds.push_back(seconds * (1 + noise * (i % 5 - 2)));
+    for (int i = 0; i < 60; ++i) record.seconds.push_back(seconds * (1 + 1e-4 * (i % 5 - 2)));
   };
-  measured("n1", 9e-3, 1e-4);
-  measured("n1", 1.00e-3, 1e-4);
-  measured("n2", 1.01e-3, 1e-4);
-  measured("n3", 1.20e-3, 1e-4);
-  measured("n4", 1.02e-3, 1e-4);
+  measure("n1", 9e-3);
+  measure("n1", 1.00e-3);
+  measure("n2", 1.01e-3);
+  measure("n3", 1.20e-3);
+  measure("n4", 1.02e-3);
   const auto spreads = device_spread(records, runs);
   BOOST_REQUIRE(spreads.size() == 1u);
-  BOOST_REQUIRE(spreads[0].devices.size() == 4u);
-  BOOST_TEST(spreads[0].devices[0].device == "n3");
-  BOOST_TEST(spreads[0].devices[0].slow);
-  BOOST_TEST(spreads[0].devices[0].slower > 1.15);
-  for (std::size_t i = 1; i < 4; ++i) BOOST_TEST(!spreads[0].devices[i].slow);
-  // One device has no spread.
+  const auto& devices = spreads[0].devices;
+  BOOST_REQUIRE(devices.size() == 4u);
+  BOOST_TEST(devices[0].device == "n3");
+  BOOST_TEST(devices[0].slow);
+  BOOST_TEST(devices[0].slower > 1.15);
+  for (std::size_t i = 1; i < 4; ++i) BOOST_TEST(!devices[i].slow, devices[i].device);
+  // n1 alone has no spread.
   BOOST_TEST(device_spread({records[0], records[1]}, runs).empty());
 }
 
