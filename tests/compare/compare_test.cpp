@@ -1,9 +1,9 @@
-// Two runs, point by point: what did not change is not called slower, and what did is found.
+// Two runs, point by point: a point that did not change is not called slower, one that did is
+// found.
 #include "compare/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <random>
 #include <sstream>
@@ -11,6 +11,7 @@
 #include "cli/request.hpp"
 #include "commands/compare.hpp"
 #include "commands/show.hpp"
+#include "core/text.hpp"
 #include "fake_workload.hpp"
 #include "folder.hpp"
 #include "machine/machine.hpp"
@@ -18,22 +19,23 @@
 #include "record/store.hpp"
 #include "report/console.hpp"
 #include "sweep/sweep.hpp"
+#include "text.hpp"
 
-namespace fs = std::filesystem;
 using namespace parlab;
+using testing::contains;
 
 namespace {
 
 constexpr int points = 200;
 
-// One run of a binary as a sweep leaves it: samples of one batch are alike, a few are disturbed.
+// Invents the records of a sweep: samples of one batch are alike, a few are disturbed.
 class Machine {
  public:
   explicit Machine(unsigned seed) : random_(seed) {}
 
   bool knows_its_drift = true;  // the records say how far runs differ
 
-  // drift: spread of one run around the true time, the same for all samples of a point.
+  // drift: how far one run is off the true time, alike for all samples of a point.
   std::vector<Record> run(double drift, const std::function<double(int)>& true_time) {
     std::vector<Record> records;
     for (int i = 0; i < points; ++i) {
@@ -47,22 +49,24 @@ class Machine {
       record.verdict = Verdict::passed;
       record.run = "run";
       record.between_runs.share = knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
-      const double time = true_time(i) * std::exp(normal(drift));
-      for (int batch = 0; batch < 4; ++batch) {
-        const double of_batch = time * std::exp(normal(0.004));
-        for (int s = 0; s < 12; ++s) {
-          double sample = of_batch * std::exp(normal(0.01));
-          if (uniform_(random_) < 0.03) sample *= 1 + 2 * uniform_(random_);  // an interruption
-          record.seconds.push_back(sample);
-        }
-        record.batches.push_back(12);
-      }
+      add_samples(record, true_time(i) * std::exp(normal(drift)));
       records.push_back(std::move(record));
     }
     return records;
   }
 
  private:
+  void add_samples(Record& record, double time) {
+    for (int batch = 0; batch < 4; ++batch) {
+      const double of_batch = time * std::exp(normal(0.004));
+      for (int s = 0; s < 12; ++s) {
+        double sample = of_batch * std::exp(normal(0.01));
+        if (uniform_(random_) < 0.03) sample *= 1 + 2 * uniform_(random_);  // an interruption
+        record.seconds.push_back(sample);
+      }
+      record.batches.push_back(12);
+    }
+  }
   double normal(double deviation) { return deviation * normal_(random_); }
 
   std::mt19937 random_;
@@ -70,6 +74,7 @@ class Machine {
   std::uniform_real_distribution<double> uniform_;
 };
 
+// The true time of a point, unless a test says otherwise.
 double typical(int point) { return 1e-6 * (10 + point); }
 
 Record point_of(std::vector<double> seconds, const std::string& variant = "naive") {
@@ -121,13 +126,13 @@ std::string shown(const std::string& path, const RecordFilter& filter, const std
   return out.str();
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Request parse(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "bin/parlab");
   return parse_request(arguments, {});
+}
+
+std::size_t changed(const Comparison& comparison) {
+  return comparison.count(Change::slower) + comparison.count(Change::faster);
 }
 
 struct Fixture {
@@ -145,14 +150,15 @@ BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     const auto comparison = compare_records(machine.run(0.01, typical), machine.run(0.01, typical));
     BOOST_TEST(comparison.points.size() == std::size_t{points});
-    BOOST_TEST(comparison.count(Change::slower) + comparison.count(Change::faster) == 0u);
+    BOOST_TEST(changed(comparison) == 0u);
     same += comparison.count(Change::same);
   }
   BOOST_TEST(same > std::size_t{3 * points * 8 / 10});
 }
 
-// At the edge of the margin a wrong "slower" is most likely: still at most 1 comparison in 20.
-BOOST_AUTO_TEST_CASE(the_error_holds_for_all_points_together) {
+// At the edge of the margin a wrong "slower" is most likely: still at most 1 comparison in 20 may
+// have any. More than 4 of 25 would then be a chance of less than 1 %.
+BOOST_AUTO_TEST_CASE(the_error_rate_is_that_of_all_points_together) {
   Machine machine(2);
   const auto edge = [](int point) {
     return (1 + CompareRules{}.margin_of_one_run) * typical(point);
@@ -160,20 +166,21 @@ BOOST_AUTO_TEST_CASE(the_error_holds_for_all_points_together) {
   int wrong = 0;
   for (int repeat = 0; repeat < 25; ++repeat) {
     const auto comparison = compare_records(machine.run(0, typical), machine.run(0, edge));
-    wrong += comparison.count(Change::slower) + comparison.count(Change::faster) > 0;
-    BOOST_TEST(comparison.count(Change::same) < std::size_t{points / 8});  // 5 % of the points
+    wrong += changed(comparison) > 0;
+    BOOST_TEST(comparison.count(Change::same) < std::size_t{points / 8});  // expected: 5 %
   }
   BOOST_TEST(wrong <= 4);
 }
 
-BOOST_AUTO_TEST_CASE(what_changed_is_found_and_comes_first) {
+BOOST_AUTO_TEST_CASE(points_that_changed_are_found_and_come_first) {
   Machine machine(3);
-  const auto changed = [](int point) {
+  const auto new_time = [](int point) {
     if (point == 17) return 1.5 * typical(point);
     if (point == 42) return 1.1 * typical(point);
     return (point == 90 ? 0.8 : 1) * typical(point);
   };
-  const auto comparison = compare_records(machine.run(0.002, typical), machine.run(0.002, changed));
+  const auto comparison =
+      compare_records(machine.run(0.002, typical), machine.run(0.002, new_time));
   BOOST_TEST(comparison.count(Change::slower) == 2u);
   BOOST_TEST(comparison.count(Change::faster) == 1u);
   BOOST_TEST(comparison.points[0].before.last.size[0] == 1017);
@@ -195,11 +202,19 @@ BOOST_AUTO_TEST_CASE(intervals_cover_the_truth) {
   BOOST_TEST(covered < points);
 }
 
-// A machine that is not quiet: each run is off by some 20 per cent. One run cannot know, unless it
-// is told; four can.
-BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
+// A machine that is not quiet: each run is off by some 20 per cent.
+BOOST_AUTO_TEST_CASE(one_run_cannot_know_how_far_runs_differ_unless_it_is_told) {
   Machine machine(5);
-  const auto runs = [&](const std::function<double(int)>& true_time) {
+  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) == 0u);
+  machine.knows_its_drift = false;
+  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) >
+             std::size_t{points / 2});
+}
+
+BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
+  Machine machine(6);
+  machine.knows_its_drift = false;
+  const auto four_runs = [&](const std::function<double(int)>& true_time) {
     std::vector<Record> records;
     for (int run = 0; run < 4; ++run) {
       for (auto& record : machine.run(0.2, true_time)) {
@@ -209,32 +224,28 @@ BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
     }
     return records;
   };
-  const auto changed = [&](const Comparison& comparison) {
-    return comparison.count(Change::slower) + comparison.count(Change::faster);
-  };
-  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) == 0u);
-  machine.knows_its_drift = false;
-  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) >
-             std::size_t{points / 2});
-  const auto again = compare_records(runs(typical), runs(typical));
+  const auto again = compare_records(four_runs(typical), four_runs(typical));
   BOOST_TEST(again.by_runs() == std::size_t{points});
   BOOST_TEST(changed(again) == 0u);
   const auto worse = [](int point) { return (point == 7 ? 50 : 1) * typical(point); };
-  const auto slower = compare_records(runs(typical), runs(worse));
+  const auto slower = compare_records(four_runs(typical), four_runs(worse));
   BOOST_TEST(changed(slower) == 1u);
   BOOST_TEST(slower.points[0].before.last.size[0] == 1007);
 }
 
-// The example of Holm's paper turned into numbers by hand: 4 times the least, 3 times the next, ...
+// By hand: 4 times the least, 3 times the next, ..., and none below the one before it.
 BOOST_AUTO_TEST_CASE(holm_by_hand) {
   const std::vector<double> expected{0.03, 0.06, 0.06, 0.02},
       found = holm({0.01, 0.04, 0.03, 0.005});
-  for (int i = 0; i < 4; ++i) BOOST_TEST(std::abs(found[i] - expected[i]) < 1e-12);
+  for (int i = 0; i < 4; ++i) {
+    BOOST_TEST(found[i] == expected[i], boost::test_tools::tolerance(1e-12));
+  }
   BOOST_TEST(holm({}).empty());
   BOOST_TEST(holm({0.9, 0.8})[0] == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_clock_that_ticks_slowly_decides_nothing) {
+// 48 equal samples: the clock shows its ticks, not the time.
+BOOST_AUTO_TEST_CASE(differences_within_the_ticks_of_a_clock_decide_nothing) {
   const Samples before{std::vector<double>(48, 1e-6)}, after{std::vector<double>(48, 1.25e-6)};
   BOOST_TEST(test_ratio({before}, {after}, 0.02)->p_differs > 0.05);
   const Samples longer{std::vector<double>(48, 1e-3)}, by_half{std::vector<double>(48, 1.5e-3)};
@@ -247,11 +258,10 @@ BOOST_AUTO_TEST_CASE(few_samples_and_missing_points) {
   gone.verdict = Verdict::no_device;
   Record emulated = point_of({}, "emulated");
   emulated.emulated = true;
+  const auto timed = [](const std::string& variant) { return point_of(around(1), variant); };
   const auto comparison =
-      compare_records({point_of({1, 1, 1}), point_of(around(1), "broken"),
-                       point_of(around(1), "gone"), point_of(around(1), "old"), emulated},
-                      {point_of({9, 9, 9}), failed, gone, point_of(around(1), "new"),
-                       point_of(around(1), "newer"), emulated});
+      compare_records({point_of({1, 1, 1}), timed("broken"), timed("gone"), timed("old"), emulated},
+                      {point_of({9, 9, 9}), failed, gone, timed("new"), timed("newer"), emulated});
   BOOST_REQUIRE(comparison.points.size() == 2u);
   BOOST_TEST(to_string(comparison.points[0].change) == "failed");
   BOOST_TEST(to_string(comparison.points[1].change) == "undecided");
@@ -261,7 +271,7 @@ BOOST_AUTO_TEST_CASE(few_samples_and_missing_points) {
   BOOST_TEST(comparison.without_time == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(as_a_command) {
+BOOST_AUTO_TEST_CASE(the_command) {
   const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
   const RecordFile after({point_of(around(1.08)), point_of(around(1), "steady")});
   CompareRequest request{before.path, after.path, {}, {}, {}, "table"};
@@ -284,62 +294,78 @@ BOOST_AUTO_TEST_CASE(as_a_command) {
   BOOST_CHECK_THROW(compared(request), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(a_gate_is_shut_when_it_saw_nothing) {
+BOOST_AUTO_TEST_CASE(fail_if_slower_fails_where_nothing_can_be_compared) {
   Record gone = point_of({}), noisy = point_of(around(1), "noisy");
   gone.verdict = Verdict::no_device;
   noisy.backend = "openmp";
   const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
   const RecordFile lost({gone, point_of(around(1), "steady")}), few({point_of({1, 1, 1})}),
       other({point_of(around(1), "other")}), openmp({noisy});
-  const auto fails = [](const RecordFile& a, const RecordFile& b) {
+  const auto gate = [](const RecordFile& a, const RecordFile& b) {
     std::ostringstream out;
     return print_comparison({a.path, b.path, {}, 0.05, {}, "table"}, out);
   };
-  BOOST_TEST(!fails(before, before).fails);
-  BOOST_TEST(fails(before, lost).fails);
-  BOOST_TEST(contains(fails(before, lost).warnings.at(0), "device is not there"));
-  BOOST_TEST(fails(before, few).fails);
-  BOOST_TEST(fails(before, other).fails);
-  BOOST_TEST(contains(fails(before, other).warnings.at(0), "nothing was compared"));
+  BOOST_TEST(!gate(before, before).fails);
+  BOOST_TEST(gate(before, lost).fails);
+  BOOST_TEST(contains(gate(before, lost).warnings.at(0), "device is not there"));
+  BOOST_TEST(gate(before, few).fails);
+  BOOST_TEST(gate(before, other).fails);
+  BOOST_TEST(contains(gate(before, other).warnings.at(0), "nothing was compared"));
   // On a CPU single runs differ by more than 5 % without any change.
-  BOOST_CHECK_THROW(fails(openmp, openmp), UsageError);
+  BOOST_CHECK_THROW(gate(openmp, openmp), UsageError);
 }
 
-BOOST_AUTO_TEST_CASE(as_typed) {
+BOOST_AUTO_TEST_CASE(options_as_typed) {
   const auto request = parse({"compare", "a", "b", "--margin", "1%", "--fail-if-slower", "5"});
   BOOST_TEST((request.action == Request::Action::compare));
   BOOST_TEST(request.rules.margin == 0.01);
   BOOST_TEST(request.rules.margin_of_one_run == 0.01);
   BOOST_TEST(request.fail_if_slower.value() == 0.05);
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"compare", "a"},
-                                                {"compare", "a", "b", "c"},
-                                                {"compare", "a", "b", "--margin", "x"},
-                                                {"compare", "a", "b", "--margin", "0"},
-                                                {"compare", "a", "b", "--fail-if-slower", "1%"},
-                                                {"compare", "a", "b", "--format", "record"},
-                                                {"compare", "a", "b", "--backend", "cudda"},
-                                                {"fake", "64", "--margin", "5%"},
-                                                {"show", "a", "--margin", "5%"},
-                                                {"show", "a", "--verdict", "pased"},
-                                                {"show", "a", "--size", "0"}}) {
-    BOOST_CHECK_THROW(parse(wrong), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(refused_options) {
+  const std::vector<std::string> refused[] = {{"compare", "a"},
+                                              {"compare", "a", "b", "c"},
+                                              {"compare", "a", "b", "--margin", "x"},
+                                              {"compare", "a", "b", "--margin", "0"},
+                                              {"compare", "a", "b", "--fail-if-slower", "1%"},
+                                              {"compare", "a", "b", "--format", "record"},
+                                              {"compare", "a", "b", "--backend", "cudda"},
+                                              {"fake", "64", "--margin", "5%"},
+                                              {"show", "a", "--margin", "5%"},
+                                              {"show", "a", "--verdict", "pased"},
+                                              {"show", "a", "--size", "0"}};
+  for (const auto& words : refused) {
+    BOOST_TEST_CONTEXT(join(words, " ")) { BOOST_CHECK_THROW(parse(words), UsageError); }
   }
 }
 
-BOOST_AUTO_TEST_CASE(filters) {
-  auto records = std::vector<Record>{point_of(around(1)), point_of(around(2), "warp")};
-  Record serial = point_of(around(4), "plain");
-  serial.backend = "serial";
-  records.push_back(serial);
-  const RecordFile file(records);
-  const auto filtered = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> words{"show", file.path};
+namespace {
+
+// cuda/naive in 1 s, cuda/warp in 2 s, serial/plain in 4 s.
+struct ThreeRecords : RecordFile {
+  ThreeRecords() : RecordFile({point_of(around(1)), point_of(around(2), "warp"), serial()}) {}
+
+  static Record serial() {
+    Record record = point_of(around(4), "plain");
+    record.backend = "serial";
+    return record;
+  }
+
+  std::string filtered(const std::vector<std::string>& options) const {
+    std::vector<std::string> words{"show", path};
     words.insert(words.end(), options.begin(), options.end());
-    return shown(file.path, parse(words).filter, "csv");
-  };
+    return shown(path, parse(words).filter, "csv");
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(filters_choose_records) {
+  const ThreeRecords file;
   const auto rows = [&](const std::vector<std::string>& options) {
-    const auto text = filtered(options);
-    return std::count(text.begin(), text.end(), '\n') - 1;
+    const auto text = file.filtered(options);
+    return std::count(text.begin(), text.end(), '\n') - 1;  // without the titles
   };
   BOOST_TEST(rows({}) == 3);
   BOOST_TEST(rows({"--backend", "cuda"}) == 2);
@@ -354,8 +380,11 @@ BOOST_AUTO_TEST_CASE(filters) {
   BOOST_TEST(rows({"--cache", "hot"}) == 3);
   BOOST_TEST(rows({"--verdict", "passed"}) == 3);
   BOOST_TEST(rows({"--verdict", "wrong_result,timed_out"}) == 0);
-  // What is not shown is still what speedups are over, and the machine is known.
-  const auto warp = filtered({"--variant", "warp"});
+}
+
+BOOST_AUTO_TEST_CASE(a_filter_hides_neither_the_baseline_nor_the_machine) {
+  const ThreeRecords file;
+  const auto warp = file.filtered({"--variant", "warp"});
   BOOST_TEST(contains(warp, ",here,"));
   BOOST_TEST(contains(warp, ",0123456789,"));
   RecordFilter cuda;
