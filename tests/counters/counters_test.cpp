@@ -17,16 +17,19 @@
 #include "record/store.hpp"
 #include "report/reporter.hpp"
 #include "support.hpp"
+#include "text.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::contains;
 using testing::Folder;
+using testing::message_of;
 
 namespace {
 
-// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. Two
-// executions: the first of two kernels, the second of one, whose branches and stores could not be
-// read.
+// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. A row of
+// execution_begins marks each of the two executions. The first has two kernels, the second one,
+// whose branches and percentages could not be read.
 constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
 ==PROF== Disconnected from process 4711
@@ -39,7 +42,7 @@ constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab
 "4","4711","parlab","h","void last_block<int, 4>(""quoted"", int)","1","13","(256, 1, 1)","(264, 1, 1)","0","9.0","1,048,576","0","(!) n/a","5,000","2,048","0","32,768","0","96.5","nan"
 )csv";
 
-// PATH is the folder alone, with an ncu of this text in it.
+// While it lives, PATH is this folder alone, and ncu in it is this script.
 struct FakeNcu : Folder {
   explicit FakeNcu(const std::string& script) : before(std::getenv("PATH")) {
     std::ofstream(path / "ncu") << "#!/bin/sh\n" << script;
@@ -79,10 +82,6 @@ std::string explained(const std::vector<Record>& records) {
   return out.str();
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(counters)
@@ -101,7 +100,7 @@ BOOST_AUTO_TEST_CASE(rows_of_the_raw_page) {
   BOOST_TEST(parse_profile("==ERROR== no\n\"4\",\"5\"\n").empty());
 }
 
-BOOST_AUTO_TEST_CASE(kernels_of_an_execution_together) {
+BOOST_AUTO_TEST_CASE(kernels_of_an_execution_are_added_up) {
   const auto found = counters_by_execution(parse_profile(output), 2);
   BOOST_REQUIRE(found.size() == 2u);
   const auto close = [](double value, double expected) {
@@ -119,15 +118,17 @@ BOOST_AUTO_TEST_CASE(kernels_of_an_execution_together) {
   close(rw.at("profiled_kernels"), 2);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_read_is_absent) {
+BOOST_AUTO_TEST_CASE(counters_that_were_not_read_are_absent) {
   const auto last = counters_by_execution(parse_profile(output), 2)[1];
   BOOST_TEST(last.at("global_load_requests") == 2048);
-  BOOST_TEST(last.at("global_store_requests") == 0);  // read, and none
+  BOOST_TEST(last.at("global_store_requests") == 0);  // read: there were none
   for (const auto* name : {"memory_percent", "branch_uniformity", "sectors_per_store_request",
                            "compute_percent", "shared_bank_conflicts"}) {
     BOOST_TEST(last.count(name) == 0u, name);
   }
-  // One of two kernels without its number: no sum of the other alone.
+}
+
+BOOST_AUTO_TEST_CASE(there_is_no_sum_when_one_kernel_was_not_read) {
   std::string torn = output;
   torn.replace(torn.find("\"8,192\""), 7, "\"n/a\"");
   const auto rw = counters_by_execution(parse_profile(torn), 2)[0];
@@ -137,7 +138,7 @@ BOOST_AUTO_TEST_CASE(what_was_not_read_is_absent) {
 }
 
 BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
-  // The first ended early: what belongs to the second stays with the second.
+  // The first execution ended before its kernels: those of the second stay with the second.
   std::string text = output;
   for (int i = 0; i < 3; ++i) {
     const auto begin = text.find("\"" + std::to_string(i) + "\",\"4711\"");
@@ -146,27 +147,28 @@ BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
   const auto found = counters_by_execution(parse_profile(text), 2);
   BOOST_TEST(found[0].empty());
   BOOST_TEST(found[1].at("global_load_requests") == 2048);
-  // A mark nobody asked for, and kernels before any mark.
+  // A mark of an execution nobody asked for, kernels before any mark, and a mark without a number.
   BOOST_TEST(counters_by_execution(parse_profile(text), 1)[0].empty());
   BOOST_TEST(counters_by_execution({{"rw", "(1, 1, 1)", {}}}, 1)[0].empty());
   BOOST_TEST(counters_by_execution({{profile_mark, "", {}}, {"rw", "", {}}}, 1)[0].empty());
 }
 
-BOOST_AUTO_TEST_CASE(reasons) {
-  BOOST_TEST(has(why_nothing_was_counted("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The "
-                                         "user does not have permission\n"),
-                 "NVreg_RestrictProfilingToAdminUsers=0"));
+BOOST_AUTO_TEST_CASE(why_nothing_was_counted_is_said) {
+  BOOST_TEST(
+      contains(why_nothing_was_counted("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The "
+                                       "user does not have permission\n"),
+               "NVreg_RestrictProfilingToAdminUsers=0"));
   BOOST_TEST(why_nothing_was_counted("parlab: x failed\n==ERROR== It returned 1\n==ERROR== y\n") ==
              "ncu says: It returned 1; the program said: parlab: x failed");
   BOOST_TEST(why_nothing_was_counted("==ERROR== LibraryNotLoaded\n") ==
              "ncu says: LibraryNotLoaded");
-  BOOST_TEST(has(why_nothing_was_counted("parlab: x needs 3 GiB\n==WARNING== No kernels\n"),
-                 "the program said: parlab: x needs 3 GiB"));
+  BOOST_TEST(contains(why_nothing_was_counted("parlab: x needs 3 GiB\n==WARNING== No kernels\n"),
+                      "the program said: parlab: x needs 3 GiB"));
   BOOST_TEST(why_nothing_was_counted("") == "ncu saw no kernel");
 }
 
-BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
-  // Its arguments come back as the name of a kernel.
+BOOST_AUTO_TEST_CASE(ncu_is_given_every_word_unchanged) {
+  // This ncu prints its arguments as the name of a kernel.
   const FakeNcu fake(
       "echo '\"ID\",\"Kernel Name\",\"Grid Size\"'\n"
       "all=; for word in \"$@\"; do all=\"$all<$word>\"; done\n"
@@ -174,42 +176,37 @@ BOOST_AUTO_TEST_CASE(ncu_is_started_with_every_word_as_it_was) {
   const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold, "");
   BOOST_REQUIRE(kernels.size() == 1u);
   const auto& words = kernels[0].name;
-  BOOST_TEST_CONTEXT(words) {
-    BOOST_TEST(has(words, "<execute-once><vector_sum><it's $HOME><cuda/rw block=128>"));
-    BOOST_TEST(has(words, "<--cache-control><all>"));
-    BOOST_TEST(has(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
-    BOOST_TEST(has(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
-  }
-  BOOST_TEST(has(profile({"x"}, Cache::hot, "")[0].name, "<--cache-control><none>"));
+  BOOST_TEST(contains(words, "<execute-once><vector_sum><it's $HOME><cuda/rw block=128>"));
+  BOOST_TEST(contains(words, "<--cache-control><all>"));
+  BOOST_TEST(contains(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
+  BOOST_TEST(contains(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+  BOOST_TEST(contains(profile({"x"}, Cache::hot, "")[0].name, "<--cache-control><none>"));
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
   const FakeNcu fake("echo '==ERROR== The profiler is in use' >&2; exit 9\n");
-  BOOST_CHECK_EXCEPTION(profile({"x"}, Cache::hot, ""), NoCounters, [](const NoCounters& reason) {
-    return std::string(reason.what()) == "ncu says: The profiler is in use";
-  });
+  BOOST_TEST(message_of<NoCounters>([] { profile({"x"}, Cache::hot, ""); }) ==
+             "ncu says: The profiler is in use");
 }
 
-BOOST_AUTO_TEST_CASE(without_a_gpu_one_note_and_nothing_else, *boost::unit_test::enable_if<
-#ifdef PARLAB_EMULATED
-                                                                  true
-#else
-                                                                  false
-#endif
-                                                                  >()) {
-  parlab::testing::Collector collector;
+#ifdef PARLAB_EMULATED  // on a machine with a GPU there are counters
+BOOST_AUTO_TEST_CASE(without_a_gpu_there_is_one_note_and_nothing_else) {
+  testing::Collector collector;
   Points points{{a_record()}};
   add_counters(points, "", collector);
   BOOST_REQUIRE(collector.notes.size() == 1u);
   BOOST_TEST(collector.notes[0].starts_with("no counters: "));
   BOOST_TEST(points[0][0].counters.empty());
-  // Each is tried, and each says why not.
-  const auto says_both = [](const std::runtime_error& error) {
-    return has(error.what(), "cuda/rw: only a GPU") && has(error.what(), "cuda/brw: only a GPU");
-  };
-  BOOST_CHECK_EXCEPTION(execute_once({"vector_sum", "64", "float", "cuda/rw block=32", "cuda/brw"}),
-                        std::runtime_error, says_both);
 }
+
+BOOST_AUTO_TEST_CASE(without_a_gpu_each_variant_says_why_it_was_not_executed) {
+  const auto message = message_of<std::runtime_error>([] {
+    execute_once({"vector_sum", "64", "float", "cuda/rw block=32", "cuda/brw"});
+  });
+  BOOST_TEST(contains(message, "cuda/rw: only a GPU"));
+  BOOST_TEST(contains(message, "cuda/brw: only a GPU"));
+}
+#endif
 
 BOOST_AUTO_TEST_CASE(execute_once_refuses_nonsense) {
   const std::vector<std::vector<std::string>> cases{{},
@@ -218,10 +215,12 @@ BOOST_AUTO_TEST_CASE(execute_once_refuses_nonsense) {
                                                     {"vector_sum", "64", "half", "cuda/rw"},
                                                     {"vector_sum", "64", "float", "serial/plain"},
                                                     {"vector_sum", "64", "float", "cuda/rw block"}};
-  for (const auto& words : cases) BOOST_CHECK_THROW(execute_once(words), UsageError);
+  for (const auto& words : cases) {
+    BOOST_TEST_CONTEXT(join(words, " ")) { BOOST_CHECK_THROW(execute_once(words), UsageError); }
+  }
 }
 
-BOOST_AUTO_TEST_CASE(an_amended_record_replaces_the_first_one) {
+BOOST_AUTO_TEST_CASE(a_record_with_counters_replaces_the_one_without) {
   const Folder folder;
   const auto file = folder.path / "r.jsonl";
   Run run;
@@ -241,12 +240,12 @@ BOOST_AUTO_TEST_CASE(an_amended_record_replaces_the_first_one) {
   std::ifstream in(file);
   int lines = 0;
   for (std::string line; std::getline(in, line);) ++lines;
-  BOOST_TEST(lines == 3);  // the run once
+  BOOST_TEST(lines == 3);  // two records, and the run only once
 }
 
-BOOST_AUTO_TEST_CASE(how_they_are_asked_for) {
+BOOST_AUTO_TEST_CASE(options_that_ask_for_counters) {
   const auto parse = [](std::vector<std::string> words, const Environment& environment = {}) {
-    words.insert(words.begin(), {"bin/parlab"});
+    words.insert(words.begin(), "bin/parlab");
     return parse_request(words, environment);
   };
   BOOST_TEST(!parse({"vector_sum", "64"}).counters);
@@ -261,7 +260,10 @@ BOOST_AUTO_TEST_CASE(how_they_are_asked_for) {
   BOOST_TEST(child.paths.back() == "cuda/rw block=32");
 }
 
-BOOST_AUTO_TEST_CASE(explanations) {
+namespace {
+
+// A record whose numbers need all the room of their columns.
+Record wide_record() {
   auto wide = a_record();
   wide.variant = "granularity_of_it_all";
   wide.tunables = {{"granularity", 4}, {"tile", 32}};
@@ -269,24 +271,41 @@ BOOST_AUTO_TEST_CASE(explanations) {
   wide.launch.shared_bytes = 232448;
   wide.launch.registers = 255;
   wide.launch.spill_bytes = 16;
+  return wide;
+}
+
+Record serial_record() {
   auto serial = a_record();
   serial.backend = "serial";
   serial.launch = {};
+  return serial;
+}
+
+void check_width(const std::string& text) {
+  for (const auto& line : split(text, '\n')) BOOST_TEST(line.size() <= 100u, line);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(explained_without_counters) {
   auto wrong = a_record();
   wrong.variant = "bad";
   wrong.verdict = Verdict::wrong_result;
   wrong.detail = "y[3] is off";
-  const auto plain = explained({serial, a_record(), wide, wrong});
-  BOOST_TEST_CONTEXT(plain) {
-    BOOST_TEST(has(plain, "intensity 0.250 flop/byte"));
-    BOOST_TEST(has(plain, "No counters were read"));
-    BOOST_TEST(has(plain, "spills 16 bytes per thread"));
-    BOOST_TEST(has(plain, "wrong_result: y[3] is off"));
-    BOOST_TEST(!has(plain, "serial"));
-    BOOST_TEST(!has(plain, "occ*"));
-  }
+  const auto text = explained({serial_record(), a_record(), wide_record(), wrong});
+  BOOST_TEST(contains(text, "intensity 0.250 flop/byte"));
+  BOOST_TEST(contains(text, "No counters were read"));
+  BOOST_TEST(contains(text, "spills 16 bytes per thread"));
+  BOOST_TEST(contains(text, "wrong_result: y[3] is off"));
+  BOOST_TEST(!contains(text, "serial"), text);
+  BOOST_TEST(!contains(text, "occ*"), text);
+  check_width(text);
+}
+
+BOOST_AUTO_TEST_CASE(explained_with_counters) {
   auto rw = a_record();
   rw.counters = counters_by_execution(parse_profile(output), 2)[0];
+  auto wide = wide_record();
   wide.counters = {{"sectors_per_load_request", 31.96},
                    {"achieved_occupancy", 0.999},
                    {"branch_uniformity", 1},
@@ -295,18 +314,17 @@ BOOST_AUTO_TEST_CASE(explanations) {
                    {"memory_percent", 99.7},
                    {"compute_percent", 100},
                    {"sectors_per_store_request", 12.55}};
-  const auto counted = explained({rw, wide, a_record()});
-  BOOST_TEST_CONTEXT(counted) {
-    BOOST_TEST(has(counted, "15.9"));   // sectors per load request
-    BOOST_TEST(has(counted, "76%"));    // branch uniformity
-    BOOST_TEST(has(counted, "1.01x"));  // DRAM traffic
-    BOOST_TEST(has(counted, "123M"));
-    BOOST_TEST(!has(counted, "No counters were read"));
-  }
-  for (const auto& text : {plain, counted}) {
-    for (const auto& line : split(text, '\n')) BOOST_TEST(line.size() <= 100u, line);
-  }
-  BOOST_TEST(has(explained({serial}), "nothing to explain"));
+  const auto text = explained({rw, wide, a_record()});
+  BOOST_TEST(contains(text, "15.9"));   // sectors per load request
+  BOOST_TEST(contains(text, "76%"));    // branch uniformity
+  BOOST_TEST(contains(text, "1.01x"));  // DRAM traffic
+  BOOST_TEST(contains(text, "123M"));   // bank conflicts
+  BOOST_TEST(!contains(text, "No counters were read"), text);
+  check_width(text);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_kernel_there_is_nothing_to_explain) {
+  BOOST_TEST(contains(explained({serial_record()}), "nothing to explain"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
