@@ -1,8 +1,9 @@
-// Arguments, variables and record files that nobody would write: each is understood or refused, in
-// one line, and what a file leaves is shown, compared, exported and judged without an error.
+// Arguments, variables and record files that nobody would write: each is understood or refused in
+// one line, and what can be read of a file is shown, compared, exported and judged without an
+// error.
 //
-// PARLAB_FUZZ_SECONDS: how long (10); PARLAB_FUZZ_FIRST: the seed of the first trial. A trial that
-// fails says its seed.
+// PARLAB_FUZZ_SECONDS: how long both cases take together, 10 by default. PARLAB_FUZZ_FIRST: the
+// seed of the first trial; a trial that fails says its seed.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -93,7 +94,7 @@ const Lines& odd_words() {
   return words;
 }
 
-// A few bytes of a text become others.
+// The text after one to four small changes.
 std::string mutated(std::string text, Chance& chance) {
   for (auto times = 1 + chance.below(4); times > 0; --times) {
     const auto at = chance.below(text.size() + 1);
@@ -114,7 +115,7 @@ std::string mutated(std::string text, Chance& chance) {
       case 4:
         text.resize(at);
         break;
-      default: {  // a whole number, wherever one stands
+      default: {  // the next number as a whole
         const auto first = text.find_first_of("0123456789", at);
         if (first == text.npos) break;
         const auto last = text.find_first_not_of("0123456789.e+-", first);
@@ -162,13 +163,13 @@ Environment variables(Chance& chance) {
   return environment;
 }
 
-// One line, of which a terminal obeys nothing once it is printed as all messages are.
+// Once printed as all messages are: one line, without an escape sequence for the terminal.
 bool is_one_line(const std::string& text) {
   const auto shown = printable(text);
   return !text.empty() && shown.find('\n') == shown.npos && shown.find('\x1b') == shown.npos;
 }
 
-// Calls trial with seeds until the time is over. What it throws is a failure.
+// Calls trial with one seed after another for half of the time. What it throws is a failure.
 void repeat(const char* what, const std::function<void(Chance&)>& trial) {
   using Clock = std::chrono::steady_clock;
   const auto end =
@@ -189,8 +190,8 @@ void repeat(const char* what, const std::function<void(Chance&)>& trial) {
   BOOST_TEST_MESSAGE(what << ": " << trials << " trials");
 }
 
-// Records as they are in the repository: of each file its run and some of its records.
-const std::vector<Lines>& true_records() {
+// Real records, of the repository: from each file its run and some of its records.
+const std::vector<Lines>& real_records() {
   static const std::vector<Lines> files = [] {
     std::vector<Lines> all;
     for (const auto& entry : fs::directory_iterator("results/nvidia-h200")) {
@@ -210,6 +211,7 @@ void write_lines(const fs::path& path, const Lines& lines) {
   for (const auto& line : lines) out << line << '\n';
 }
 
+// Puts a record file through every command that reads one.
 void use(const std::string& file, const std::string& other) {
   std::ostringstream out;
   for (const auto* format : {"table", "csv", "json", "explain", "record"}) {
@@ -219,10 +221,11 @@ void use(const std::string& file, const std::string& other) {
   print_claims({file}, "table", out);
   try {
     print_comparison({file, other, {}, {}, {}, "table"}, out);
-  } catch (const UsageError& refused) {  // nothing is left of it, or it is of several machines
+  } catch (const UsageError& refused) {  // no record is left, or they are of several machines
     if (!is_one_line(refused.what())) throw std::runtime_error("refused in more than one line");
   }
-  if (out.str().find('\x1b') != std::string::npos) throw std::runtime_error("an escape is printed");
+  if (out.str().find('\x1b') != std::string::npos)
+    throw std::runtime_error("an escape sequence is printed");
 }
 
 BOOST_AUTO_TEST_SUITE(fuzz)
@@ -244,9 +247,9 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
   const Folder folder;
   const auto file = folder.path / "here" / "cslab-dmv.jsonl", other = folder.path / "other.jsonl";
   fs::create_directory(folder.path / "here");
-  BOOST_REQUIRE(!true_records().empty());
+  BOOST_REQUIRE(!real_records().empty());
   repeat("records", [&](Chance& chance) {
-    Lines lines = chance.of(true_records());
+    Lines lines = chance.of(real_records());
     write_lines(other, lines);
     for (auto times = 1 + chance.below(6); times > 0; --times) {
       auto& line = lines[chance.below(lines.size())];
@@ -258,14 +261,14 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
     for (const auto& warning : loaded.warnings) {
       if (!is_one_line(warning)) throw std::runtime_error("a warning of several lines: " + warning);
     }
-    // What was read is written and read again as it is.
+    // What was read does not change when it is written and read again.
     for (const auto& record : loaded.records) {
       const auto line = to_json_line(record);
       if (to_json_line(std::get<Record>(from_json_line(line))) != line) {
         throw std::runtime_error("changes when it is written: " + line);
       }
     }
-    // Most of what is wrong is wrong when it is read; to use it all takes many times as long.
+    // Most mistakes show when a file is read; all commands on each would take many times as long.
     if (loaded.records.empty() || !chance.one_in(12)) return;
     use(file.string(), other.string());
     if (chance.one_in(6)) page::machine_page(page::load_machine(folder.path / "here"), folder.path);

@@ -1,4 +1,4 @@
-// Files: written as a whole or not at all, and only over what is a file.
+// Files: written as a whole or not at all, and only in place of regular files.
 #include "core/file.hpp"
 
 #include <signal.h>
@@ -11,9 +11,12 @@
 
 #include "core/types.hpp"
 #include "folder.hpp"
+#include "text.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using testing::contains;
+using testing::message_of;
 
 namespace {
 
@@ -24,6 +27,16 @@ struct Folder : testing::Folder {
   }
 };
 
+// Holds a regular file, a link to it and a pipe.
+struct FolderOfAllKinds : Folder {
+  FolderOfAllKinds() {
+    write_file(kept, "kept");
+    fs::create_symlink(kept, link);
+    BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  }
+  fs::path kept = path / "kept", link = path / "link", pipe = path / "pipe";
+};
+
 std::string content(const fs::path& path) {
   std::ifstream in(path);
   std::ostringstream text;
@@ -31,7 +44,7 @@ std::string content(const fs::path& path) {
   return text.str();
 }
 
-// No file may grow beyond that, as on a full disk.
+// While it lives no file may grow beyond `bytes`, as on a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -55,7 +68,7 @@ class FullDisk {
 
 BOOST_AUTO_TEST_SUITE(files)
 
-BOOST_AUTO_TEST_CASE(a_file_is_new_or_replaced_and_its_folder_made) {
+BOOST_AUTO_TEST_CASE(a_file_is_created_with_its_folder_or_replaced) {
   const Folder folder;
   const auto path = folder.path / "a" / "b" / "page.html";
   write_file(path, "one");
@@ -65,39 +78,34 @@ BOOST_AUTO_TEST_CASE(a_file_is_new_or_replaced_and_its_folder_made) {
   BOOST_TEST(std::distance(fs::directory_iterator(path.parent_path()), {}) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(without_room_the_old_file_stays_and_nothing_is_left) {
+BOOST_AUTO_TEST_CASE(on_a_full_disk_the_old_file_stays_and_nothing_else_is_left) {
   const Folder folder;
   const auto path = folder.path / "page.html";
   write_file(path, "old");
   {
     const FullDisk full(4096);
-    BOOST_CHECK_EXCEPTION(
-        write_file(path, std::string(100000, 'x')), std::runtime_error, [&](const auto& error) {
-          return std::string(error.what()).find(path.string()) != std::string::npos;
-        });
+    const auto message =
+        message_of<std::runtime_error>([&] { write_file(path, std::string(100000, 'x')); });
+    BOOST_TEST(contains(message, path.string()));
   }
   BOOST_TEST(content(path) == "old");
   BOOST_TEST(folder.files() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_while_it_is_written_leaves_nothing) {
+BOOST_AUTO_TEST_CASE(a_writer_that_throws_leaves_nothing) {
   const Folder folder;
   const auto path = folder.path / "x.db";
-  BOOST_CHECK_THROW(write_beside(path,
-                                 [](const fs::path& part) {
-                                   std::ofstream(part) << "half";
-                                   throw std::runtime_error("no more");
-                                 }),
-                    std::runtime_error);
+  const auto fails = [](const fs::path& part) {
+    std::ofstream(part) << "half";
+    throw std::runtime_error("no more");
+  };
+  BOOST_CHECK_THROW(write_beside(path, fails), std::runtime_error);
   BOOST_TEST(folder.files() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(devices_links_pipes_and_folders_are_refused) {
-  const Folder folder;
-  const auto kept = folder.path / "kept", link = folder.path / "link", pipe = folder.path / "pipe";
-  write_file(kept, "kept");
-  fs::create_symlink(kept, link);
-  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+BOOST_AUTO_TEST_CASE(devices_links_pipes_and_folders_are_not_replaced) {
+  const FolderOfAllKinds folder;
+  const auto &kept = folder.kept, &link = folder.link, &pipe = folder.pipe;
   for (const auto& path : {fs::path("/dev/null"), link, pipe, folder.path}) {
     BOOST_CHECK_THROW(write_file(path, "new"), UsageError);
   }
@@ -105,14 +113,17 @@ BOOST_AUTO_TEST_CASE(devices_links_pipes_and_folders_are_refused) {
   BOOST_TEST(content(kept) == "kept");
   BOOST_TEST(fs::is_character_file("/dev/null"));
   BOOST_TEST(folder.files() == 3u);
+}
 
+BOOST_AUTO_TEST_CASE(devices_pipes_and_folders_are_not_appended_to) {
+  const FolderOfAllKinds folder;
+  const auto &kept = folder.kept, &link = folder.link, &pipe = folder.pipe;
   BOOST_CHECK_NO_THROW(require_regular(kept, "--results"));
   BOOST_CHECK_NO_THROW(require_regular(link, "--results"));  // appended to, not replaced
   BOOST_CHECK_NO_THROW(require_regular(folder.path / "new", "--results"));
   for (const auto& path : {fs::path("/dev/zero"), pipe, folder.path}) {
-    BOOST_CHECK_EXCEPTION(require_regular(path, "--results"), UsageError, [&](const auto& error) {
-      return std::string(error.what()).starts_with("--results " + path.string() + ": is a");
-    });
+    const auto message = message_of<UsageError>([&] { require_regular(path, "--results"); });
+    BOOST_TEST(message.starts_with("--results " + path.string() + ": is a"), message);
   }
 }
 

@@ -1,4 +1,4 @@
-// half and bfloat16: their conversions, against the compiler's own and against what they mean.
+// half and bfloat16: their conversions, against their definition and against the compiler's own.
 #include "core/narrow.hpp"
 
 #include <bit>
@@ -30,9 +30,9 @@ double by_definition(std::uint16_t bits) {
   return bits >> 15 ? -value : value;
 }
 
-// Every value, and that conversion to the type gives it back.
+// Every value is read by the definition, and converted back to the same bits.
 template <typename Narrow, int exponent_bits>
-void all_values() {
+void check_all_values() {
   int wrong = 0;
   for (int bits = 0; bits < 65536; ++bits) {
     Narrow narrow;
@@ -50,10 +50,10 @@ void all_values() {
   BOOST_TEST(wrong == 0);
 }
 
-// Between neighbours: the nearest, and of a tie the one whose last bit is 0. `most`: the largest
-// finite value; half a place beyond it infinity begins.
+// What lies between two neighbours becomes the nearer one; half way, the one whose last bit is 0.
 template <typename Narrow>
-void between_neighbours() {
+void check_between_neighbours() {
+  // Bits of the largest finite value.
   const std::uint16_t most = Narrow(std::numeric_limits<double>::infinity()).bits - 1;
   int wrong = 0;
   for (std::uint16_t bits = 0; bits < most; ++bits) {
@@ -64,16 +64,18 @@ void between_neighbours() {
     const double tie = (low + high) / 2;
     const auto even = bits % 2 == 0 ? below.bits : above.bits;
     wrong += Narrow(tie).bits != even || Narrow(-tie).bits != (even | 0x8000);
-    // Closer to the tie than any float: what is rounded to float first goes wrong here.
+    // Closer to the tie than any float: who rounds to float first goes wrong here.
     wrong += Narrow(std::nextafter(tie, 0.0)).bits != below.bits;
     wrong += Narrow(std::nextafter(tie, high)).bits != above.bits;
   }
   BOOST_TEST(wrong == 0);
-  Narrow last;
+
+  // Infinity begins half a place beyond the largest finite value.
+  Narrow last, last_but_one;
   last.bits = most;
+  last_but_one.bits = most - 1;
   const double largest = static_cast<float>(last);
-  last.bits = most - 1;
-  const double place = largest - static_cast<double>(static_cast<float>(last));
+  const double place = largest - static_cast<double>(static_cast<float>(last_but_one));
   BOOST_TEST(Narrow(std::nextafter(largest + place / 2, 0.0)).bits == most);
   BOOST_TEST(std::isinf(static_cast<float>(Narrow(largest + place / 2))));
   BOOST_TEST(std::isinf(static_cast<float>(Narrow(1e300))));
@@ -84,13 +86,13 @@ void between_neighbours() {
 BOOST_AUTO_TEST_SUITE(narrow)
 
 BOOST_AUTO_TEST_CASE(each_value_is_read_and_written_as_defined) {
-  all_values<half, 5>();
-  all_values<bfloat16, 8>();
+  check_all_values<half, 5>();
+  check_all_values<bfloat16, 8>();
 }
 
 BOOST_AUTO_TEST_CASE(what_lies_between_goes_to_the_nearest_and_ties_to_even) {
-  between_neighbours<half>();
-  between_neighbours<bfloat16>();
+  check_between_neighbours<half>();
+  check_between_neighbours<bfloat16>();
 }
 
 BOOST_AUTO_TEST_CASE(half_agrees_with_the_compiler) {
@@ -104,7 +106,7 @@ BOOST_AUTO_TEST_CASE(half_agrees_with_the_compiler) {
                  ? !std::isnan(found)
                  : std::bit_cast<std::uint32_t>(theirs) != std::bit_cast<std::uint32_t>(found);
   }
-  // Floats and doubles of every exponent that half has, and some beyond.
+  // Random values of every exponent that half has and of some beyond, as double and as float.
   for (std::uint64_t i = 0; i < 2'000'000; ++i) {
     const std::uint64_t random = random_bits(1, i);
     const std::uint64_t exponent = 1023 - 30 + random % 60;
@@ -121,7 +123,8 @@ BOOST_AUTO_TEST_CASE(whole_numbers_and_zero) {
   BOOST_TEST(static_cast<float>(half(-8)) == -8.0f);
   BOOST_TEST(static_cast<float>(bfloat16(8)) == 8.0f);
   BOOST_TEST(half(-0.0).bits == 0x8000);
-  BOOST_TEST((half(3) * half(5) == 15.0f));
+  const float product = half(3) * half(5);
+  BOOST_TEST(product == 15.0f);
 }
 
 BOOST_AUTO_TEST_CASE(dtypes_have_names_and_sizes) {
@@ -130,14 +133,20 @@ BOOST_AUTO_TEST_CASE(dtypes_have_names_and_sizes) {
   }
   BOOST_TEST(bytes_of(Dtype::f16) == 2u);
   BOOST_TEST(bytes_of(Dtype::bf16) == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_dtype_is_an_error) {
   const auto unknown = static_cast<Dtype>(17);
   BOOST_CHECK_THROW(to_string(unknown), std::logic_error);
   BOOST_CHECK_THROW(bytes_of(unknown), std::logic_error);
-  const auto in_double = [](Dtype dtype) {
+}
+
+BOOST_AUTO_TEST_CASE(dispatch_takes_the_types_it_was_given_and_no_others) {
+  const auto bytes_among_float_and_double = [](Dtype dtype) {
     return dispatch<float, double>(dtype, [](auto zero) { return sizeof zero; });
   };
-  BOOST_TEST(in_double(Dtype::f64) == 8u);
-  BOOST_CHECK_THROW(in_double(Dtype::i32), std::logic_error);
+  BOOST_TEST(bytes_among_float_and_double(Dtype::f64) == 8u);
+  BOOST_CHECK_THROW(bytes_among_float_and_double(Dtype::i32), std::logic_error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
