@@ -23,7 +23,7 @@ struct GivenUp : std::runtime_error {
   GivenUp() : std::runtime_error("given up") {}
 };
 
-// Throws when a while has passed.
+// What to call while waiting: throws when it has been a while.
 std::function<void()> patience() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   return [until] {
@@ -31,7 +31,7 @@ std::function<void()> patience() {
   };
 }
 
-// More than any socket keeps for one who does not read.
+// More than any socket holds for a process that does not read.
 Message large() {
   Message message;
   message.put(std::string(64 << 20, 'x'));
@@ -42,7 +42,7 @@ Message large() {
 
 BOOST_AUTO_TEST_SUITE(messages)
 
-BOOST_AUTO_TEST_CASE(what_is_sent_arrives) {
+BOOST_AUTO_TEST_CASE(a_message_arrives_as_it_was_sent) {
   const Ends ends;
   Channel ours(ends.at[0]);
   Channel theirs(ends.at[1]);
@@ -53,14 +53,14 @@ BOOST_AUTO_TEST_CASE(what_is_sent_arrives) {
   there.expect_end();
 }
 
-BOOST_AUTO_TEST_CASE(one_who_does_not_read_is_given_up) {
+BOOST_AUTO_TEST_CASE(a_process_that_does_not_read_is_given_up) {
   const Ends ends;
   Channel ours(ends.at[0]);
   const Channel theirs(ends.at[1]);
   BOOST_CHECK_THROW(ours.send(large(), patience()), GivenUp);
 }
 
-BOOST_AUTO_TEST_CASE(one_who_reads_slowly_is_waited_for) {
+BOOST_AUTO_TEST_CASE(a_process_that_reads_slowly_is_waited_for) {
   const Ends ends;
   Channel ours(ends.at[0]);
   bool arrived = false;
@@ -74,18 +74,18 @@ BOOST_AUTO_TEST_CASE(one_who_reads_slowly_is_waited_for) {
   BOOST_TEST(arrived);
 }
 
-BOOST_AUTO_TEST_CASE(one_who_does_not_answer_is_given_up) {
+BOOST_AUTO_TEST_CASE(a_process_that_does_not_answer_is_given_up) {
   const Ends ends;
   Channel ours(ends.at[0]);
   const Channel theirs(ends.at[1]);
   BOOST_CHECK_THROW(ours.receive(1000, patience()), GivenUp);
-  // Nor one who says that there will be more, and is silent.
+  // Nor does it help to announce more and then be silent.
   const std::uint64_t more = 100;
   BOOST_REQUIRE(write(ends.at[1], &more, sizeof more) == sizeof more);
   BOOST_CHECK_THROW(ours.receive(1000, patience()), GivenUp);
 }
 
-BOOST_AUTO_TEST_CASE(one_who_is_gone_is_noticed) {
+BOOST_AUTO_TEST_CASE(a_process_that_is_gone_is_noticed) {
   const Ends ends;
   Channel ours(ends.at[0]);
   close(ends.at[1]);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(one_who_is_gone_is_noticed) {
   BOOST_CHECK_THROW(ours.receive(1000), std::runtime_error);
 }
 
-BOOST_AUTO_TEST_CASE(no_memory_is_taken_for_what_is_announced) {
+BOOST_AUTO_TEST_CASE(an_announced_length_is_not_believed) {
   const Ends ends;
   Channel ours(ends.at[0]);
   const Channel theirs(ends.at[1]);

@@ -1,3 +1,4 @@
+// Points and ranks of submissions, and the messages their processes send.
 #include <boost/test/unit_test.hpp>
 
 #include "core/types.hpp"
@@ -13,6 +14,7 @@ Ratio around(double value, double half_width = 0) {
   return {value, {value / (1 + half_width), value * (1 + half_width)}};
 }
 
+// spread: relative standard error.
 Uncertain known(double value, double spread) { return {value, spread * spread, 30}; }
 
 BOOST_AUTO_TEST_SUITE(grading)
@@ -40,12 +42,12 @@ BOOST_AUTO_TEST_CASE(nobody_loses_points_to_noise) {
   BOOST_TEST(rule.of({5.6, {}}) == rule.of(around(5.6)));
 }
 
-BOOST_AUTO_TEST_CASE(a_rule_that_is_none_is_refused) {
+BOOST_AUTO_TEST_CASE(a_malformed_rule_is_refused) {
   for (const auto* text :
        {"", "full", "full within 1.2, linear to 0 at 10x", "full within 10x, linear to 0 at 1.2x",
         "within 1x, linear to 0 at 2x", "1x:0 2x:100", "2x:100 1x:0", "1x:a", "0x:100",
         "full within 1.2x, linear to 0 at 10x please", "1x:100,2x:0", "nanx:1", "-1x:5"}) {
-    BOOST_CHECK_THROW(PointsRule{text}, UsageError);
+    BOOST_TEST_CONTEXT(text) { BOOST_CHECK_THROW(PointsRule{text}, UsageError); }
   }
 }
 
@@ -54,35 +56,50 @@ BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
                                      known(1.5, 0.001)};
   BOOST_TEST(ranks(times) == (std::vector<std::size_t>{4, 1, 1, 3}),
              boost::test_tools::per_element());
-  // A chain of neighbours that are tied is no tie of its ends.
+  // Each is tied with its neighbour, but the last not with the first.
   const std::vector<Uncertain> chain{known(1, 0.01), known(1.02, 0.01), known(1.06, 0.01)};
   BOOST_TEST(ranks(chain) == (std::vector<std::size_t>{1, 1, 3}), boost::test_tools::per_element());
   BOOST_TEST(ranks({}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_message_is_read_as_it_was_written_and_not_believed) {
+namespace {
+
+Message text_number_and_verdict() {
   Message written;
   written.put(std::string_view("text")).put(std::int64_t{-5}).put(Verdict::timed_out);
-  Message read(written.bytes());
+  return written;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_message_is_read_as_it_was_written) {
+  Message read(text_number_and_verdict().bytes());
   BOOST_TEST(read.text() == "text");
   BOOST_TEST(read.get<std::int64_t>() == -5);
   BOOST_TEST(to_string(read.get(Verdict::implausible)) == "timed_out");
   read.expect_end();
   BOOST_CHECK_THROW(read.get<char>(), Malformed);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_cut_off_is_malformed) {
+  const Message written = text_number_and_verdict();
   for (std::size_t cut = 0; cut < written.bytes().size(); ++cut) {
     Message torn(written.bytes().substr(0, cut));
     BOOST_CHECK_THROW((torn.text(), torn.get<std::int64_t>(), torn.get(Verdict::implausible)),
                       Malformed);
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_message_says_of_itself_is_not_believed) {
   Message long_text;
   long_text.put(std::uint64_t{1} << 60);
   BOOST_CHECK_THROW(long_text.text(), Malformed);
-  Message other;
-  other.put(99);
-  BOOST_CHECK_THROW(other.get(Verdict::implausible), Malformed);
-  Message wide;
-  wide.put(std::uint64_t{1} << 40);
-  BOOST_CHECK_THROW(wide.get_all(100, [](Message&) {}), Malformed);
+  Message no_verdict;
+  no_verdict.put(99);
+  BOOST_CHECK_THROW(no_verdict.get(Verdict::implausible), Malformed);
+  Message long_list;
+  long_list.put(std::uint64_t{1} << 40);
+  BOOST_CHECK_THROW(long_list.get_all(100, [](Message&) {}), Malformed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
