@@ -1,4 +1,4 @@
-// Images: what is read and written, what is refused, and variants on them.
+// Images: what is read, written and refused, and what variants make of them.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
@@ -8,22 +8,18 @@
 #include "commands/image.hpp"
 #include "folder.hpp"
 #include "image/filter.hpp"
+#include "text.hpp"
 
 using namespace parlab;
 using namespace std::string_literals;
+using boost::test_tools::per_element;
+using testing::contains;
+using testing::message_of;
 
 namespace {
 
 std::string refusal(const std::string& bytes) {
-  try {
-    parse_image(bytes, "x.pgm");
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+  return message_of<UsageError>([&] { parse_image(bytes, "x.pgm"); });
 }
 
 const Variant& variant_called(const std::string& name) {
@@ -32,6 +28,8 @@ const Variant& variant_called(const std::string& name) {
   }
   throw std::logic_error(name);
 }
+
+// The default of each tunable, but a single thread.
 Tunables fallbacks(const Variant& variant) {
   Tunables tunables;
   for (const auto& tunable : variant.tunables) tunables.emplace(tunable.name, tunable.fallback);
@@ -74,47 +72,51 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_again) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_files_are_refused_in_words) {
-  for (const auto& [bytes, words] : std::vector<std::pair<std::string, std::string>>{
-           {"", "is no PGM or PPM"},
-           {"P", "is no PGM or PPM"},
-           {"P4 1 1\n1", "is no PGM or PPM"},
-           {"\x89PNG\r\n", "is no PGM or PPM"},
-           {"P5", "no number where the width"},
-           {"P5 # 3 2 255", "no number where the width"},
-           {"P5 x 2 255\n", "no number where the width"},
-           {"P5 3.5 2 255\n", "no number where the width"},
-           {"P5 -3 2 255\n", "no number where the width"},
-           {"P5 3", "no number where the height"},
-           {"P5 3 0 255\n", "has 0 for the height"},
-           {"P5 0 3 255\n", "has 0 for the width"},
-           {"P5 3 2 0\n123456", "has 0 for the largest value"},
-           {"P5 3 2 65536\n123456", "has 65536 for the largest value"},
-           {"P5 99999999999999999999999 1 255\n", "has 99999999999999999999 for the width"},
-           {"P5 1073741824 1073741824 255\n", "more than parlab takes"},
-           {"P6 1000000000 1 255\n", "more than parlab takes"},
-           {"P5 100000 10000 255\nab", "cut off"},
-           {"P2 100000 10000 255\n1 2", "cut off"},
-           {"P5 3 2 255", "cut off"},
-           {"P5 3 2 255\n12345", "promises 6 samples, 5 bytes are left"},
-           {"P5 1 1 300\n1", "cut off"},
-           {"P6 1 1 255\n12", "cut off"},
-           {"P2 2 1 255 1          ", "no number where a sample"},
-           {"P2 2 1 255 1 256", "has 256 for a sample"},
-           {"P2 2 1 255 1 -1", "no number where a sample"},
-           {"P5 1 1 9\nx", "a sample of 120"}}) {
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {"", "is no PGM or PPM"},
+      {"P", "is no PGM or PPM"},
+      {"P4 1 1\n1", "is no PGM or PPM"},
+      {"\x89PNG\r\n", "is no PGM or PPM"},
+      {"P5", "no number where the width"},
+      {"P5 # 3 2 255", "no number where the width"},
+      {"P5 x 2 255\n", "no number where the width"},
+      {"P5 3.5 2 255\n", "no number where the width"},
+      {"P5 -3 2 255\n", "no number where the width"},
+      {"P5 3", "no number where the height"},
+      {"P5 3 0 255\n", "has 0 for the height"},
+      {"P5 0 3 255\n", "has 0 for the width"},
+      {"P5 3 2 0\n123456", "has 0 for the largest value"},
+      {"P5 3 2 65536\n123456", "has 65536 for the largest value"},
+      {"P5 99999999999999999999999 1 255\n", "has 99999999999999999999 for the width"},
+      {"P5 1073741824 1073741824 255\n", "more than parlab takes"},
+      {"P6 1000000000 1 255\n", "more than parlab takes"},
+      {"P5 100000 10000 255\nab", "cut off"},
+      {"P2 100000 10000 255\n1 2", "cut off"},
+      {"P5 3 2 255", "cut off"},
+      {"P5 3 2 255\n12345", "promises 6 samples, 5 bytes are left"},
+      {"P5 1 1 300\n1", "cut off"},
+      {"P6 1 1 255\n12", "cut off"},
+      {"P2 2 1 255 1          ", "no number where a sample"},
+      {"P2 2 1 255 1 256", "has 256 for a sample"},
+      {"P2 2 1 255 1 -1", "no number where a sample"},
+      {"P5 1 1 9\nx", "a sample of 120"}};
+  for (const auto& [bytes, words] : bad) {
     const auto refused = refusal(bytes);
     BOOST_TEST(contains(refused, "image x.pgm " + (words.starts_with("is") ? words : ""s)), bytes);
-    BOOST_TEST(contains(refused, words), bytes << ": " << refused);
-  }
-  for (const auto* name :
-       {"generated:", "generated:5", "generated:5x", "generated:0x5", "generated:5x5x5",
-        "generated:-1x4", "generated:9999999999x9999999999", "/nowhere/x.pgm", "/"}) {
-    BOOST_CHECK_THROW(read_image(name), UsageError);
+    BOOST_TEST(contains(refused, words), bytes);
   }
 }
 
-// Whatever is cut off or changed: an image within its header's promises, or one line.
-BOOST_AUTO_TEST_CASE(damaged_files_never_do_harm) {
+BOOST_AUTO_TEST_CASE(bad_names_are_refused) {
+  for (const auto* name :
+       {"generated:", "generated:5", "generated:5x", "generated:0x5", "generated:5x5x5",
+        "generated:-1x4", "generated:9999999999x9999999999", "/nowhere/x.pgm", "/"}) {
+    BOOST_TEST_CONTEXT(name) { BOOST_CHECK_THROW(read_image(name), UsageError); }
+  }
+}
+
+// Whatever is cut off or changed, the image is as its header says, or it is refused.
+BOOST_AUTO_TEST_CASE(damaged_files_do_no_harm) {
   for (const auto& whole :
        {"P5 # c\n4 3\n255\nabcdefghijkl"s, "P3 2 2 15 1 2 3 4 5 6 7 8 9 10 11 12"s,
         "P6\n2 1 1000\n\x01\x02\x01\x02\x01\x02\x01\x02\x01\x02\x01\x02"s}) {
@@ -142,37 +144,41 @@ BOOST_AUTO_TEST_CASE(damaged_files_never_do_harm) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(filters) {
-  BOOST_TEST(parse_filter("box:1") == (std::vector<double>(3, 1.0 / 3)),
-             boost::test_tools::per_element());
-  BOOST_TEST(parse_filter("gaussian:0") == (std::vector<double>{1}),
-             boost::test_tools::per_element());
+BOOST_AUTO_TEST_CASE(box_and_gaussian_filters) {
+  BOOST_TEST(parse_filter("box:1") == (std::vector<double>(3, 1.0 / 3)), per_element());
+  BOOST_TEST(parse_filter("gaussian:0") == (std::vector<double>{1}), per_element());
   const auto gaussian = parse_filter("gaussian:2.5");
   BOOST_TEST(gaussian.size() == 17U);
   BOOST_TEST(std::abs(std::accumulate(gaussian.begin(), gaussian.end(), -1.0)) < 1e-12);
   BOOST_TEST(gaussian[8] / gaussian[13] == std::exp(2.0), boost::test_tools::tolerance(1e-12));
   BOOST_TEST(parse_filter("gaussian:21").size() <= 129U);
+}
+
+BOOST_AUTO_TEST_CASE(a_filter_from_a_file) {
   const testing::Folder folder;
   const auto path = (folder.path / "filter").string();
   const auto from_file = [&](const char* text) {
     std::ofstream(path) << text;
     return parse_filter("file:" + path);
   };
-  BOOST_TEST(from_file("-1 0\n1\n") == (std::vector<double>{-1, 0, 1}),
-             boost::test_tools::per_element());
+  BOOST_TEST(from_file("-1 0\n1\n") == (std::vector<double>{-1, 0, 1}), per_element());
   for (const auto* text : {"", "1 2", "1 x 2", "1 2 3 x"}) {
-    BOOST_CHECK_THROW(from_file(text), UsageError);
-  }
-  for (const auto* text : {"", "box", "box:", "box:65", "box:-1", "box:1.5", "box:1x",
-                           "gaussian:22", "gaussian:nan", "disc:3", "file:/nowhere"}) {
-    BOOST_CHECK_THROW(parse_filter(text), UsageError);
+    BOOST_TEST_CONTEXT(text) { BOOST_CHECK_THROW(from_file(text), UsageError); }
   }
 }
 
-// One white pixel becomes the filter itself; every variant, in colour.
+BOOST_AUTO_TEST_CASE(refused_filters) {
+  for (const auto* text : {"", "box", "box:", "box:65", "box:-1", "box:1.5", "box:1x",
+                           "gaussian:22", "gaussian:nan", "disc:3", "file:/nowhere"}) {
+    BOOST_TEST_CONTEXT(text) { BOOST_CHECK_THROW(parse_filter(text), UsageError); }
+  }
+}
+
+// Every variant makes of one bright sample the filter itself.
 BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
-  Image point{9, 11, 3, 1000, std::vector<std::uint16_t>(9 * 11 * 3)};
-  point.samples[(4 * 11 + 5) * 3 + 1] = 900;  // green
+  constexpr int rows = 9, cols = 11, channels = 3, row_of_point = 4, col_of_point = 5, green = 1;
+  Image point{rows, cols, channels, 1000, std::vector<std::uint16_t>(rows * cols * channels)};
+  point.samples[(row_of_point * cols + col_of_point) * channels + green] = 900;
   for (const auto* variant : Registry::instance().variants("convsep")) {
     if (variant->needs_team()) {
       BOOST_CHECK_THROW(filter_image(point, parse_filter("box:1"), *variant, Dtype::f32, {}),
@@ -182,11 +188,13 @@ BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
     const auto filtered =
         filter_image(point, parse_filter("box:1"), *variant, Dtype::f32, fallbacks(*variant));
     if (filtered.verdict == Verdict::no_device) continue;
-    BOOST_TEST((filtered.verdict == Verdict::passed), variant->full_name() << filtered.detail);
-    for (int i = 0; i < 9 * 11 * 3; ++i) {
-      const int row = i / 33, col = i / 3 % 11;
-      const bool near = std::abs(row - 4) <= 1 && std::abs(col - 5) <= 1 && i % 3 == 1;
-      BOOST_TEST(filtered.image.samples[i] == (near ? 100 : 0));
+    BOOST_TEST(to_string(filtered.verdict) == "passed", variant->full_name()
+                                                            << ": " << filtered.detail);
+    for (int i = 0; i < rows * cols * channels; ++i) {
+      const int row = i / channels / cols, col = i / channels % cols;
+      const bool near = std::abs(row - row_of_point) <= 1 && std::abs(col - col_of_point) <= 1;
+      BOOST_TEST(filtered.image.samples[i] == (near && i % channels == green ? 100 : 0),
+                 variant->full_name() << " at sample " << i);
     }
   }
 }
@@ -204,13 +212,20 @@ BOOST_AUTO_TEST_CASE(sums_beyond_white_and_black_are_cut_off) {
   BOOST_TEST(negative.image.samples[8] == 200);
 }
 
-BOOST_AUTO_TEST_CASE(the_command) {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Request request(Words arguments) {
+  arguments.insert(arguments.begin(), {"parlab", "convsep"});
+  return parse_request(arguments, {});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_command_writes_a_filtered_image) {
   const testing::Folder folder;
   const auto path = (folder.path / "filtered.pgm").string();
-  const auto request = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"parlab", "convsep"});
-    return parse_request(arguments, {});
-  };
   const auto photo = request({"--image", "generated:20x31", "--filter", "gaussian:1", "--output",
                               path, "--variant", "serial/plain"});
   std::ostringstream out;
@@ -220,16 +235,20 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(filtered.rows == 20);
   BOOST_TEST(filtered.cols == 31);
   BOOST_TEST((filtered.samples != read_image("generated:20x31").samples));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_choice_the_last_rung_of_the_cpu_filters) {
   const auto chosen = request({"--image", "x", "--filter", "box:1", "--output", "y"}).plan.variants;
   BOOST_REQUIRE(chosen.size() == 1U);
-  BOOST_TEST(!chosen[0]->needs_gpu());  // without a wish the last rung of the CPU
-  using Words = std::vector<std::string>;
-  for (const auto& arguments :
-       {Words{"--image", "x", "--output", "y"}, Words{"--image", "x", "--filter", "box:1"},
-        Words{"--filter", "box:1", "--output", "y"},
-        Words{"64", "--image", "x", "--filter", "box:1", "--output", "y"}}) {
-    BOOST_CHECK_THROW(request(arguments), UsageError);
-  }
+  BOOST_TEST(!chosen[0]->needs_gpu(), chosen[0]->full_name());
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_lacks_an_option_or_has_a_size_too_is_refused) {
+  BOOST_CHECK_THROW(request({"--image", "x", "--output", "y"}), UsageError);
+  BOOST_CHECK_THROW(request({"--image", "x", "--filter", "box:1"}), UsageError);
+  BOOST_CHECK_THROW(request({"--filter", "box:1", "--output", "y"}), UsageError);
+  BOOST_CHECK_THROW(request({"64", "--image", "x", "--filter", "box:1", "--output", "y"}),
+                    UsageError);
   BOOST_CHECK_THROW(parse_request({"parlab", "dmv", "--image", "x"}, {}), UsageError);
 }
 
