@@ -1,4 +1,5 @@
-// Meters read what a driver or a kernel says: here a small library and a tree of files do.
+// Energy meters read what NVIDIA's library and Linux say: a small library and a tree of files stand
+// in for them here.
 #include "machine/energy_meter.hpp"
 #include "machine/programs_on_gpu.hpp"
 
@@ -10,23 +11,21 @@
 #include <filesystem>
 #include <fstream>
 
+#include "folder.hpp"
+#include "text.hpp"
+
 using namespace parlab;
+using testing::contains;
+using testing::message_of;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-energy-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
+struct Folder : testing::Folder {
   void write(const std::string& file, const std::string& text) const {
     fs::create_directories((path / file).parent_path());
     std::ofstream(path / file) << text << '\n';
   }
-  fs::path path;
 };
 
 struct FakeNvml : Folder {
@@ -46,7 +45,7 @@ struct FakeNvml : Folder {
   std::string library;
 };
 
-// Two packages, one with memory; cores, the platform and a second way to a package do not count.
+// Two packages, one with memory. Cores, the platform and a second way to package 0 must not count.
 struct FakePowercap : Folder {
   FakePowercap() {
     zone("intel-rapl:0", "package-0", 1'000'000);
@@ -66,17 +65,10 @@ struct FakePowercap : Folder {
   }
 };
 
-template <typename F>
-std::string why_not(F f) {
-  try {
-    f();
-  } catch (const NoEnergy& error) {
-    return error.what();
-  }
-  return "";
+template <typename Action>
+std::string why_not(const Action& action) {
+  return message_of<NoEnergy>(action);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 }  // namespace
 
@@ -94,9 +86,9 @@ BOOST_AUTO_TEST_CASE(nvml_counts_in_joules_watts_and_degrees) {
   BOOST_TEST(meter->counts_other_programs());
 }
 
-BOOST_AUTO_TEST_CASE(what_nvml_lacks_is_said) {
-  BOOST_TEST(has(why_not([] { gpu_energy_meter("GPU-fake", "libno-such-nvml.so.1"); }),
-                 "it comes with the NVIDIA driver"));
+BOOST_AUTO_TEST_CASE(without_nvml_the_reason_is_said) {
+  BOOST_TEST(contains(why_not([] { gpu_energy_meter("GPU-fake", "libno-such-nvml.so.1"); }),
+                      "it comes with the NVIDIA driver"));
   const FakeNvml fake;
   BOOST_TEST(why_not([&] { gpu_energy_meter("GPU-other", fake.library); }) ==
              "NVML, finding GPU-other: Not Found");
@@ -107,9 +99,16 @@ BOOST_AUTO_TEST_CASE(what_nvml_lacks_is_said) {
   {
     const auto meter = gpu_energy_meter("GPU-fake", fake.library);
     FakeNvml::says("FAILS", "3");
-    BOOST_TEST(has(why_not([&] { meter->joules(); }), "Not Supported"));
+    BOOST_TEST(contains(why_not([&] { meter->joules(); }), "Not Supported"));
   }
-  // Each that was started was stopped, those that failed among them.
+}
+
+BOOST_AUTO_TEST_CASE(nvml_is_stopped_as_often_as_it_was_started_even_after_failures) {
+  const FakeNvml fake;
+  gpu_energy_meter("GPU-fake", fake.library);
+  why_not([&] { gpu_energy_meter("GPU-other", fake.library); });
+  FakeNvml::says("FAILS", "3");
+  why_not([&] { gpu_energy_meter("GPU-fake", fake.library); });
   auto* const library = dlopen(fake.library.c_str(), RTLD_NOW | RTLD_NOLOAD);
   BOOST_TEST_REQUIRE(library != nullptr);
   BOOST_TEST(reinterpret_cast<int (*)()>(dlsym(library, "fake_starts"))() == 0);
@@ -125,12 +124,13 @@ BOOST_AUTO_TEST_CASE(rapl_adds_packages_and_memory) {
   fake.counts("intel-rapl:0:1", 1'000'000);
   fake.counts("intel-rapl:1", 2'250'000);
   BOOST_TEST(meter->joules() == 2.75);
-  BOOST_TEST(meter->joules() == 2.75);
+  BOOST_TEST(meter->joules() == 2.75);  // nothing more was used since
   BOOST_TEST(!meter->watts());
   BOOST_TEST(meter->counts_other_programs());
 }
 
-BOOST_AUTO_TEST_CASE(rapl_counters_begin_again) {
+// The range of the counters is 10 J: see FakePowercap.
+BOOST_AUTO_TEST_CASE(rapl_counters_may_wrap_around) {
   const FakePowercap fake;
   const auto meter = host_energy_meter(fake.path);
   fake.counts("intel-rapl:0", 9'500'000);
@@ -151,15 +151,16 @@ BOOST_AUTO_TEST_CASE(the_hottest_package_is_the_temperature) {
   BOOST_TEST(host_energy_meter(fake.path)->celsius().value() == 51.5);
 }
 
-BOOST_AUTO_TEST_CASE(what_rapl_lacks_is_said) {
+BOOST_AUTO_TEST_CASE(without_rapl_the_reason_is_said) {
   const Folder empty;
-  BOOST_TEST(has(why_not([&] { host_energy_meter(empty.path); }),
-                 "RAPL: no package in " + (empty.path / "powercap").string()));
+  BOOST_TEST(contains(why_not([&] { host_energy_meter(empty.path); }),
+                      "RAPL: no package in " + (empty.path / "powercap").string()));
+
   const FakePowercap fake;
   fake.write("powercap/intel-rapl:0/energy_uj", "many");
-  BOOST_TEST(has(why_not([&] { host_energy_meter(fake.path); }), "it holds no number"));
+  BOOST_TEST(contains(why_not([&] { host_energy_meter(fake.path); }), "it holds no number"));
   fs::remove(fake.path / "powercap/intel-rapl:0/energy_uj");
-  BOOST_TEST(has(why_not([&] { host_energy_meter(fake.path); }), "No such file"));
+  BOOST_TEST(contains(why_not([&] { host_energy_meter(fake.path); }), "No such file"));
 }
 
 BOOST_AUTO_TEST_CASE(rapl_without_permission_names_the_remedy,
@@ -167,7 +168,7 @@ BOOST_AUTO_TEST_CASE(rapl_without_permission_names_the_remedy,
   const FakePowercap fake;
   fs::permissions(fake.path / "powercap/intel-rapl:1/energy_uj", fs::perms::none);
   const auto why = why_not([&] { host_energy_meter(fake.path); });
-  BOOST_TEST(has(why, "Permission denied; as root, chmod a+r makes it readable"));
+  BOOST_TEST(contains(why, "Permission denied; as root, chmod a+r makes it readable"));
 }
 
 BOOST_FIXTURE_TEST_CASE(programs_on_a_gpu_are_counted, FakeNvml) {
