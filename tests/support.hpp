@@ -1,6 +1,8 @@
-// What the tests share: a sweep whose records are collected instead of printed.
+// What the tests share: a sweep whose records are collected instead of printed, and what they ask
+// of its records.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,14 @@ struct Collector final : Observer {
   std::vector<std::string> notes;
 };
 
+// By its full name, as "dmv/cuda/naive".
+inline const Variant& variant_called(const std::string& name) {
+  for (const auto* variant : Registry::instance().variants(name.substr(0, name.find('/')))) {
+    if (variant->full_name() == name) return *variant;
+  }
+  throw std::logic_error("no variant is called " + name);
+}
+
 inline std::vector<Record> sweep(const Plan& plan) {
   Collector collector;
   run_sweep(plan, collector);
@@ -36,12 +46,24 @@ inline Plan plan_for(const Workload& workload, const Variant& variant, const Siz
   plan.variants = {&variant};
   plan.caches = {Cache::hot};
   plan.time_limit_s = 0.05;
-  // Once for all tests, whose problems are small: all of them take ten seconds under sanitizers.
+  // Once for all tests: under sanitizers that takes ten seconds.
   static const Ceilings measured =
       make_host_executor()->ceilings({.most_bytes = 4 << 20, .units = {"fma float", "fma double"}});
   plan.host_ceilings = measured;
   plan.command = "test";
   return plan;
+}
+
+// A machine without a GPU says nothing about a kernel: that is no failure of the kernel.
+inline bool right_or_no_gpu(const Record& record) {
+  return record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
+}
+
+// Which record it is and what became of it, for the message of a failed check.
+inline std::string described(const Record& record) {
+  return record.full_name() + " " + to_string(record.size) + " " +
+         std::string(to_string(record.dtype)) + " " + to_string(record.tunables) + ": " +
+         std::string(to_string(record.verdict)) + ", " + record.detail;
 }
 
 }  // namespace parlab::testing

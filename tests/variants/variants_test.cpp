@@ -6,19 +6,19 @@
 #include "support.hpp"
 
 using namespace parlab;
-using testing::plan_for;
+using testing::plan_for, testing::described, testing::right_or_no_gpu;
 
 namespace {
 
 const std::vector<std::int64_t> extents{1, 2, 3, 31, 33};
 
-// Of a problem on the GPU, which may be emulated under sanitizers: 1000 x 1000 for a matrix and a
-// vector, 90 x 90 x 90 for a matrix product.
+// The largest problem for the GPU, which may be emulated under sanitizers: 1000 x 1000 for a matrix
+// and a vector, 90 x 90 x 90 for a matrix product.
 constexpr double flops_at_most = 2e6;
 
 using Values = std::map<std::string, std::vector<std::int64_t>>;  // to try, of each tunable
 
-// Emulation takes its time: of two dtypes that follow one another each meets every other rectangle.
+// Emulation is slow: there the dtypes take turns, each at every other rectangle.
 #ifdef PARLAB_EMULATED
 constexpr bool meets(std::size_t dtype, std::size_t rectangle) {
   return (dtype + rectangle) % 2 == 0;
@@ -27,8 +27,8 @@ constexpr bool meets(std::size_t dtype, std::size_t rectangle) {
 constexpr bool meets(std::size_t, std::size_t) { return true; }
 #endif
 
-// Squares of the odd extents, and rectangles both ways, for any number of dimensions. Parameters
-// follow them, a few values each, in turn. dtype: its number among those of the workload.
+// Squares of the odd extents, and rectangles both ways, in any number of dimensions; the parameters
+// take a few values in turn. dtype: its number among those of the workload.
 std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
   const auto parameters = workload.parameters();
   const auto dimensions = workload.dimensions().size() - parameters.size();
@@ -64,24 +64,23 @@ std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
   if (tunable.name == "gpus") {
     return thorough ? std::vector<std::int64_t>{1, 2, 3, 8} : std::vector<std::int64_t>{2};
   }
-  std::set<std::int64_t> values{tunable.fallback};
+  const bool is_threads = tunable.name == "threads";
+  std::set<std::int64_t> values;
   const std::vector<std::int64_t> candidates =
       thorough ? std::vector<std::int64_t>{tunable.min, 2,  3,  7,   8,   16,   31,
                                            32,          33, 96, 256, 500, 1024, tunable.max}
                : std::vector<std::int64_t>{33, 64};
   for (const auto value : candidates) {
     // More threads than a machine has only wait for each other.
-    if (tunable.allows(value) && (tunable.name != "threads" || value <= 4)) values.insert(value);
+    if (tunable.allows(value) && (!is_threads || value <= 4)) values.insert(value);
   }
-  if (!tunable.allows(tunable.fallback) && tunable.name != "threads") {
-    values.erase(tunable.fallback);
-  }
-  if (tunable.name == "threads") values.erase(0), values.insert(1);
+  const auto always = is_threads ? 1 : tunable.fallback;
+  if (tunable.allows(always)) values.insert(always);
   return {values.begin(), values.end()};
 }
 
-// Every combination of the values. Of very many: one tunable at a time with the others at their
-// fallback when it is to be thorough, otherwise the fallbacks alone.
+// Every combination of the values, unless there are too many: then, when it is to be thorough, one
+// tunable at a time with the others at their fallback, and otherwise the fallbacks alone.
 std::vector<Values> choices(const Variant& variant, bool thorough) {
   const std::size_t most = thorough ? 200 : 30;
   Values all;
@@ -103,8 +102,10 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload, c
                                                      Dtype dtype) {
   std::map<Values, std::vector<const Variant*>> found;
   for (const auto* variant : Registry::instance().variants(workload.name())) {
-    if (!variant->run_gpu && !variant->run_host && !variant->run_streams && !variant->run_gpus)
-      continue;  // only described, by another test
+    // One that another test only describes.
+    if (!variant->run_gpu && !variant->run_host && !variant->run_streams && !variant->run_gpus) {
+      continue;
+    }
     if (std::count(variant->dtypes.begin(), variant->dtypes.end(), dtype) == 0) continue;
     if (variant->needs_gpu() && workload.work(size, dtype).flops > flops_at_most) continue;
     // All values of the tunables at one small size, a few at the others.
@@ -114,12 +115,10 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload, c
   return found;
 }
 
-// Not supported may be what needs more than emulation has, or a choice of tunables too large for
-// any device; no variant with its defaults.
+// A variant may be not_supported when it needs hardware that emulation lacks, or when its tunables
+// are too large for any device: not when these are its defaults.
 bool fine(const Record& record, const std::vector<const Variant*>& variants) {
-  if (record.verdict != Verdict::not_supported) {
-    return record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
-  }
+  if (record.verdict != Verdict::not_supported) return right_or_no_gpu(record);
   const auto variant = std::find_if(variants.begin(), variants.end(), [&](const Variant* each) {
     return each->full_name() == record.full_name();
   });
@@ -147,10 +146,7 @@ BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
           plan.verify_only = true;
           plan.tunables = tunables;
           for (const auto& record : testing::sweep(plan)) {
-            BOOST_TEST(fine(record, variants),
-                       record.full_name() << " " << to_string(size) << " " << to_string(dtype)
-                                          << " " << to_string(record.tunables) << ": "
-                                          << to_string(record.verdict) << ", " << record.detail);
+            BOOST_TEST(fine(record, variants), described(record));
             judged += record.verdict == Verdict::passed;
           }
         }

@@ -1,11 +1,13 @@
-// atax: what its oracle must find, and the ways through the last rung that small sizes do not take.
+// atax: what its oracle must find, and the paths of the last rungs that small sizes do not take.
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
 #include "support.hpp"
+#include "text.hpp"
 #include "workloads/atax.hpp"
 
 using namespace parlab;
+using testing::contains, testing::described, testing::right_or_no_gpu;
 
 namespace {
 
@@ -85,8 +87,8 @@ BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
   }
 }
 
-// Rows that take a team of blocks, with more strips than the ring holds, and rows beyond any team.
-// Emulation has room for 8 blocks at once.
+// Rows shared by a team of blocks, in more strips than its ring of stages holds, and rows too long
+// for any team. Emulation has room for 8 blocks at once.
 BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
   struct Case {
     Size size;
@@ -111,17 +113,14 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
       plan.verify_only = true;
       plan.tunables = {{"block", {block}}, {"team", {team}}, {"stages", {stages}}};
       for (const auto& record : testing::sweep(plan)) {
-        const bool fine = record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
-        BOOST_TEST(fine, to_string(size)
-                             << " " << to_string(dtype) << " " << to_string(record.tunables) << ": "
-                             << to_string(record.verdict) << ", " << record.detail);
+        BOOST_TEST(right_or_no_gpu(record), described(record));
       }
     }
   }
 }
 
-// Shares of many rows and of one, rows that many warps share, an odd number of elements before
-// them.
+// A block's share is many rows or a single one, a row is shared by many warps, and shares begin
+// behind an odd number of elements.
 BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
@@ -132,16 +131,13 @@ BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
         plan.verify_only = true;
         plan.tunables = {{"block", {128, 384, 1024}}};
         for (const auto& record : testing::sweep(plan)) {
-          const bool fine =
-              record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
-          BOOST_TEST(fine, to_string(size) << " " << to_string(dtype) << " "
-                                           << to_string(record.tunables) << ": " << record.detail);
+          BOOST_TEST(right_or_no_gpu(record), described(record));
         }
       }
     }
     for (const auto& record :
          testing::sweep(testing::plan_for(workload, *variant, {1, 70000}, Dtype::f32))) {
-      BOOST_TEST(record.detail.find("larger than the shared memory") != std::string::npos);
+      BOOST_TEST(contains(record.detail, "larger than the shared memory"));
     }
   }
 }

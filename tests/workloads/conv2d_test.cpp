@@ -9,10 +9,11 @@
 #include "workloads/conv2d.hpp"
 
 using namespace parlab;
+using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// What a wrong kernel may use in place of the right weight and element, for each of the nine.
+// One of the nine products of a point: which weight is taken, and which neighbour.
 struct Term {
   int weight_down, weight_across, down, across;
 };
@@ -26,8 +27,8 @@ Terms right_terms() {
   return terms;
 }
 
-// Transposed, upside down, mirrored and both, two weights exchanged, one term left out, and one
-// neighbour of each taken from a place beside it.
+// Weights transposed, upside down, mirrored, or both; two weights exchanged; one product left out;
+// one neighbour taken from beside its place.
 std::vector<Terms> wrong_terms() {
   std::vector<Terms> wrong(4, right_terms());
   for (std::size_t i = 0; i < 9; ++i) {
@@ -72,8 +73,8 @@ struct Image {
         at(row, col) = point(right_terms(), row, col);
     }
   }
-  // As pixels that change between executions do: others beside the impulse of a square. The sum of
-  // their products depends on the order, and on fused multiply-adds.
+  // Two impulses side by side, as inputs that change between executions may have: the sum of their
+  // products depends on the order, and on fused multiply-adds.
   void add_impulses(std::int64_t row, std::int64_t col, T first, T second) {
     a[row * size[1] + col] = first;
     a[(row + 1) * size[1] + col - 1] = second;
@@ -101,7 +102,7 @@ using Types = std::tuple<float, double>;
 
 BOOST_AUTO_TEST_SUITE(conv2d)
 
-// With one impulse in 3 x 3 points, a wrong term shows where the impulse meets it.
+// One of every 3 x 3 points is an impulse: a wrong term shows where it meets that one.
 BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
   Image<T> image(InputKind::integers);
   BOOST_TEST(image.right());
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point, T, Typ
   BOOST_TEST(missed == 0);
 }
 
-// Half of the bound's least unit of play: a few roundings, no more.
+// 40 roundings are more than nine products and their sum can cost.
 BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Types) {
   for (const auto kind : {InputKind::integers, InputKind::uniform}) {
     Image<T> image(kind);
@@ -192,11 +193,7 @@ BOOST_AUTO_TEST_CASE(all_widths_of_words_are_right) {
         if (variant->tunable("strip") != nullptr) plan.tunables["strip"] = {16};
         if (variant->tunable("batch") != nullptr) plan.tunables["batch"] = {2, 4, 8};
         for (const auto& record : testing::sweep(plan)) {
-          const bool fine =
-              record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
-          BOOST_TEST(fine, record.full_name()
-                               << " " << to_string(size) << " " << to_string(dtype) << " "
-                               << to_string(record.tunables) << ": " << record.detail);
+          BOOST_TEST(right_or_no_gpu(record), described(record));
         }
       }
     }

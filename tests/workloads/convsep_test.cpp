@@ -4,14 +4,17 @@
 #include <cstring>
 
 #include "support.hpp"
+#include "text.hpp"
 #include "workloads/convsep.hpp"
 
 using namespace parlab;
+using testing::contains, testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// How a wrong kernel may go about it: weights from the end, one weight or row of neighbours left
-// out, border pixels repeated or wrapped around instead of zeros, one pass alone or twice.
+// What a wrong kernel may do: take the weights from the end, leave out the first or the last of
+// them, read one pixel too far, repeat border pixels or wrap around instead of reading zeros, or do
+// one of the two passes alone.
 enum class Mistake {
   none,
   flipped,
@@ -50,7 +53,7 @@ struct Image {
     compute(Mistake::none);
   }
 
-  // One pass over n pixels, `step` apart, from `from`: to += sums.
+  // One pass over the n pixels at `from`, `step` apart.
   void pass(const T* from, T* to, std::int64_t n, std::int64_t step, Mistake mistake) const {
     const std::int64_t radius = size[2];
     for (std::int64_t i = 0; i < n; ++i) {
@@ -100,13 +103,11 @@ void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
       for (const auto& [name, values] : tunables) {
         if (variant->tunable(name) != nullptr) plan.tunables[name] = values;
       }
-      if (variant->tunable("threads") != nullptr)
+      if (variant->tunable("threads") != nullptr) {
         plan.tunables["threads"] = {dtype == Dtype::f32 ? 2 : 1};
+      }
       for (const auto& record : testing::sweep(plan)) {
-        const bool fine = record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
-        BOOST_TEST(fine, record.full_name()
-                             << " " << to_string(record.size) << " " << to_string(dtype) << " "
-                             << to_string(record.tunables) << ": " << record.detail);
+        BOOST_TEST(right_or_no_gpu(record), described(record));
       }
     }
   }
@@ -210,11 +211,11 @@ BOOST_AUTO_TEST_CASE(a_tile_beyond_the_shared_memory_is_refused_with_its_bytes) 
     plan.verify_only = true;
     plan.tunables = {{"w1", {1024}}, {"h1", {1024}}};
     const auto records = testing::sweep(plan);
-    BOOST_REQUIRE(records.size() == 1U);
+    BOOST_REQUIRE_EQUAL(records.size(), 1U);
     if (records[0].verdict == Verdict::no_device) continue;
     BOOST_TEST(to_string(records[0].verdict) == "not_supported");
     const auto bytes = std::to_string((1024 + 32) * 1024 * sizeof(float));
-    BOOST_TEST(records[0].detail.find(bytes) != std::string::npos, records[0].detail);
+    BOOST_TEST(contains(records[0].detail, bytes));
   }
 }
 

@@ -8,11 +8,12 @@
 #include "workloads/covariance.hpp"
 
 using namespace parlab;
+using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// What a kernel may do; the report's took the product D D for D^T D, which no symmetric input
-// shows.
+// What a kernel may do wrong. The report's took D D for D^T D (`orientation`), which no symmetric
+// input shows.
 enum class Wrong { nothing, orientation, no_means, divisor, last_row, lower_triangle };
 
 template <typename T>
@@ -37,14 +38,14 @@ struct Matrix {
     cov_array = {specs[1], cov.data()};
     packed_array = {specs[2], packed.data()};
     workload.fill(inputs, size, dtype_of<T>(), kind);
-    ask(kind);
+    make_oracle(kind);
     const auto p = Covariance::bind<T>(inputs, size);
     mean_divisor = p.mean_divisor;
     divisor = p.divisor;
   }
 
-  // Of the inputs as they are now.
-  void ask(InputKind kind) {
+  // Makes the oracle, for the inputs as they are now.
+  void make_oracle(InputKind kind) {
     const auto& workload = *Registry::instance().workload("covariance");
     const Arrays inputs({{workload.arrays(size, dtype_of<T>())[0], data.data()}});
     oracle = workload.oracle(inputs, size, dtype_of<T>(), kind, Arithmetic::ieee);
@@ -131,14 +132,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(right_results_pass_in_both_layouts, T, Reals) {
   }
 }
 
-// As around timed executions: an element takes the value of another, and no mean is whole any more.
+// As they do around timed executions; then the means are no longer whole numbers.
 BOOST_AUTO_TEST_CASE_TEMPLATE(whole_inputs_may_change, T, Reals) {
   for (const auto& size : {Size{50, 30, 0}, {60, 1100, 0}}) {
     Matrix<T> matrix(size, InputKind::integers);
     for (std::size_t j = 0; j < 8; ++j) matrix.data[j] += 1;
     matrix.compute();
-    BOOST_TEST(!matrix.cov_right());  // what was asked before the change
-    matrix.ask(InputKind::integers);
+    BOOST_TEST(!matrix.cov_right());  // the oracle is that of the inputs before
+    matrix.make_oracle(InputKind::integers);
     BOOST_TEST(matrix.cov_right());
     BOOST_TEST(matrix.packed_right());
     matrix.compute(Wrong::last_row);
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(wrong_computations_are_found, T, Reals) {
   }
 }
 
-// Errors of a few roundings more than the bound allows, and with whole numbers of a single one.
+// A few roundings more than the bound allows; for whole numbers a single one.
 BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Reals) {
   Matrix<T> whole({57, 23, 0}, InputKind::integers), real({57, 23, 0}, InputKind::uniform);
   whole.compute();
@@ -175,8 +176,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Reals) {
   BOOST_TEST(!real.cov_right());
 }
 
-// Too many elements for a reference of each: random vectors find one wrong element in either
-// triangle, in a row that is not compared element by element.
+// With too many elements to compare each with a reference, random vectors find a wrong one, in
+// either triangle, outside the rows that are compared.
 BOOST_AUTO_TEST_CASE(random_vectors_find_a_wrong_element) {
   for (const auto kind : kinds) {
     Matrix<float> matrix({3, 1100, 0}, kind);
@@ -212,13 +213,9 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
         for (const auto& record : testing::sweep(plan)) {
-          const bool cannot =
+          const bool lacks_hardware =
               record.verdict == Verdict::not_supported && !variant->hardware.empty();
-          const bool fine =
-              record.verdict == Verdict::passed || record.verdict == Verdict::no_device || cannot;
-          BOOST_TEST(fine, record.full_name()
-                               << " " << to_string(size) << " " << to_string(dtype) << " "
-                               << to_string(record.tunables) << ": " << record.detail);
+          BOOST_TEST((right_or_no_gpu(record) || lacks_hardware), described(record));
         }
       }
     }

@@ -1,5 +1,5 @@
-// Wide inputs see precision: operands that were rounded to a narrower type, and sums in one, are
-// refused from 256 on, for every workload; what was declared passes.
+// Wide inputs see precision: for every workload, from size 256 on, operands rounded to a narrower
+// type are refused, and so are sums in one; arithmetic that was declared passes.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -28,7 +28,7 @@ class PlainHost final : public Host {
   std::vector<std::unique_ptr<std::max_align_t[]>> blocks_;
 };
 
-// To the nearest of so many significant bits: 11 for tf32 and half, 8 for bfloat16, 24 for float.
+// The nearest value with so many significant bits: tf32 and half have 11, bfloat16 8, float 24.
 double with_bits(double value, int bits) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
@@ -49,7 +49,7 @@ void each_element(const Arrays& arrays, Role role, F f) {
   }
 }
 
-// What is no number, as an output that is not written, stays as it is.
+// NaN is not copied: an output that was not written stays as it is.
 void copy(const Arrays& from, const Arrays& to, Role role) {
   auto target = to.begin();
   for (const auto& array : from) {
