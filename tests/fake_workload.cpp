@@ -21,8 +21,8 @@ class FakeWorkload final : public Workload {
     return {};
   }
   Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (line_ ? typed.size() == 1 : typed.size() == 2) return typed;
-    if (!line_ && typed.size() == 1) return {typed[0], typed[0]};
+    if (typed.size() == (line_ ? 1 : 2)) return typed;
+    if (typed.size() == 1) return {typed[0], typed[0]};
     throw UsageError("wrong number of extents");
   }
   std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
