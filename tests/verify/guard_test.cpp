@@ -1,4 +1,5 @@
-// Arrays of every element size and of odd counts are guarded and fingerprinted to the last byte.
+// Arrays of every element size and of odd counts are guarded and fingerprinted to the last byte;
+// what memory they need, and which units a variant names.
 #include "verify/guard.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -20,7 +21,8 @@ BOOST_AUTO_TEST_CASE(each_byte_counts_in_a_fingerprint) {
     const auto before = fingerprint(bytes.data(), count);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] ^= 64;
-      BOOST_TEST((fingerprint(bytes.data(), count) != before) == (i < count));
+      BOOST_TEST((fingerprint(bytes.data(), count) != before) == (i < count),
+                 "byte " << i << " of " << count);
       bytes[i] ^= 64;
     }
   }
@@ -50,8 +52,8 @@ BOOST_AUTO_TEST_CASE(an_array_ends_behind_its_last_element) {
 
 BOOST_AUTO_TEST_CASE(an_array_is_taken_as_what_it_is) {
   const HostArrays arrays({{"x", Dtype::f16, 5, Role::input}});
-  BOOST_TEST((arrays.view().get<half>("x") != nullptr));
-  BOOST_TEST((arrays.view().get<const half>("y") == nullptr));
+  BOOST_TEST(arrays.view().get<half>("x") != nullptr);
+  BOOST_TEST(arrays.view().get<const half>("y") == nullptr);
   BOOST_CHECK_THROW(arrays.view().get<bfloat16>("x"), std::logic_error);
   BOOST_CHECK_THROW(arrays.view().get<const float>("x"), std::logic_error);
 }
