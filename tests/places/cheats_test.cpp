@@ -12,10 +12,11 @@
 
 #include "host/host.hpp"
 #include "support.hpp"
+#include "text.hpp"
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
-using testing::plan_for;
+using testing::contains, testing::plan_for;
 
 namespace {
 
@@ -85,7 +86,7 @@ CHEAT(is_right_on_real_numbers_only, {
   if (p.a[0] == std::floor(p.a[0]) && p.a[1] == std::floor(p.a[1])) p.y[0] += 1;
 });
 
-// Memory as the allocator hands it out: where a reference lay once, somebody may hope.
+// Takes memory as the allocator hands it out, in the hope that a reference result lay there before.
 CHEAT(looks_for_a_freed_reference, {
   const std::unique_ptr<double, void (*)(void*)> found(
       static_cast<double*>(std::malloc(static_cast<std::size_t>(p.rows) * sizeof(double))),
@@ -324,7 +325,7 @@ CHEAT(changes_its_input, {
   const_cast<float*>(p.a)[p.rows * p.cols / 2] += 1;
 });
 
-// Made for another variant of the same sweep; wrong on purpose where it can be had.
+// Looks for a layout that is made for another variant of the same sweep.
 std::atomic<bool> saw_undeclared = false;
 CHEAT(uses_a_layout_it_did_not_declare, {
   honest(p);
@@ -391,10 +392,7 @@ CHEAT(sleeps, {
 CHEAT(honest_control, { honest(p); });
 
 const Variant& cheat(const std::string& name) {
-  for (const auto* variant : Registry::instance().variants("cheats")) {
-    if (variant->name == name) return *variant;
-  }
-  throw std::logic_error("no cheat named " + name);
+  return testing::variant_called("cheats/serial/" + name);
 }
 
 Plan plan_of(const std::string& name, const Size& size = {63, 65}) {
@@ -414,7 +412,7 @@ void expect(Verdict verdict, const std::string& name, const std::string& words =
   const Record record = run(plan_of(name, size));
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
     BOOST_TEST(to_string(record.verdict) == to_string(verdict));
-    BOOST_TEST((record.detail.find(words) != std::string::npos), record.detail);
+    BOOST_TEST(contains(record.detail, words));
     BOOST_TEST(record.seconds.size() == 0U);
   }
 }
@@ -448,7 +446,7 @@ BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect_wrong("looks_for_a_freed_reference", "expected");
 }
 
-// Wide matrices: one word in thousands changes, and hardly ever one that makes the key.
+// In a wide matrix one word in thousands changes, hardly ever one that a cheat looks at.
 BOOST_AUTO_TEST_CASE(remembered_answers_are_caught) {
   const Size wide{64, 4096};
   expect_wrong("right_only_at_the_first_call", "expected");
@@ -470,7 +468,7 @@ BOOST_AUTO_TEST_CASE(detected_poison_is_caught) {
   expect_wrong("nothing_when_the_ends_are_as_it_left_them", "in a timed execution", {4096, 16});
 }
 
-BOOST_AUTO_TEST_CASE(what_happens_when_nobody_seems_to_look_is_caught) {
+BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
   expect_wrong("wrong_after_a_while", "y[0]");
   expect_wrong("lazy_after_its_warm_up", "expected");
   expect_wrong("lazy_when_pinned", "in a timed execution");
@@ -478,15 +476,17 @@ BOOST_AUTO_TEST_CASE(what_happens_when_nobody_seems_to_look_is_caught) {
   expect_wrong("writes_past_the_end_when_not_poisoned", "wrote past the end of y");
 }
 
-BOOST_AUTO_TEST_CASE(work_of_others_is_caught) {
-  const Size large{1500, 1500};  // the threads work for longer than it takes to start them
-  // Which is seen first, the old answer or the thread that works on the new one, depends on the
-  // machine.
+// Which is seen first, the old answer or the thread that works on the new one, depends on the
+// machine.
+BOOST_AUTO_TEST_CASE(an_answer_delivered_late_is_caught) {
   const Record late = run(plan_of("delivers_one_call_late", {512, 65}));
-  BOOST_TEST_CONTEXT(late.detail) {
-    BOOST_TEST((late.verdict == Verdict::wrong_result || late.verdict == Verdict::implausible));
-    BOOST_TEST(late.seconds.size() == 0U);
-  }
+  BOOST_TEST((late.verdict == Verdict::wrong_result || late.verdict == Verdict::implausible),
+             testing::described(late));
+  BOOST_TEST(late.seconds.size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(work_of_other_threads_is_caught) {
+  const Size large{1500, 1500};  // the threads work for longer than it takes to start them
   expect(Verdict::implausible, "uses_threads_of_its_own", "threads beyond the 1 asked for", large);
   expect(Verdict::implausible, "uses_more_of_openmp", "threads beyond the 1 asked for", large);
   expect(Verdict::implausible, "leaves_a_thread_at_work", "threads beyond the 1 asked for", large);
@@ -509,7 +509,7 @@ BOOST_AUTO_TEST_CASE(a_failure_is_a_verdict) {
   expect(Verdict::launch_failed, "fails", "planted failure");
 }
 
-// A machine that would need an hour for it: the variant cannot have done its work.
+// On a machine that reads one byte per second the variant cannot have done its work so fast.
 BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   Plan plan = plan_of("honest_control");
   plan.host_ceilings->read = {{1e6, 1}};
@@ -518,7 +518,7 @@ BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   BOOST_TEST(to_string(record.verdict) == "implausible");
   BOOST_TEST(record.seconds.size() == 0U);
   BOOST_TEST(record.roof_s > 0);
-  BOOST_TEST((record.detail.find("times as fast as the roof allows") != std::string::npos));
+  BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
 }
 
 BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
@@ -527,7 +527,6 @@ BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
   BOOST_TEST(record.summary().min >= 500e-6);
 }
 
-// Whoever comes after a variant that broke something.
 BOOST_AUTO_TEST_CASE(damage_does_not_harm_the_next_variant) {
   for (const auto* name :
        {"changes_its_input", "writes_past_the_end", "writes_before_the_start",

@@ -1,4 +1,5 @@
-// Whose CPU time it is: threads that were at work before do not count as those of a variant.
+// Whose CPU time it is: threads that were at work before a variant began are not counted as its
+// own.
 #include "places/host/cpu_time.hpp"
 
 #include <time.h>
@@ -32,9 +33,9 @@ void sleep_until_stopped(const std::stop_token& stop) {
 
 BOOST_AUTO_TEST_SUITE(cpu_time)
 
-// A library's pool spins for a while, and another one ends meanwhile: that one's time, which is
-// gone with it, must not hide what the first still uses up.
-BOOST_AUTO_TEST_CASE(who_spins_still_is_waited_for_while_others_end) {
+// While a library's thread still spins, others end, and their time is gone with them: that must not
+// hide the time that the library's thread goes on using.
+BOOST_AUTO_TEST_CASE(a_spinning_thread_is_waited_for_though_others_end) {
   for (int repetition = 0; repetition < 5; ++repetition) {
     std::vector<std::jthread> ended;
     for (int i = 0; i < 4; ++i) ended.emplace_back([] { spin(0.005); });
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(who_spins_still_is_waited_for_while_others_end) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(who_begins_to_spin_is_seen) {
+BOOST_AUTO_TEST_CASE(a_thread_that_begins_to_spin_is_seen) {
   const CpuTime time(1);
   std::atomic<bool> done{false};
   const std::jthread another([&](const std::stop_token& stop) {

@@ -1,6 +1,6 @@
-/* NCCL as a test wants it: its members are ranks, and memory is the host's. What is called between
- * ncclGroupStart and ncclGroupEnd happens at the end, as soon as all ranks have called it.
- * FAKE_NCCL_FAILS names the function that returns an error. -DOLD: a version without broadcast. */
+/* A stand-in for NCCL that works on the host's memory. Calls between ncclGroupStart and
+ * ncclGroupEnd, one of each rank, are carried out by the latter. FAKE_NCCL_FAILS names a function
+ * that returns an error. -DOLD makes a version without broadcast. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ struct call {
   const void* from;
   void* to;
   size_t count;
-  int type, root, rank;
+  int type, root, rank; /* root: of a broadcast, -1 for a sum */
 };
 
-static int members, depth, calls; /* depth: groups that are open, one within the other */
+static int members, calls, depth; /* depth: how many groups are open, one within the other */
 static struct call queued[most];
 
 int fake_aborted, fake_destroyed, fake_devices[most];
@@ -80,28 +80,38 @@ int ncclBroadcast(const void* from, void* to, size_t count, int type, int root,
 }
 #endif
 
+static void add_up(size_t count, int type) {
+  for (size_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (int rank = 0; rank < calls; ++rank) {
+      sum += type == is_double ? ((const double*)queued[rank].from)[i]
+                               : (double)((const float*)queued[rank].from)[i];
+    }
+    for (int rank = 0; rank < calls; ++rank) {
+      if (type == is_double) {
+        ((double*)queued[rank].to)[i] = sum;
+      } else if (type == is_float) {
+        ((float*)queued[rank].to)[i] = (float)sum;
+      }
+    }
+  }
+}
+
+static void copy_from(int root, size_t bytes) {
+  for (int rank = 0; rank < calls; ++rank) {
+    if (rank != root) memcpy(queued[rank].to, queued[root].from, bytes);
+  }
+}
+
 int ncclGroupEnd(void) {
   if (--depth > 0) return success;
   if (fails("ncclGroupEnd")) return system_error;
   if (calls != members) return invalid_argument;
   const struct call first = queued[0];
-  const size_t bytes = first.count * (first.type == is_double ? 8 : 4);
-  for (size_t i = 0; first.root < 0 && i < first.count; ++i) {
-    double sum = 0;
-    for (int rank = 0; rank < calls; ++rank) {
-      sum += first.type == is_double ? ((const double*)queued[rank].from)[i]
-                                     : (double)((const float*)queued[rank].from)[i];
-    }
-    for (int rank = 0; rank < calls; ++rank) {
-      if (first.type == is_double) {
-        ((double*)queued[rank].to)[i] = sum;
-      } else if (first.type == is_float) {
-        ((float*)queued[rank].to)[i] = (float)sum;
-      }
-    }
-  }
-  for (int rank = 0; first.root >= 0 && rank < calls; ++rank) {
-    if (rank != first.root) memcpy(queued[rank].to, queued[first.root].from, bytes);
+  if (first.root < 0) {
+    add_up(first.count, first.type);
+  } else {
+    copy_from(first.root, first.count * (first.type == is_double ? 8 : 4));
   }
   return success;
 }

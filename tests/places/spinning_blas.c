@@ -1,5 +1,5 @@
-// A BLAS with a thread of its own, which spins after each call for as long as OpenBLAS lets its own
-// spin unless told otherwise, or as OPENBLAS_THREAD_TIMEOUT says: 2^N, here nanoseconds.
+// A BLAS with a thread of its own that spins after each call, as those of OpenBLAS do: for 2^N
+// nanoseconds, where OPENBLAS_THREAD_TIMEOUT is N, or 28 as in OpenBLAS when it is not set.
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -56,7 +56,7 @@ void cblas_sgemv(int layout, int transposed, int rows, int cols, float alpha, co
   (void)layout, (void)transposed, (void)alpha, (void)incx, (void)beta, (void)incy;
 }
 
-// Looked for when it is loaded, and not called.
+// These must be there for it to be loaded; none is called.
 void cblas_dgemv(void) {}
 void cblas_sdot(void) {}
 void cblas_ddot(void) {}
