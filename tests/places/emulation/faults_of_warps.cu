@@ -1,5 +1,4 @@
-// Planted faults: lanes that do not take part, arithmetic without a meaning, kernels that do not
-// end.
+// Planted faults: lanes that do not take part, undefined arithmetic, kernels that do not end.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -63,10 +63,13 @@ double run(parlab::EmulatedGpu& gpu, const Case& one);
 
 }  // namespace planted
 
-// RIGHT(kernel, sum): it passes, with this sum of its outputs. FAULT(kernel, verdict, words ...):
-// it fails with a message that has all these words and, where a line of this file says "// wrong",
-// names such a line. WRONG(kernel, right sum): it passes, and its sum is another one. All of that
-// in every order of threads. Each may be followed by .at(n, block).
+// In every order of threads,
+//   RIGHT(kernel, sum) passes, with this sum of its outputs;
+//   FAULT(kernel, verdict, words ...) fails, with a message that has all these words; a line that
+//   the
+//     message names is one that is marked "// wrong";
+//   WRONG(kernel, right sum) passes with a sum that is another one.
+// Each may be followed by .at(n, block).
 #define PLANTED_NAME(line) planted_##line
 #define PLANTED_ON(line, ...) const planted::Add PLANTED_NAME(line) = planted::Case __VA_ARGS__
 #define PLANTED(line, ...) PLANTED_ON(line, __VA_ARGS__)

@@ -1,33 +1,37 @@
-// Teams of GPUs: how problems are divided, what travels in emulation, and the faults that are
-// found.
+// Teams of GPUs: how problems are divided among them, and, by emulation, what travels between them
+// and the faults in that which are found.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "places/emulation/teams.hpp"
 #include "places/partition.hpp"
 #include "support.hpp"
+#include "text.hpp"
 
 using namespace parlab;
 using emulation::Kind, emulation::Memory;
+using testing::variant_called;
 
 namespace {
 
 constexpr int team_sizes[] = {1, 2, 3, 4, 8};
 
-// A team with its memory.
-struct Hall {
-  explicit Hall(int gpus, int n = 40) : team(gpus), bench{team, {}, {}, {}, n} {
+// An emulated team with the memory of its bench.
+struct Team {
+  explicit Team(int gpus, int n = 40) : team(gpus), bench{team, {}, {}, {}, n} {
+    const auto bytes = static_cast<std::size_t>(n) * sizeof(float);
+    const auto allocate = [&](int gpu, const char* name, Kind kind) {
+      memory.push_back(team[gpu].allocate(name, bytes, kind));
+      memory.back()->poison();
+      return reinterpret_cast<float*>(memory.back()->data);
+    };
     for (int i = 0; i < gpus; ++i) {
-      const auto bytes = static_cast<std::size_t>(n) * sizeof(float);
-      for (auto [name, pointers] :
-           {std::pair{"data", &bench.data}, {"other", &bench.other}, {"input", &bench.input}}) {
-        const bool input = pointers == &bench.input;
-        memory.push_back(team[i].allocate(name, bytes, input ? Kind::input : Kind::output));
-        memory.back()->poison();
-        pointers->push_back(reinterpret_cast<float*>(memory.back()->data));
-      }
-      std::fill_n(bench.data.back(), n, static_cast<float>(i + 1));
-      memory[memory.size() - 3]->settle(bench.data.back(), bytes);
+      float* const data = allocate(i, "data", Kind::output);
+      std::fill_n(data, n, static_cast<float>(i + 1));
+      memory.back()->settle(data, bytes);
+      bench.data.push_back(data);
+      bench.other.push_back(allocate(i, "other", Kind::output));
+      bench.input.push_back(allocate(i, "input", Kind::input));
     }
   }
   std::string fault_of(const teams::Case& one) {
@@ -38,7 +42,7 @@ struct Hall {
       return error.what();
     }
   }
-  bool all(const float* data, float value) const {
+  bool all_are(float value, const float* data) const {
     return std::all_of(data, data + bench.n, [=](float each) { return each == value; });
   }
 
@@ -54,15 +58,6 @@ const teams::Case& named(const std::string& name) {
   throw std::logic_error("no case is called " + name);
 }
 
-const Variant& variant_called(const std::string& name) {
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
-      if (variant->full_name() == name) return *variant;
-    }
-  }
-  throw std::logic_error("no variant is called " + name);
-}
-
 std::vector<Share> divided(const std::string& variant, const Size& size, int gpus) {
   const auto& chosen = variant_called(variant);
   const auto& workload = *Registry::instance().workload(chosen.workload);
@@ -73,7 +68,7 @@ std::vector<Share> divided(const std::string& variant, const Size& size, int gpu
 
 BOOST_AUTO_TEST_SUITE(teams_of_gpus)
 
-// Asked for without a number of GPUs, a problem too small for a team stays on one of them.
+// Unless a number of GPUs is asked for, a problem too small for a team is given to one GPU.
 BOOST_AUTO_TEST_CASE(a_team_that_does_not_pay_is_one_gpu) {
   const auto used = [](const char* name, const Size& size, Dtype dtype) {
     const auto& variant = variant_called(name);
@@ -82,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_team_that_does_not_pay_is_one_gpu) {
   BOOST_TEST(used("dmv/cuda/split_columns", {1024, 1024}, Dtype::f32) == 1);
   BOOST_TEST(used("dmv/cuda/split_columns", {16384, 16384}, Dtype::f32) == 8);
   BOOST_TEST(used("dmv/cuda/split_rows", {16, 16}, Dtype::f32) == 8);  // nothing travels
-  // 128 MiB in float: of the matrix and of the result.
+  // In float the matrix and the result have 128 MiB, too little for a team.
   BOOST_TEST(used("conv2d/cuda/split_strips", {4096, 4096}, Dtype::f32) == 1);
   BOOST_TEST(used("conv2d/cuda/split_strips", {4096, 4096}, Dtype::f64) == 8);
 }
@@ -166,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_team_is_no_larger_than_its_work) {
   BOOST_TEST(divided("convsep/cuda/split_strips", {3, 9, 6}, 8).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_one_dimension_divides_the_others_copy) {
+BOOST_AUTO_TEST_CASE(arrays_without_the_divided_dimension_are_whole_on_each_gpu) {
   const auto shares = divided("atax/cuda/split_rows", {10, 6}, 2);
   BOOST_REQUIRE_EQUAL(shares.size(), 2U);
   for (const auto& part : shares[1].parts) {
@@ -176,31 +171,42 @@ BOOST_AUTO_TEST_CASE(what_one_dimension_divides_the_others_copy) {
   BOOST_TEST(shares[1].size == (Size{5, 6}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_travels_arrives) {
+BOOST_AUTO_TEST_CASE(every_gpu_has_what_a_collective_gives) {
   for (const int gpus : team_sizes) {
-    const auto sum = static_cast<float>(gpus * (gpus + 1) / 2);
-    for (const auto* name : {"all_reduce", "all_reduce_in_place"}) {
-      Hall hall(gpus);
-      BOOST_TEST(hall.fault_of(named(name)) == "");
-      const auto& result = name == std::string("all_reduce") ? hall.bench.other : hall.bench.data;
-      for (const auto* data : result) BOOST_TEST(hall.all(data, sum), name << " over " << gpus);
+    const auto sum = static_cast<float>(gpus * (gpus + 1) / 2), last = static_cast<float>(gpus);
+    BOOST_TEST_CONTEXT(gpus << " GPUs") {
+      Team added(gpus);
+      BOOST_TEST(added.fault_of(named("all_reduce")) == "");
+      for (const auto* other : added.bench.other) BOOST_TEST(added.all_are(sum, other));
+
+      Team in_place(gpus);
+      BOOST_TEST(in_place.fault_of(named("all_reduce_in_place")) == "");
+      for (const auto* data : in_place.bench.data) BOOST_TEST(in_place.all_are(sum, data));
+
+      Team told(gpus);
+      BOOST_TEST(told.fault_of(named("broadcast")) == "");
+      for (const auto* data : told.bench.data) BOOST_TEST(told.all_are(last, data));
     }
-    Hall told(gpus);
-    BOOST_TEST(told.fault_of(named("broadcast")) == "");
-    for (const auto* data : told.bench.data) BOOST_TEST(told.all(data, static_cast<float>(gpus)));
-    for (const auto* name : {"ring", "ring_beside_other_work"}) {
-      Hall hall(gpus);
-      BOOST_TEST(hall.fault_of(named(name)) == "", name);
-      const float more = name == std::string("ring") ? 0 : 1;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_gpu_has_the_piece_of_the_one_before_it_in_a_ring) {
+  for (const int gpus : team_sizes) {
+    for (const auto& [name, added_beside] : {std::pair{"ring", 0}, {"ring_beside_other_work", 1}}) {
+      Team team(gpus);
+      BOOST_TEST(team.fault_of(named(name)) == "", name);
       for (int i = 0; i < gpus; ++i) {
-        const auto before = static_cast<float>((i + gpus - 1) % gpus + 1);
-        BOOST_TEST(hall.all(hall.bench.other[static_cast<std::size_t>(i)], before + more), name);
+        const int before = (i + gpus - 1) % gpus;
+        const auto expected = static_cast<float>(before + 1 + added_beside);
+        BOOST_TEST(team.all_are(expected, team.bench.other[static_cast<std::size_t>(i)]),
+                   name << " over " << gpus << ", GPU " << i);
       }
     }
   }
 }
 
-// Numbers are the course's, for kernels on one GPU: a build without cuBLAS gives none of its away.
+// Numbers are the course's, for kernels on one GPU. A build without cuBLAS must not give the number
+// of cuBLAS to a variant for teams.
 BOOST_AUTO_TEST_CASE(variants_for_teams_have_no_number) {
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant : Registry::instance().variants(workload->name())) {
@@ -215,10 +221,10 @@ BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
     if (one.words.empty()) continue;
     ++faults;
     for (const int gpus : {2, 3, 8}) {
-      Hall hall(gpus);
-      const auto text = hall.fault_of(one);
-      BOOST_TEST(text.find(one.words) != text.npos,
-                 one.name << " over " << gpus << ": '" << one.words << "' is not in: " << text);
+      Team team(gpus);
+      BOOST_TEST_CONTEXT(one.name << " over " << gpus) {
+        BOOST_TEST(testing::contains(team.fault_of(one), one.words));
+      }
     }
   }
   BOOST_TEST(faults >= 15);
@@ -232,8 +238,7 @@ BOOST_AUTO_TEST_CASE(covariance_of_panels_that_are_cut_in_half_is_right) {
   plan.verify_only = true;
   plan.tunables["gpus"] = {2, 4};
   for (const auto& record : testing::sweep(plan)) {
-    BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
-               to_string(record.tunables) << ": " << record.detail);
+    BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed), testing::described(record));
   }
 }
 
@@ -249,8 +254,7 @@ BOOST_AUTO_TEST_CASE(variants_for_teams_are_right_with_1_2_3_4_and_8_gpus) {
         plan.tunables["gpus"] = {1, 2, 3, 4, 8};
         for (const auto& record : testing::sweep(plan)) {
           BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
-                     record.full_name() << " " << to_string(record.tunables) << " at " << extent
-                                        << ": " << record.detail);
+                     testing::described(record));
           ++judged;
         }
       }

@@ -1,4 +1,4 @@
-// What a team of emulated GPUs is given to do: right transfers, and planted faults of them.
+// What a team of emulated GPUs is given to do: right transfers, and transfers with planted faults.
 #include "places/emulation/teams.hpp"
 
 using namespace parlab;

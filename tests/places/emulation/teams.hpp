@@ -1,4 +1,4 @@
-// Transfers between emulated GPUs, right ones and planted faults, and what they are run on.
+// Transfers between emulated GPUs, right ones and planted faults, and the memory they work on.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct Bench {
 
 struct Case {
   std::string name;
-  std::string words;  // of what is said of it; empty: it is right
+  std::string words;  // part of the message about its fault; empty when it is right
   std::function<void(const Bench&)> run;
 };
 
