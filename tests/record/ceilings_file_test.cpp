@@ -1,4 +1,4 @@
-// Ceilings are measured once, and again when the machine is another.
+// Ceilings are measured once per machine, and kept in a file.
 #include "record/ceilings_file.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -39,7 +39,7 @@ Ceilings some(double rate) {
 
 BOOST_AUTO_TEST_SUITE(ceilings_file_)
 
-BOOST_AUTO_TEST_CASE(it_lies_beside_the_records_or_with_the_machine) {
+BOOST_AUTO_TEST_CASE(it_lies_beside_the_records_or_in_the_folder_of_the_machine) {
   BOOST_TEST(ceilings_file("results/x/dmv.jsonl", "here") == "results/x/ceilings.json");
   BOOST_TEST(ceilings_file("results/x/dmv.shards/1.jsonl", "here") == "results/x/ceilings.json");
   BOOST_TEST(ceilings_file("", "here") == "results/here/ceilings.json");
@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(nodes_of_a_cluster_keep_theirs_in_one_file) {
   here.keep("", some(1e9));
   there.keep("", some(2e9));
   const CeilingsOfMachine again(file, this_machine()), again_there(file, other);
-  BOOST_REQUIRE((again.find("") != nullptr && again_there.find("") != nullptr));
+  BOOST_REQUIRE(again.find("") != nullptr);
+  BOOST_REQUIRE(again_there.find("") != nullptr);
   BOOST_TEST(again.find("")->read.at(0).second == 1e9);
   BOOST_TEST(again_there.find("")->read.at(0).second == 2e9);
 }
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_has_none_and_is_replaced) {
   CeilingsOfMachine known(file, this_machine());
   BOOST_TEST(known.find("") == nullptr);
   known.keep("", some(1e9));
-  BOOST_TEST((CeilingsOfMachine(file, this_machine()).find("") != nullptr));
+  BOOST_TEST(CeilingsOfMachine(file, this_machine()).find("") != nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_said) {

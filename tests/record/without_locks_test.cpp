@@ -1,4 +1,4 @@
-// File systems without locks, as some that a cluster shares: what several processes append to one
+// On a file system without locks, as clusters may share one, what several processes append to one
 // file stays whole all the same.
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -10,8 +10,8 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
-#include <random>
 
+#include "folder.hpp"
 #include "record/store.hpp"
 
 namespace {
@@ -20,7 +20,7 @@ bool no_locks = false;
 
 }  // namespace
 
-// In place of the C library's, for the whole program of the tests.
+// Replaces the C library's in the whole test program.
 extern "C" int flock(int file, int operation) noexcept {
   if (!no_locks) return static_cast<int>(syscall(SYS_flock, file, operation));
   errno = ENOLCK;
@@ -34,12 +34,10 @@ namespace fs = std::filesystem;
 
 struct WithoutLocks {
   WithoutLocks() { no_locks = true; }
-  ~WithoutLocks() {
-    no_locks = false;
-    fs::remove(path);
-  }
-  fs::path path = fs::temp_directory_path() /
-                  ("parlab-without-locks-" + std::to_string(std::random_device()()) + ".jsonl");
+  ~WithoutLocks() { no_locks = false; }
+
+  testing::Folder folder;
+  fs::path path = folder.path / "x.jsonl";
 };
 
 Run a_run(const std::string& id) {
@@ -101,7 +99,7 @@ BOOST_AUTO_TEST_CASE(lines_of_several_writers_stay_whole) {
   BOOST_TEST(loaded.runs.size() == static_cast<std::size_t>(writers));
 }
 
-// The disk is full for one of two writers: it takes back what is its own, and no more.
+// For one of two writers the disk is full: it takes back its own half line, and nothing else.
 BOOST_AUTO_TEST_CASE(a_full_disk_costs_the_other_writer_nothing) {
   const WithoutLocks file;
   Store first(file.path, a_run("a")), second(file.path, a_run("b"));
