@@ -1,5 +1,5 @@
+// What a sweep prints: the course's format, the table, JSON, CSV and the line of progress.
 #include <boost/test/unit_test.hpp>
-#include <limits>
 #include <sstream>
 
 #include "core/text.hpp"
@@ -10,8 +10,10 @@
 #include "report/console.hpp"
 #include "report/reporter.hpp"
 #include "report/text_table.hpp"
+#include "text.hpp"
 
 using namespace parlab;
+using testing::contains;
 
 namespace {
 
@@ -19,7 +21,7 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-// A record of fake 1024x1024 whose samples lie within spread of the median time.
+// A record of fake 1024x1024 whose samples differ from the median by up to the share `spread`.
 Record make(const std::string& backend, const std::string& variant, double median,
             double spread = 0.001, int count = 21) {
   Record record;
@@ -70,6 +72,14 @@ std::string line_with(const std::string& text, const std::vector<std::string>& p
     if (all) return line;
   }
   return "";
+}
+
+// Whether a line contains all of the parts; shows the text when none does.
+boost::test_tools::assertion_result has_line(const std::string& text,
+                                             const std::vector<std::string>& parts) {
+  boost::test_tools::assertion_result found(!line_with(text, parts).empty());
+  if (!found) found.message() << "not in any one line of\n" << text;
+  return found;
 }
 
 // The records of the example in the course's format.
@@ -166,7 +176,7 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
   BOOST_TEST(printed("record", {records}) ==
              std::string(first_two_records) +
                  "GPU kernel coalesced was not timed: no NVIDIA driver\n");
-  // Emulation comes as a point of its own, of a size that it can take.
+  // Emulation is a point of its own, at a size that it can manage.
   auto small = emulated(course_records()[2]);
   small.size = {512, 512};
   records.pop_back();
@@ -175,23 +185,22 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
                  "GPU kernel coalesced was not timed: executed by emulation at size 512, passed\n");
 }
 
-// What has copies in its time is no rival of kernels whose data is there, and says so.
+// A variant whose time includes the copies is not compared with kernels whose data is there.
 BOOST_AUTO_TEST_CASE(table_of_what_begins_in_host_memory) {
   auto naive = make("cuda", "naive", 200e-6), piecewise = make("cuda", "tiled", 100e-6);
   naive.to_device_s = 300e-6;
   naive.to_host_s = 500e-6;
   piecewise.from_host = true;
   const auto table = printed("table", {{make("serial", "plain", 1e-3), naive, piecewise}});
-  BOOST_TEST_MESSAGE(table);
-  BOOST_TEST(line_with(table, {"cuda/naive"}).starts_with("*"));
+  BOOST_TEST(line_with(table, {"cuda/naive"}).starts_with("*"), table);
   const auto row = line_with(table, {"cuda/tiled"});
-  BOOST_TEST(row.starts_with(" "));
-  BOOST_TEST((row.find(" -  ") != row.npos), row);  // no speedup of a kernel alone
+  BOOST_TEST(row.starts_with(" "), table);
+  BOOST_TEST(contains(row, " -  "));  // no speedup of a kernel alone
   BOOST_TEST(row.ends_with("10.0x"), row);
-  BOOST_TEST(line_with(table, {"from host memory and back"}) != "");
+  BOOST_TEST(has_line(table, {"from host memory and back"}));
   // Among themselves they are compared.
   const auto alone = printed("table", {{piecewise}});
-  BOOST_TEST(line_with(alone, {"cuda/tiled"}).starts_with("*"));
+  BOOST_TEST(line_with(alone, {"cuda/tiled"}).starts_with("*"), alone);
 }
 
 BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
@@ -211,25 +220,23 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   const auto wrong = failed(make("blas", "library", 1), Verdict::wrong_result, detail);
   const auto table = printed("table", {{make("serial", "plain", 1e-3), naive, coalesced, warp,
                                         wrong, emulated(make("cuda", "tiled", 1))}});
-  BOOST_TEST_MESSAGE(table);
-  BOOST_TEST(table.starts_with("fake 1024x1024 float, caches hot\n"));
+  BOOST_TEST(table.starts_with("fake 1024x1024 float, caches hot\n"), table);
   const auto row = [&](const std::string& name) { return line_with(table, {name}); };
   BOOST_TEST(
       row("serial/plain") ==
       "   serial/plain               1.000 ms  0.03%   4.000  0.10%    1.00x               1.00x");
-  BOOST_TEST(row("cuda/coalesced").starts_with("*  cuda/coalesced  block=256"));
-  BOOST_TEST(row("cuda/warp").starts_with("=  cuda/warp       block=256"));
-  BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"));
-  BOOST_TEST(line_with(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%", "10.0x", "2.00x"}) !=
-             "");
-  BOOST_TEST(line_with(table, {"cuda/naive", "200.0 us", "5.00x", "5.00-5.00"}) != "");
-  BOOST_TEST(line_with(table, {"(above_roof)"}) != "");
-  BOOST_TEST(line_with(table, {"cuda/warp", "0.22%! "}) != "");
-  BOOST_TEST(line_with(table, {"-  blas/library", "wrong_result: y[1023] is 3.14159265"}) != "");
-  BOOST_TEST(line_with(table, {"-  cuda/tiled", "executed by emulation, passed; no time"}) != "");
-  BOOST_TEST(table.find("best of each variant") == std::string::npos);
-  BOOST_TEST(line_with(table, {"*: lowest median time; =: a tie"}) != "");
-  BOOST_TEST(line_with(table, {"over serial/plain"}) != "");
+  BOOST_TEST(row("cuda/coalesced").starts_with("*  cuda/coalesced  block=256"), table);
+  BOOST_TEST(row("cuda/warp").starts_with("=  cuda/warp       block=256"), table);
+  BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"), table);
+  BOOST_TEST(has_line(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%", "10.0x", "2.00x"}));
+  BOOST_TEST(has_line(table, {"cuda/naive", "200.0 us", "5.00x", "5.00-5.00"}));
+  BOOST_TEST(has_line(table, {"(above_roof)"}));
+  BOOST_TEST(has_line(table, {"cuda/warp", "0.22%! "}));
+  BOOST_TEST(has_line(table, {"-  blas/library", "wrong_result: y[1023] is 3.14159265"}));
+  BOOST_TEST(has_line(table, {"-  cuda/tiled", "executed by emulation, passed; no time"}));
+  BOOST_TEST(!contains(table, "best of each variant"));
+  BOOST_TEST(has_line(table, {"*: lowest median time; =: a tie"}));
+  BOOST_TEST(has_line(table, {"over serial/plain"}));
   for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
 }
 
@@ -244,31 +251,34 @@ BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
   BOOST_TEST_REQUIRE(begin != std::string::npos);
   const auto all = table.substr(0, begin), best = table.substr(begin);
   for (const auto* block : {"block=16", "block=32", "block=64"}) {
-    BOOST_TEST(line_with(all, {"cuda/naive", block}) != "");
+    BOOST_TEST(has_line(all, {"cuda/naive", block}));
   }
-  BOOST_TEST(line_with(best, {"*  cuda/naive", "block=32"}) != "");
-  BOOST_TEST(line_with(best, {"block=16"}) == "");
-  BOOST_TEST(line_with(best, {"block=64"}) == "");
-  BOOST_TEST(line_with(best, {"serial/plain"}) != "");
+  BOOST_TEST(has_line(best, {"*  cuda/naive", "block=32"}));
+  BOOST_TEST(!has_line(best, {"block=16"}));
+  BOOST_TEST(!has_line(best, {"block=64"}));
+  BOOST_TEST(has_line(best, {"serial/plain"}));
 }
 
-BOOST_AUTO_TEST_CASE(table_without_enough_to_say) {
-  // Three samples have no interval: nothing is claimed to be a tie.
+// Three samples have no interval: nothing is claimed to be a tie.
+BOOST_AUTO_TEST_CASE(table_of_too_few_samples) {
   const auto few = printed(
       "table", {{make("serial", "plain", 1e-3, 0.001, 3), make("openmp", "rows", 1e-4, 0.001, 3)}});
-  BOOST_TEST(line_with(few, {"*  openmp/rows", " ?  ", "10.0x  ?"}) != "");
-  BOOST_TEST(line_with(few, {"   serial/plain"}) != "");
+  BOOST_TEST(has_line(few, {"*  openmp/rows", " ?  ", "10.0x  ?"}));
+  BOOST_TEST(has_line(few, {"   serial/plain"}));
+}
+
+BOOST_AUTO_TEST_CASE(table_without_a_baseline_a_roof_or_a_time) {
   // Without a serial record there is no speedup, without a roof no share of it.
   auto alone = make("openmp", "rows", 1e-4);
   alone.roof_s = 0;
   const auto no_baseline = printed("table", {{alone}});
-  BOOST_TEST(line_with(no_baseline, {"*  openmp/rows", "40.00     -        -"}) != "");
-  BOOST_TEST(line_with(no_baseline, {"speedup: over"}) == "");
-  // Nothing passed at all.
+  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "40.00     -        -"}));
+  BOOST_TEST(!has_line(no_baseline, {"speedup: over"}));
+  // Without a time there is neither.
   const auto none = printed("table", {{failed(alone, Verdict::timed_out, "no sample in 1 s")}});
-  BOOST_TEST(line_with(none, {"-  openmp/rows", "timed_out: no sample in 1 s"}) != "");
-  BOOST_TEST(line_with(none, {"variant", "tunables", "verdict"}) != "");
-  BOOST_TEST(line_with(none, {"speedup"}) == "");
+  BOOST_TEST(has_line(none, {"-  openmp/rows", "timed_out: no sample in 1 s"}));
+  BOOST_TEST(has_line(none, {"variant", "tunables", "verdict"}));
+  BOOST_TEST(!has_line(none, {"speedup"}));
   BOOST_TEST(printed("table", {}).empty());
 }
 
@@ -276,9 +286,9 @@ BOOST_AUTO_TEST_CASE(table_shows_flops_where_they_are_the_limit) {
   auto record = make("openmp", "rows", 1e-3);
   record.flops = 1e9;
   const auto table = printed("table", {{record}});
-  BOOST_TEST(line_with(table, {"Gflop/s"}) != "");
-  BOOST_TEST(line_with(table, {"openmp/rows", "1000"}) != "");
-  BOOST_TEST(line_with(table, {"GB/s"}) == "");
+  BOOST_TEST(has_line(table, {"Gflop/s"}));
+  BOOST_TEST(has_line(table, {"openmp/rows", "1000"}));
+  BOOST_TEST(!has_line(table, {"GB/s"}));
 }
 
 BOOST_AUTO_TEST_CASE(table_shows_joules_where_they_were_asked_for) {
@@ -287,13 +297,13 @@ BOOST_AUTO_TEST_CASE(table_shows_joules_where_they_were_asked_for) {
   known.energy = Energy{{0.025, 0.0251, 0.0249, 0.025}, 1e-3, 20, "RAPL package-0", ""};
   absent.energy = too.energy = Energy{{}, 0, 0, "", "its clock fell"};
   const auto table = printed("table", {{absent, too, known}});
-  BOOST_TEST(line_with(table, {"+copies", "joules"}) != "");
-  BOOST_TEST(line_with(table, {"openmp/rows", "25.00 mJ"}) != "", table);
-  BOOST_TEST(line_with(table, {"no energy of serial/plain, serial/other: its clock fell"}) != "");
-  BOOST_TEST(line_with(table, {"joules: of one execution"}) != "");
+  BOOST_TEST(has_line(table, {"+copies", "joules"}));
+  BOOST_TEST(has_line(table, {"openmp/rows", "25.00 mJ"}));
+  BOOST_TEST(has_line(table, {"no energy of serial/plain, serial/other: its clock fell"}));
+  BOOST_TEST(has_line(table, {"joules: of one execution"}));
   for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
   known.energy.reset();
-  BOOST_TEST(line_with(printed("table", {{known}}), {"joules"}) == "");
+  BOOST_TEST(!has_line(printed("table", {{known}}), {"joules"}));
 }
 
 BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
@@ -303,18 +313,14 @@ BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
   const auto table = printed("table", {{make("serial", "plain", 1), record}});
   for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
   for (const auto* part : {"block=1024", "coarsening=1", "tile_height=", "tile_width=6"}) {
-    BOOST_TEST(line_with(table, {part}) != "", table);
+    BOOST_TEST(has_line(table, {part}));
   }
 }
 
-BOOST_AUTO_TEST_CASE(json_and_csv_are_the_stores) {
+BOOST_AUTO_TEST_CASE(json_and_csv_are_as_records_are_stored_and_exported) {
   const auto records = course_records();
   std::string lines;
-  for (const auto& record : records) {
-    auto line = to_json_line(record);
-    if (line.back() != '\n') line += '\n';
-    lines += line;
-  }
+  for (const auto& record : records) lines += to_json_line(record) + "\n";
   BOOST_TEST(printed("json", {{records[0], records[1]}, {records[2]}}) == lines);
   std::ostringstream csv;
   Loaded loaded;
