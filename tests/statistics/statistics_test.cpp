@@ -13,8 +13,8 @@ using namespace parlab;
 
 namespace {
 
-// Runs of one binary whose true median is 1. What a sweep sees of them: batches of samples that
-// hang together, a pause, the next batch.
+// Runs of one binary whose true median is 1, as a sweep sees them: in batches of samples that are
+// correlated.
 class Process {
  public:
   explicit Process(unsigned seed) : random_(seed) {}
@@ -53,7 +53,7 @@ class Process {
 
 constexpr int trials = 2000;
 
-// In how many of a hundred runs the interval holds the truth, which is 1.
+// In how many runs of a hundred the interval holds the truth, which is 1.
 double coverage(const std::function<Samples()>& run) {
   int held = 0;
   for (int trial = 0; trial < trials; ++trial) held += summarize(run()).interval.holds(1);
@@ -99,8 +99,10 @@ BOOST_AUTO_TEST_CASE(too_few_samples_or_batches_have_no_interval) {
   BOOST_TEST(std::isfinite(summarize({{1, 2, 3, 4}}).interval.high));
 }
 
-// By hand: four batches of one sample, logarithms 0, 2d, 0, 2d. Their neighbours are all unlike, so
-// no correlation is taken out; the standard error is d / sqrt(3), t with 3 degrees 3.182.
+// Four batches of one sample each, whose logarithms are 0, 2d, 0, 2d. No two neighbours are alike,
+// so there is no correlation to account for: the standard error is d / sqrt(3), and t with 3
+// degrees of freedom is 3.182. The clock's tick, the least difference between two samples, adds its
+// own part.
 BOOST_AUTO_TEST_CASE(interval_of_four_batches_by_hand) {
   const double d = 0.01;
   const Samples samples{{1, std::exp(2 * d), 1, std::exp(2 * d)}, {1, 1, 1, 1}};
@@ -115,10 +117,9 @@ BOOST_AUTO_TEST_CASE(interval_of_four_batches_by_hand) {
   BOOST_TEST(std::abs(three.interval().low * three.interval().high - 1) < 1e-12);
 }
 
-// ---- coverage: what is in the model must be held in 93 of 100 runs at least, and not in all
-// ------
+// ---- coverage: at least 93 of 100 intervals must hold the truth, and not all of them ------------
 
-BOOST_AUTO_TEST_CASE(intervals_cover_samples_of_one_batch_that_hang_together) {
+BOOST_AUTO_TEST_CASE(intervals_cover_correlated_samples) {
   Process process(1);
   for (const double memory : {0.0, 0.5, 0.8}) {
     for (const int batches : {8, 16, 60}) {
@@ -129,8 +130,9 @@ BOOST_AUTO_TEST_CASE(intervals_cover_samples_of_one_batch_that_hang_together) {
   }
 }
 
-// The test above can fail: taken for independent, the same samples are missed far too often.
-BOOST_AUTO_TEST_CASE(taken_for_independent_the_same_samples_are_missed) {
+// That the test above can fail: an interval that takes the same samples for independent misses the
+// truth far too often.
+BOOST_AUTO_TEST_CASE(intervals_for_independent_samples_do_not_cover_correlated_ones) {
   Process process(2);
   int held = 0;
   for (int trial = 0; trial < trials; ++trial) {
@@ -150,12 +152,12 @@ BOOST_AUTO_TEST_CASE(intervals_cover_skewed_samples_and_batches_of_one) {
   }
 }
 
-// A run that begins up to 2 % too slow and ends as much too fast, or the other way round.
+// A run that begins slower than its median and ends as much faster, or the other way round.
 BOOST_AUTO_TEST_CASE(intervals_cover_a_drift) {
   Process process(4);
   const double held = coverage([&] {
     Samples samples = process.autoregressive(20, 12, 0.3);
-    const double slope = process.normal(0.01);
+    const double slope = process.normal(0.01);  // at either end
     for (std::size_t i = 0; i < samples.seconds.size(); ++i) {
       samples.seconds[i] *= 1 + slope * (static_cast<double>(i) / 119.5 - 1);
     }
@@ -164,7 +166,7 @@ BOOST_AUTO_TEST_CASE(intervals_cover_a_drift) {
   BOOST_TEST(held >= 93);
 }
 
-// Each run is off by 2 %, which a run cannot see: told of it the interval holds, else it does not.
+// Each run is off by 2 %, which it cannot see by itself: the interval holds only if it is told.
 BOOST_AUTO_TEST_CASE(intervals_cover_what_differs_between_runs) {
   Process process(5);
   const auto run = [&](double told) {
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(intervals_cover_what_differs_between_runs) {
   BOOST_TEST(coverage([&] { return run(0); }) < 40);
 }
 
-// Batches were not kept before: cut anew, the same samples say nearly the same.
+// Records used not to say their batches: the samples are cut into some.
 BOOST_AUTO_TEST_CASE(samples_whose_batches_are_not_known_are_cut) {
   Process process(6);
   const double held = coverage([&] {
@@ -189,7 +191,7 @@ BOOST_AUTO_TEST_CASE(samples_whose_batches_are_not_known_are_cut) {
   });
   BOOST_TEST(held >= 93);
   Samples whole = around(1), odd = around(1);
-  odd.batches = {40};  // of other samples than these
+  odd.batches = {40};  // there are 48 samples
   BOOST_TEST(summarize(odd).interval.high == summarize(whole).interval.high);
 }
 
@@ -213,7 +215,7 @@ BOOST_AUTO_TEST_CASE(ratios_cover_the_truth) {
   BOOST_TEST(held < trials);
 }
 
-// Five runs each of twenty points: what they were made to differ by is found again.
+// Twenty points with five runs each: what the runs were made to differ by is found again.
 BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
   Process process(8);
   const auto found = [&](double deviation) {
@@ -250,8 +252,8 @@ BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   BOOST_TEST(found.at(5e-6) > 0.03);
 }
 
-// Others disturb half of the points, whose runs then differ by a fifth; one of the others has runs
-// of such unrest that all of it hides behind what that one does not know of itself.
+// Other programs disturb half of the points, whose runs then differ by a fifth. One of the other
+// points knows so little of itself that over all points this difference goes unseen.
 BOOST_AUTO_TEST_CASE(what_others_disturb_is_not_hidden_by_one_restless_point) {
   Process process(10);
   std::vector<std::vector<Samples>> points(20);
