@@ -1,27 +1,28 @@
-// Joules by an invented meter and its invented clock: a run of 5 s takes none.
+// Joules by a made-up meter and its made-up clock: a run of 5 s takes no time.
 #include "sweep/energy.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
+#include "folder.hpp"
 #include "places/places.hpp"
 #include "support.hpp"
+#include "text.hpp"
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
+using parlab::testing::contains;
 
 namespace {
 
-// A device whose counters and clock are numbers.
+// A device of which everything is a number.
 struct Device {
   double now_s = 1000, joules = 1e6, celsius = 40;
   double idle_w = 50, busy_w = 250;
-  double power_says = 1;    // of what the counter says
+  double power_says = 1;    // what the power sensor shows, as a share of the true power
   double warms_by_s = 0.5;  // degrees per second at work; at rest it cools as fast
   bool has_sensors = true, counter_stands = false, shared = false;
-  std::function<double(int)> of_run = [](int) { return 1.0; };
+  std::function<double(int)> of_run = [](int) { return 1.0; };  // a run's power, relative to busy_w
   int runs = 0;
   double rested_s = 0;
 
@@ -56,7 +57,7 @@ class Meter final : public EnergyMeter {
   Device& device_;
 };
 
-// The host, but for its meter. Of a bunch one execution is real, all of them take invented time.
+// The host with that meter. Of each bunch of executions one is real; all of them take made-up time.
 class Metered final : public Executor {
  public:
   explicit Metered(Device& device) : device_(device), host_(make_host_executor()) {}
@@ -117,7 +118,7 @@ void multiply(const Dmv::Args<float>& p) {
 const Register<Dmv, float> honest(
     {.idea = "rows"}, [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
     "serial/energy/honest.cpp", "");
-// Saves energy by doing nothing when it is repeated.
+// Saves energy by doing nothing when it is repeated for the meter.
 const Register<Dmv, float> lazy(
     {.idea = "rows, mostly"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) {
@@ -126,11 +127,11 @@ const Register<Dmv, float> lazy(
     "serial/energy/lazy.cpp", "");
 
 const Variant& variant(const std::string& name) {
-  for (const auto* one : Registry::instance().variants("energy")) {
-    if (one->name == name) return *one;
-  }
-  throw std::logic_error("no variant " + name);
+  return parlab::testing::variant_called("energy/serial/" + name);
 }
+
+// At first the device rests: 2 s to calm down, 5 s to measure its watts at rest.
+constexpr double idle_s = 7;
 
 struct Sweep {
   Device device;
@@ -164,8 +165,6 @@ struct Sweep {
   }
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(energy)
@@ -194,10 +193,9 @@ BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {
 
 // A time without its energy is measured again when the energy is asked for; nothing else is.
 BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
+  const parlab::testing::Folder folder;
   Sweep sweep;
-  std::string folder = (std::filesystem::temp_directory_path() / "parlab-energy-XXXXXX").string();
-  BOOST_REQUIRE(mkdtemp(folder.data()) != nullptr);
-  sweep.results = folder + "/dmv.jsonl";
+  sweep.results = folder.path / "dmv.jsonl";
   sweep.wanted = false;
   BOOST_TEST(!sweep.record().energy);
   BOOST_TEST(sweep.device.runs == 0);
@@ -208,10 +206,9 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   sweep.wanted = false;
   BOOST_TEST(sweep.record().has_energy());
   BOOST_TEST(sweep.device.runs == 4);
-  std::filesystem::remove_all(folder);
 }
 
-// What scatters is measured more often; what does not settle has no energy, and says so.
+// What scatters is measured more often; what does not settle has no energy, with the reason.
 BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
   const auto runs_of = [](double spread) {
     Sweep sweep;
@@ -226,19 +223,24 @@ BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
   BOOST_TEST(scattered.summary().precision <= 0.03);
   BOOST_TEST(!wild.known());
   BOOST_TEST(wild.runs_j.size() == 12u);  // kept, though they are not shown
-  BOOST_TEST(has(wild.absent, "after 12 runs it is known to "));
+  BOOST_TEST(contains(wild.absent, "after 12 runs it is known to "));
 }
 
 BOOST_AUTO_TEST_CASE(each_run_begins_at_one_temperature) {
   Sweep sweep;
-  sweep.device.warms_by_s = 2;  // 10 degrees in a run, which take 5 s to lose but for the last 3
+  sweep.device.warms_by_s = 2;
   BOOST_TEST(sweep.record().has_energy());
-  BOOST_TEST(sweep.device.rested_s > 7 + 3 * 3.5 - 0.6);
-  Sweep hot;
-  hot.device.warms_by_s = 0;
-  hot.device.celsius = 60;
-  BOOST_TEST(hot.record().has_energy());
-  BOOST_TEST(hot.device.rested_s < 8);  // steady, at whatever temperature
+  // A run of 5 s warms it by 10 degrees, of which it may keep 3: it rests for 3.5 s before each run
+  // but the first.
+  BOOST_TEST(sweep.device.rested_s > idle_s + 3 * 3.5 - 0.6);
+}
+
+BOOST_AUTO_TEST_CASE(a_steady_temperature_is_right_however_high) {
+  Sweep sweep;
+  sweep.device.warms_by_s = 0;
+  sweep.device.celsius = 60;
+  BOOST_TEST(sweep.record().has_energy());
+  BOOST_TEST(sweep.device.rested_s < idle_s + 1);
 }
 
 BOOST_AUTO_TEST_CASE(without_other_sensors_the_counter_is_believed) {
@@ -246,30 +248,43 @@ BOOST_AUTO_TEST_CASE(without_other_sensors_the_counter_is_believed) {
   sweep.device.has_sensors = false;
   sweep.device.power_says = 2;
   BOOST_TEST(sweep.record().energy.value().known());
-  BOOST_TEST(sweep.device.rested_s == 7 + 4 * 2);  // before each run alike
+  BOOST_TEST(sweep.device.rested_s == idle_s + 4 * 2);  // 2 s before each of four runs
 }
 
 BOOST_AUTO_TEST_CASE(sensors_that_contradict_each_other_are_not_believed) {
   Sweep sweep;
   sweep.device.power_says = 0.8;
-  BOOST_TEST(has(sweep.absent(), "the energy counter says 250 W and the power sensor 200 W"));
+  BOOST_TEST(contains(sweep.absent(), "the energy counter says 250 W and the power sensor 200 W"));
   sweep.device.power_says = 1.05;
   BOOST_TEST(sweep.record().has_energy());
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_measured_says_why) {
+BOOST_AUTO_TEST_CASE(a_counter_that_stands_still_is_noted) {
   Sweep sweep;
   sweep.device.counter_stands = true;
-  BOOST_TEST(has(sweep.absent(), "the energy counter stood still"));
-  BOOST_TEST(has(sweep.collector.notes.back(), "no energy of the host: the energy counter stood"));
-  sweep.device.counter_stands = false;
-  BOOST_TEST(has(sweep.record("honest", Cache::cold).energy.value().absent, "caches are flushed"));
-  const auto broken =
+  BOOST_TEST(contains(sweep.absent(), "the energy counter stood still"));
+  BOOST_TEST(
+      contains(sweep.collector.notes.back(), "no energy of the host: the energy counter stood"));
+}
+
+BOOST_AUTO_TEST_CASE(executions_with_cold_caches_have_no_energy) {
+  Sweep sweep;
+  const auto cold = sweep.record("honest", Cache::cold);
+  BOOST_TEST(contains(cold.energy.value().absent, "caches are flushed"));
+}
+
+BOOST_AUTO_TEST_CASE(a_place_without_a_meter_says_so) {
+  Sweep sweep;
+  const auto record =
       sweep.record("honest", Cache::hot, [](Metered& place) { place.broken = "no meter here"; });
-  BOOST_TEST(broken.energy.value().absent == "no meter here");
-  // A device that waits for the next launch most of the time.
+  BOOST_TEST(record.energy.value().absent == "no meter here");
+}
+
+// The device would wait for the next launch most of the time.
+BOOST_AUTO_TEST_CASE(executions_that_are_too_short_have_a_time_but_no_energy) {
+  Sweep sweep;
   const auto brief = sweep.record("honest", Cache::hot, [](Metered& place) { place.slower = 1.7; });
-  BOOST_TEST(has(brief.energy.value().absent, "too short to keep the device at work"));
+  BOOST_TEST(contains(brief.energy.value().absent, "too short to keep the device at work"));
   BOOST_TEST(brief.timed());
 }
 
@@ -279,15 +294,15 @@ BOOST_AUTO_TEST_CASE(a_shared_meter_needs_a_quiet_machine) {
   BOOST_TEST(EnergyGauge(place, "3 of their threads are at work").absent() == "");
   device.shared = true;
   BOOST_TEST(EnergyGauge(place).absent() == "");
-  BOOST_TEST(has(EnergyGauge(place, "3 of their threads are at work").absent(),
-                 "3 of their threads are at work"));
+  BOOST_TEST(contains(EnergyGauge(place, "3 of their threads are at work").absent(),
+                      "3 of their threads are at work"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {
   Sweep sweep;
   const auto record = sweep.record("lazy");
   BOOST_TEST(to_string(record.verdict) == "wrong_result");
-  BOOST_TEST(has(record.detail, "when its energy was measured"));
+  BOOST_TEST(contains(record.detail, "when its energy was measured"));
   BOOST_TEST(!record.energy);
   BOOST_TEST(!record.timed());
 }

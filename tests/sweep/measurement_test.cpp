@@ -1,4 +1,4 @@
-// When there are enough samples: on invented batches, by an invented clock.
+// When there are enough samples: with made-up batches, by a made-up clock.
 #include "sweep/measurement.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,8 +17,8 @@ Plan plan_with(double time_limit_s, double precision = 0.01) {
   return plan;
 }
 
-// A machine on which an execution takes what `time` says of its number, and a batch `overhead_s`
-// more; its clock stands still in between, unless the measurement wants to wait.
+// A machine on which execution number i takes time(i), and a batch `overhead_s` more. Between
+// batches no time passes, unless the measurement wants to wait.
 class Machine {
  public:
   Machine(std::function<double(int)> time, double overhead_s = 0)
@@ -41,12 +41,14 @@ class Machine {
   }
 
   std::function<double(int)> clock_hz = [](int) { return 2e9; };
-  double now_s() const { return now_s_; }
+  double elapsed_s() const { return now_s_ - start_s_; }
   int batches() const { return batches_; }
 
  private:
   std::function<double(int)> time_;
-  double overhead_s_, now_s_ = 1000;
+  double overhead_s_;
+  static constexpr double start_s_ = 1000;  // clocks do not begin at 0
+  double now_s_ = start_s_;
   int executions_ = 0, batches_ = 0;
 };
 
@@ -56,7 +58,7 @@ double steady(int) { return 1e-5; }
 
 BOOST_AUTO_TEST_SUITE(measurement)
 
-// Samples that are all alike are known at once; a run covers some time all the same.
+// Samples that are all alike are enough at once, but a run has to cover some time.
 BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
   Measurement measurement(plan_with(1), 1e-5);
   Machine machine(steady);
@@ -65,8 +67,8 @@ BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
   BOOST_TEST(machine.batches() == 8);
   BOOST_TEST(measurement.seconds().size() == 8u * 12);
   BOOST_TEST(measurement.batches() == (std::vector<int>(8, 12)), boost::test_tools::per_element());
-  BOOST_TEST(machine.now_s() - 1000 >= 0.05);
-  BOOST_TEST(machine.now_s() - 1000 < 0.06);
+  BOOST_TEST(machine.elapsed_s() >= 0.05);
+  BOOST_TEST(machine.elapsed_s() < 0.06);
 }
 
 BOOST_AUTO_TEST_CASE(batches_are_short_and_never_empty) {
@@ -76,8 +78,7 @@ BOOST_AUTO_TEST_CASE(batches_are_short_and_never_empty) {
   BOOST_TEST(Measurement(plan_with(1), 0).next_batch() == 12);
 }
 
-// What scatters is measured until it is known as well as was asked for; twice as well takes about
-// four times as long.
+// What scatters is measured until it is known as precisely as was asked for.
 BOOST_AUTO_TEST_CASE(what_scatters_takes_longer) {
   const auto scattering = [](int i) { return 1e-3 * (1 + 0.05 * std::sin(i * i)); };
   const auto samples = [&](double precision) {
@@ -101,26 +102,28 @@ BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
   Machine machine(restless);
   machine.run(measurement);
   BOOST_TEST(!measurement.converged());
-  BOOST_TEST(machine.now_s() - 1000 > 0.49);
-  BOOST_TEST(machine.now_s() - 1000 < 0.6);
+  BOOST_TEST(machine.elapsed_s() > 0.49);
+  BOOST_TEST(machine.elapsed_s() < 0.6);
 }
 
-// One execution takes as long as the limit: six of them, for less says nothing.
+// One execution takes as long as the limit: there are six, for fewer have no interval.
 BOOST_AUTO_TEST_CASE(a_long_point_has_an_interval_all_the_same) {
   Measurement measurement(plan_with(1), 1);
   Machine machine([](int i) { return 1 + 0.1 * (i % 3); });
   machine.run(measurement);
   BOOST_TEST(measurement.seconds().size() == 6u);
   BOOST_TEST(std::isfinite(summarize({measurement.seconds(), measurement.batches()}).precision));
-  // Until patience ends: ten limits.
-  Measurement endless(plan_with(1), 4);
-  Machine slower([](int) { return 4.0; });
-  slower.run(endless);
-  BOOST_TEST(endless.seconds().size() == 3u);
-  BOOST_TEST(!endless.converged());
 }
 
-BOOST_AUTO_TEST_CASE(so_many_as_were_asked_for_and_no_waiting) {
+BOOST_AUTO_TEST_CASE(patience_ends_after_ten_limits) {
+  Measurement measurement(plan_with(1), 4);
+  Machine machine([](int) { return 4.0; });
+  machine.run(measurement);
+  BOOST_TEST(measurement.seconds().size() == 3u);
+  BOOST_TEST(!measurement.converged());
+}
+
+BOOST_AUTO_TEST_CASE(as_many_samples_as_were_asked_for_and_no_waiting) {
   Plan plan = plan_with(1);
   plan.iterations = 30;
   Measurement measurement(plan, 1e-5);
@@ -128,10 +131,10 @@ BOOST_AUTO_TEST_CASE(so_many_as_were_asked_for_and_no_waiting) {
   machine.run(measurement);
   BOOST_TEST(measurement.seconds().size() == 30u);
   BOOST_TEST(measurement.batches() == (std::vector<int>(10, 3)), boost::test_tools::per_element());
-  BOOST_TEST(machine.now_s() - 1000 < 0.001);
+  BOOST_TEST(machine.elapsed_s() < 0.001);
 }
 
-// While a device wakes up, and when something slows it down for a while, batches do not count.
+// Batches do not count while a device wakes up, nor when something slows it down for a while.
 BOOST_AUTO_TEST_CASE(batches_far_below_the_settled_clock_are_discarded) {
   Measurement measurement(plan_with(1), 1e-3);
   Machine machine([](int) { return 1e-3; });
@@ -142,8 +145,8 @@ BOOST_AUTO_TEST_CASE(batches_far_below_the_settled_clock_are_discarded) {
   for (const double second : measurement.seconds()) BOOST_TEST(second == 1e-3);
 }
 
-// Under a cap of power a heavy kernel settles anywhere below the highest clock, and moves about a
-// little: all of that is its time.
+// Under a power cap the clock of a heavy kernel settles anywhere below the highest, and moves about
+// a little: its batches count.
 BOOST_AUTO_TEST_CASE(a_heavy_kernel_settles_below_the_highest_clock) {
   for (const double settled : {1.48e9, 1.5e9, 1.52e9, 1.1e9}) {
     Measurement measurement(plan_with(1), 1e-3);
@@ -152,19 +155,21 @@ BOOST_AUTO_TEST_CASE(a_heavy_kernel_settles_below_the_highest_clock) {
     machine.run(measurement);
     BOOST_TEST(measurement.converged());
     BOOST_TEST(measurement.discarded() == 0);
-    // It is known, and takes more samples as long as others need them.
+    // It goes on as long as others need more samples.
     BOOST_TEST(measurement.capped());
     BOOST_TEST(!measurement.exhausted());
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_settles_near_the_highest_is_not_capped) {
   Measurement measurement(plan_with(1), 1e-3);
-  Machine free([](int) { return 1e-3; });
-  free.clock_hz = [](int batch) { return batch == 0 ? 1e9 : 1.98e9; };
-  free.run(measurement);
+  Machine machine([](int) { return 1e-3; });
+  machine.clock_hz = [](int batch) { return batch == 0 ? 1e9 : 1.98e9; };
+  machine.run(measurement);
   BOOST_TEST(!measurement.capped());
 }
 
-// One sample that was asked for is not one of a device that still sleeps; one that never wakes up
-// is measured as it is.
+// If a single sample is asked for, it is not taken while the device still sleeps.
 BOOST_AUTO_TEST_CASE(a_single_sample_waits_for_the_clock) {
   Plan plan = plan_with(1);
   plan.iterations = 1;
@@ -176,13 +181,18 @@ BOOST_AUTO_TEST_CASE(a_single_sample_waits_for_the_clock) {
              boost::test_tools::per_element());
   BOOST_TEST(measurement.exhausted());
   BOOST_TEST(measurement.discarded() == 1);
-  Measurement always(plan, 1e-3);
-  Machine slow([](int) { return 1e-3; });
-  slow.clock_hz = [](int) { return 0.4e9; };
-  slow.run(always);
-  BOOST_TEST(always.finished());
-  BOOST_TEST(always.seconds().size() == 1u);
-  BOOST_TEST(slow.batches() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_never_wakes_up_is_measured_as_it_is) {
+  Plan plan = plan_with(1);
+  plan.iterations = 1;
+  Measurement measurement(plan, 1e-3);
+  Machine machine([](int) { return 1e-3; });
+  machine.clock_hz = [](int) { return 0.4e9; };
+  machine.run(measurement);
+  BOOST_TEST(measurement.finished());
+  BOOST_TEST(measurement.seconds().size() == 1u);
+  BOOST_TEST(machine.batches() == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
