@@ -1,4 +1,4 @@
-// Tuning: the values that are tried, the search, what is kept of it, and how it is used.
+// Tuning: which values are tried, the search, what is kept of it, and how that is used.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -13,12 +13,15 @@
 #include "folder.hpp"
 #include "machine/topology.hpp"
 #include "record/store.hpp"
+#include "text.hpp"
 #include "tune/search.hpp"
 #include "tune/space.hpp"
 #include "tune/tuned.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;
+using boost::test_tools::per_element;
+using testing::contains;
 using Numbers = std::vector<std::int64_t>;
 
 namespace {
@@ -27,8 +30,10 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 
   testing::Folder own;
-  fs::path folder = own.path;
-  std::string file = (folder / "tuned.trials").string();
+  std::string file = (own.path / "tuned.trials").string();
+
+  // dmv/openmp/rows at 40x40, with one thread and with two.
+  TuneRequest tune_rows() const;
 };
 
 Variant variant_with(std::vector<Tunable> tunables) {
@@ -57,13 +62,16 @@ Record trial(const Tunables& tunables, double median, const Size& size = {64, 64
   return record;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Request parse(std::vector<std::string> arguments, const Environment& environment = {}) {
   arguments.insert(arguments.begin(), "bin/parlab");
   return parse_request(arguments, environment);
+}
+
+TuneRequest Fixture::tune_rows() const {
+  auto request = parse({"tune", "dmv", "40", "--variant", "openmp/rows", "--threads", "1,2",
+                        "--time-limit", "0.02", "--tuned", file});
+  request.plan.host_ceilings = Ceilings{};  // would take seconds to measure, and nothing asks
+  return {request.plan, request.budget_s, request.tuned, "table"};
 }
 
 }  // namespace
@@ -71,47 +79,58 @@ Request parse(std::vector<std::string> arguments, const Environment& environment
 BOOST_FIXTURE_TEST_SUITE(tuning, Fixture)
 
 BOOST_AUTO_TEST_CASE(values_that_are_tried) {
-  BOOST_TEST(values({"tile", 16, 4, 64, 1, true}) == (Numbers{4, 8, 16, 32, 64}),
-             boost::test_tools::per_element());
-  BOOST_TEST(values({"depth", 2, 1, 4}) == (Numbers{1, 2, 3, 4}), boost::test_tools::per_element());
-  BOOST_TEST(values(threads()) == (Numbers{1, 2, 4, 6}), boost::test_tools::per_element());
-  BOOST_TEST(values(threads(), 1) == (Numbers{1}), boost::test_tools::per_element());
+  BOOST_TEST(values({"tile", 16, 4, 64, 1, true}) == (Numbers{4, 8, 16, 32, 64}), per_element());
+  BOOST_TEST(values({"depth", 2, 1, 4}) == (Numbers{1, 2, 3, 4}), per_element());
+  BOOST_TEST(values(threads()) == (Numbers{1, 2, 4, 6}), per_element());
+  BOOST_TEST(values(threads(), 1) == (Numbers{1}), per_element());
   const auto blocks = values(block_size());
   BOOST_TEST(blocks.size() == 32u);
   BOOST_TEST(blocks.front() == 32);
   BOOST_TEST(blocks.back() == 1024);
   const auto ladder = values({"stages", 7, 1, 100});
   BOOST_TEST(ladder == (Numbers{1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100}),
-             boost::test_tools::per_element());
+             per_element());
   for (const auto value : values({"strip", 40, 20, 2000, 20})) BOOST_TEST(value % 20 == 0);
+}
+
+BOOST_AUTO_TEST_CASE(values_that_were_asked_for_are_tried_if_allowed) {
   const auto asked = axes_of(variant_with({block_size(256, 32)}), {{"block", {100, 64, 32}}}, 4);
-  BOOST_TEST(asked[0].values == (Numbers{32, 64}), boost::test_tools::per_element());
+  BOOST_TEST(asked[0].values == (Numbers{32, 64}), per_element());
   BOOST_CHECK_THROW(axes_of(variant_with({block_size(256, 32)}), {{"block", {100}}}, 4),
                     UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(every_combination_is_counted_once) {
   const auto two = axes_of(variant_with({{"a", 1, 1, 3}, {"b", 1, 1, 4}}), {}, 4);
   BOOST_TEST(count_of(two) == 12);
   const auto all = all_of(two);
   BOOST_TEST(std::set<Tunables>(all.begin(), all.end()).size() == 12u);
 }
 
-// A bowl with its lowest point at (300, 12), and configurations that fail.
-BOOST_AUTO_TEST_CASE(the_search_finds_the_valley) {
-  const auto time = [](const Tunables& t) {
+// A search over 32 x 40 configurations whose times form a valley with its lowest point at block 320
+// and depth 12; some configurations fail.
+struct Valley {
+  static constexpr std::size_t blocks = 32, depths = 40;
+
+  Valley() {
+    search.axes = {{"block", {}}, {"depth", {}}};
+    for (std::size_t n = 1; n <= blocks; ++n) search.axes[0].values.push_back(32 * n);
+    for (std::size_t n = 1; n <= depths; ++n) search.axes[1].values.push_back(n);
+    search.start = {{"block", 1024}, {"depth", 1}};
+    search.stop = [] { return false; };
+    search.measure = [this](const auto& configurations, Effort effort) {
+      return measure(configurations, effort);
+    };
+  }
+
+  static double time(const Tunables& t) {
     return 1 + std::abs(std::log(static_cast<double>(t["block"]) / 320)) +
            std::abs(std::log(static_cast<double>(t["depth"]) / 12));
-  };
-  std::size_t quick = 0, full = 0;
-  Search search;
-  search.axes = {{"block", {}}, {"depth", {}}};
-  for (std::int64_t n = 32; n <= 1024; n += 32) search.axes[0].values.push_back(n);
-  for (std::int64_t n = 1; n <= 40; ++n) search.axes[1].values.push_back(n);
-  search.start = {{"block", 1024}, {"depth", 1}};
-  search.stop = [] { return false; };
-  std::vector<Tunables> finalists;
-  search.measure = [&](const std::vector<Tunables>& configurations, Effort effort) {
-    std::vector<Record> records;
+  }
+  std::vector<Record> measure(const std::vector<Tunables>& configurations, Effort effort) {
     (effort == Effort::quick ? quick : full) += configurations.size();
     if (effort == Effort::full) finalists = configurations;
+    std::vector<Record> records;
     for (const auto& one : configurations) {
       records.push_back(trial(one, time(one)));
       if (one["block"] == 1024 && one["depth"] > 1) {
@@ -120,24 +139,33 @@ BOOST_AUTO_TEST_CASE(the_search_finds_the_valley) {
       }
     }
     return records;
-  };
+  }
+
+  Search search;
+  std::size_t quick = 0, full = 0;  // how many configurations were measured so
+  std::vector<Tunables> finalists;
+};
+
+BOOST_FIXTURE_TEST_CASE(the_search_finds_the_valley, Valley) {
   BOOST_TEST(run_search(search) == quick);
-  BOOST_TEST(quick < 32u * 40u / 2);
+  BOOST_TEST(quick < blocks * depths / 2);
   BOOST_TEST(full <= 9u);
-  BOOST_TEST((finalists.front() == Tunables{{"block", 320}, {"depth", 12}}));
-  BOOST_TEST((finalists.back() == search.start));  // what the gain is over
+  BOOST_REQUIRE(!finalists.empty());
+  BOOST_TEST(to_string(finalists.front()) == "block=320 depth=12");
+  BOOST_TEST(to_string(finalists.back()) == to_string(search.start));  // the gain is over this one
+}
 
-  quick = full = 0;
+BOOST_FIXTURE_TEST_CASE(an_exhaustive_search_measures_all_in_full, Valley) {
   search.exhaustive = true;
-  BOOST_TEST(run_search(search) == 32u * 40u);
+  BOOST_TEST(run_search(search) == blocks * depths);
   BOOST_TEST(quick == 0u);
-  BOOST_TEST(full == 32u * 40u);
+  BOOST_TEST(full == blocks * depths);
+}
 
-  quick = full = 0;
-  search.exhaustive = false;
-  search.stop = [&] { return quick > 0; };  // the budget ends at once
+BOOST_FIXTURE_TEST_CASE(a_search_whose_budget_ends_at_once_still_has_finalists, Valley) {
+  search.stop = [&] { return quick > 0; };
   run_search(search);
-  BOOST_TEST(quick == 32u);
+  BOOST_TEST(quick == blocks);
   BOOST_TEST(full > 0u);
 }
 
@@ -149,12 +177,13 @@ BOOST_AUTO_TEST_CASE(the_best_and_its_ties) {
     record.seconds.clear();
     return record;
   }();
-  Record lucky = trial({{"block", 160}}, 1);  // fast once in a while: not surely fast
-  for (std::size_t i = 0; i < lucky.seconds.size(); ++i)
+  Record lucky = trial({{"block", 160}}, 1);  // fast in every other batch: a tie, not the best
+  for (std::size_t i = 0; i < lucky.seconds.size(); ++i) {
     lucky.seconds[i] = i / 12 % 2 == 0 ? 0.9 : 1.5;
+  }
   const auto choice = choose_best({slow, tie, failed, lucky, best});
   BOOST_REQUIRE(choice.has_value());
-  BOOST_TEST((choice->best.tunables == best.tunables));
+  BOOST_TEST(to_string(choice->best.tunables) == to_string(best.tunables));
   BOOST_REQUIRE(choice->ties.size() == 2u);
   BOOST_TEST(!choose_best({failed}).has_value());
 }
@@ -185,8 +214,7 @@ BOOST_AUTO_TEST_CASE(as_typed) {
   BOOST_TEST((request.action == Request::Action::tune));
   BOOST_TEST(request.budget_s == 3);
   BOOST_TEST((request.plan.sizes == std::vector<Size>{{64, 64}}));
-  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{32, 64}),
-             boost::test_tools::per_element());
+  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{32, 64}), per_element());
   const auto best = parse({"fake", "64"}, {{"GPU_BLOCK_SIZE", "best"}});
   BOOST_TEST(best.best.at("block") == "GPU_BLOCK_SIZE=best");
   BOOST_TEST(best.plan.tunables.empty());
@@ -204,13 +232,10 @@ BOOST_AUTO_TEST_CASE(as_typed) {
   }
 }
 
-// The whole way on a variant of the CPU: searched, kept, not searched twice, used.
+// The whole way of a variant on the CPU: searched, kept, not searched twice, used.
 BOOST_AUTO_TEST_CASE(tuned_and_used) {
-  auto request = parse({"tune", "dmv", "40", "--variant", "openmp/rows", "--threads", "1,2",
-                        "--time-limit", "0.02", "--tuned", file});
-  request.plan.host_ceilings = Ceilings{};  // not of interest here, and seconds to measure
+  const TuneRequest asked = tune_rows();
   std::ostringstream out, messages;
-  const TuneRequest asked{request.plan, request.budget_s, request.tuned, "table"};
   BOOST_TEST(tune(asked, out, messages) == 0);
   BOOST_TEST(contains(out.str(), "openmp/rows  40x40 float"));
   BOOST_TEST(contains(messages.str(), "kept in " + file));
@@ -234,9 +259,14 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
   const auto chosen = run.plan.choose(*run.plan.variants[0], {50, 50}, Dtype::f32);
   BOOST_REQUIRE(chosen.size() == 1u);
   const auto choice = choose_best(latest(first.records));
-  BOOST_TEST((chosen[0] == choice->best.tunables));
+  BOOST_TEST(to_string(chosen[0]) == to_string(choice->best.tunables));
+}
 
-  // Another variant is not tuned: said with the command, and an error when it is the only one.
+// It is named with the command that tunes it, and an error when it is the only one.
+BOOST_AUTO_TEST_CASE(a_variant_that_is_not_tuned) {
+  const TuneRequest rows = tune_rows();
+  std::ostringstream out, messages;
+  BOOST_TEST(tune(rows, out, messages) == 0);
   auto both = parse({"dmv", "40", "--variant", "openmp/rows,openmp/blocked", "--threads", "best"});
   const auto missing = use_best(both.best, file, both.plan);
   BOOST_REQUIRE(missing.size() == 1u);
@@ -248,6 +278,10 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
                                           "--threads best: nothing is known of it on this machine; "
                                           "run 'parlab tune dmv 40x40 --variant openmp/blocked'");
                         });
+}
+
+BOOST_AUTO_TEST_CASE(a_variant_without_tunables_cannot_be_tuned) {
+  std::ostringstream out, messages;
   const TuneRequest untunable{parse({"tune", "dmv", "40", "--variant", "serial/plain"}).plan, 60,
                               file, "table"};
   BOOST_CHECK_THROW(tune(untunable, out, messages), UsageError);
