@@ -1,4 +1,5 @@
-// The page: what it chooses among records, and that nothing in them becomes markup.
+// The page: what it chooses among records and says of them, and that nothing in them becomes
+// markup.
 #include "page/page.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -16,6 +17,7 @@
 
 using namespace parlab;
 using namespace parlab::page;
+using boost::test_tools::per_element;
 
 namespace {
 
@@ -29,7 +31,7 @@ Run a_run(const std::string& gpu = "a GPU") {
   return run;
 }
 
-// A measurement of so many microseconds, known to 0.2 %.
+// A measurement with a median of `us` microseconds, known to 0.2 %.
 Record a_record(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
   Record record;
   record.workload = "fake";
@@ -116,6 +118,9 @@ BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
              "<svg role=\"img\" aria-label=\"x&amp;y\" width=\"7\">"
              "<g id='p-a'><title>1 &lt; 2</title></g><use xlink:href='#p-a' fill=\"url(#p-b)\"/>"
              "<text id=\"p-b\">1 &lt; 2 id='c'</text></svg>");
+}
+
+BOOST_AUTO_TEST_CASE(a_picture_that_could_run_or_load_something_is_refused) {
   for (const std::string bad :
        {"no picture", "<svg><script>alert(1)</script></svg>", "<svg onload=\"alert(1)\"></svg>",
         "<svg><g OnClick='x'/></svg>", "<svg><use href='http://x/y'/></svg>",
@@ -133,10 +138,8 @@ BOOST_AUTO_TEST_CASE(tables_are_cut_by_their_rule) {
   BOOST_TEST(tables[0].title == "about it in two lines");
   BOOST_TEST(tables[0].columns.empty());
   BOOST_TEST(tables[1].title == "Table 1: times");
-  BOOST_TEST(tables[1].columns == (std::vector<std::string>{"n", "time µs"}),
-             boost::test_tools::per_element());
-  BOOST_TEST(tables[1].rows[1] == (std::vector<std::string>{"10µ", "30 ms"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(tables[1].columns == (std::vector<std::string>{"n", "time µs"}), per_element());
+  BOOST_TEST(tables[1].rows[1] == (std::vector<std::string>{"10µ", "30 ms"}), per_element());
   BOOST_TEST(tables[2].title == "Table 2 no records of it here");
 }
 
@@ -146,12 +149,12 @@ BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
                           a_record("openmp/rows", 8, 9), a_record("openmp/rows", 16, 9),
                           a_record("cuda/naive", 8, 9), a_record("cuda/naive", 16, 9),
                           a_record("cuda/naive", 32, 9)});
-  BOOST_TEST((largest_common_size(all(measured)) == Size{16, 16}));
-  // Where no size is common to all, most of them count.
+  BOOST_TEST(to_string(largest_common_size(all(measured)).value()) == "16x16");
+  // Where no size is common to all, it is the one that most of them have.
   const auto apart =
       arrange({a_run()}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 9),
                           a_record("cuda/naive", 32, 9)});
-  BOOST_TEST((largest_common_size(all(apart)) == Size{8, 8}));
+  BOOST_TEST(to_string(largest_common_size(all(apart)).value()) == "8x8");
   BOOST_TEST(has(glance(apart), "not measured at this size"));
   BOOST_TEST(!largest_common_size({}).has_value());
 }
@@ -196,18 +199,22 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   BOOST_TEST(count(html.str(), "<li>") == 4u);
 }
 
+// The kernel always wins; its 110 us of transfers are worth it from 32 on.
+Measured cpu_against_gpu() {
+  return arrange({a_run()}, {a_record("serial/plain", 8, 50), a_record("cuda/naive", 8, 10),
+                             a_record("serial/plain", 16, 90), a_record("cuda/naive", 16, 10),
+                             a_record("serial/plain", 32, 300), a_record("cuda/naive", 32, 20),
+                             a_record("serial/plain", 64, 900), a_record("openmp/rows", 64, 600),
+                             a_record("cuda/naive", 64, 30), a_record("cuda/naive", 128, 50)});
+}
+
 BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
-  // The kernel always wins; its 110 us of transfers are worth it from 32 on.
-  const auto measured =
-      arrange({a_run()}, {a_record("serial/plain", 8, 50), a_record("cuda/naive", 8, 10),
-                          a_record("serial/plain", 16, 90), a_record("cuda/naive", 16, 10),
-                          a_record("serial/plain", 32, 300), a_record("cuda/naive", 32, 20),
-                          a_record("serial/plain", 64, 900), a_record("openmp/rows", 64, 600),
-                          a_record("cuda/naive", 64, 30), a_record("cuda/naive", 128, 50)});
-  auto found = duels(all(measured));
+  const auto measured = cpu_against_gpu();
+  const auto found = duels(all(measured));
   BOOST_TEST_REQUIRE(found.size() == 4u);
   BOOST_TEST(found[3].cpu->record.backend == "openmp");
-  auto kernel = crossover(found, &Duel::kernel), travelled = crossover(found, &Duel::travelled);
+  const auto kernel = crossover(found, &Duel::kernel),
+             travelled = crossover(found, &Duel::travelled);
   BOOST_TEST(kernel.always);
   BOOST_TEST(!travelled.always);
   BOOST_TEST_REQUIRE(travelled.first == &found[2]);
@@ -216,11 +223,18 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   Html html;
   write_transfers(html, measured);
   BOOST_TEST(has(html.str(), "from 32×32 on"));
-  // Too few samples at 32: counts neither way. A loss at the largest: it wins in places.
+}
+
+BOOST_AUTO_TEST_CASE(sizes_at_which_the_winner_is_not_known) {
+  const auto measured = cpu_against_gpu();
+  auto found = duels(all(measured));
+  BOOST_TEST_REQUIRE(found.size() == 4u);
+  // One that is not decided counts neither way.
   found[2].travelled.interval = {0, std::numeric_limits<double>::infinity()};
-  travelled = crossover(found, &Duel::travelled);
+  auto travelled = crossover(found, &Duel::travelled);
   BOOST_TEST(travelled.first == &found[3]);
   BOOST_TEST(travelled.undecided == 1u);
+  // After a tie at the largest size the GPU wins in places only.
   found[3].travelled.interval = {0.9, 1.1};
   found[2].travelled.interval = {2, 3};
   travelled = crossover(found, &Duel::travelled);
@@ -228,7 +242,7 @@ BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
   BOOST_TEST(travelled.in_places);
 }
 
-BOOST_AUTO_TEST_CASE(each_host_fights_for_itself) {
+BOOST_AUTO_TEST_CASE(a_gpu_is_compared_with_the_cpu_of_its_own_host) {
   auto elsewhere = a_record("serial/plain", 64, 20), here = a_record("serial/plain", 64, 900);
   auto gpu = a_record("cuda/naive", 64, 30), faster = a_record("cuda/coalesced", 64, 25);
   elsewhere.host_id = "another";
@@ -242,7 +256,7 @@ BOOST_AUTO_TEST_CASE(each_host_fights_for_itself) {
   BOOST_TEST(std::abs(found[0].kernel.value - 30) < 1e-9);
 }
 
-BOOST_AUTO_TEST_CASE(three_ways_of_the_data_side_by_side) {
+BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
   std::vector<Record> records;
   for (const auto& [n, cpu, overlapped] :
        {std::tuple{512, 60.0, 80.0}, {1024, 140.0, 90.0}, {2048, 600.0, 200.0}}) {
@@ -259,7 +273,7 @@ BOOST_AUTO_TEST_CASE(three_ways_of_the_data_side_by_side) {
   run.device.read = {{1e9, 1e12}};
   run.device.links = {{link_from_host, 5e10}, {link_to_host, 5e10}, {link_from_and_to_host, 9e10}};
   const auto measured = arrange({run}, records);
-  // It is no rival of kernels whose data is there.
+  // It is not compared with kernels whose data is there.
   BOOST_TEST(measured.entries.size() == 6u);
   BOOST_TEST_REQUIRE(measured.from_host.size() == 3u);
   BOOST_TEST(!has(glance(measured), "piecewise"));
@@ -281,18 +295,25 @@ BOOST_AUTO_TEST_CASE(three_ways_of_the_data_side_by_side) {
   }
 }
 
+Record with_joules(Record record, double joules) {
+  record.energy = Energy{{joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
+  return record;
+}
+
+Record without_joules(Record record, const std::string& reason) {
+  record.energy = Energy{{}, 0, 0, "", reason};
+  return record;
+}
+
+std::string energy_of(const std::vector<Record>& records) {
+  Html html;
+  write_energy(html, arrange({a_run()}, records));
+  return html.str();
+}
+
 BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
-  const auto with_joules = [](Record record, double joules) {
-    record.energy = Energy{{joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
-    return record;
-  };
-  const auto energy_of = [](const std::vector<Record>& records) {
-    Html html;
-    write_energy(html, arrange({a_run()}, records));
-    return html.str();
-  };
   const auto naive = a_record("cuda/naive", 64, 20), warp = a_record("cuda/warp", 64, 10);
-  BOOST_TEST(energy_of({naive, warp}).empty());  // nobody asked
+  BOOST_TEST(energy_of({naive, warp}) == "");  // nobody asked for it
   const auto same = energy_of({with_joules(naive, 2e-3), with_joules(warp, 1e-3)});
   BOOST_TEST(has(same, "cuda/warp"));
   BOOST_TEST(has(same, "1.000 mJ"));
@@ -303,17 +324,18 @@ BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   BOOST_TEST(has(other, "0.500× the time"));
   const auto tie = energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
   BOOST_TEST(has(tie, "a tie with cuda/warp, the fastest"));
-  // The rung that has none does not count, and its reason is told.
-  auto absent = warp;
-  absent.energy = Energy{{}, 0, 0, "", "it is <short>"};
+}
+
+BOOST_AUTO_TEST_CASE(a_rung_without_energy_does_not_count_and_its_reason_is_told) {
+  const auto naive = a_record("cuda/naive", 64, 20);
+  const auto absent = without_joules(a_record("cuda/warp", 64, 10), "it is <short>");
   const auto partly = energy_of({with_joules(naive, 1e-3), absent});
   BOOST_TEST(has(partly, "Not known of 1 measurement: it is &lt;short&gt;"));
   BOOST_TEST(!has(energy_of({absent}), "Least energy"));
-  auto another = naive;
-  absent.energy->absent = "took 3.5 us";
-  another.energy = absent.energy;
-  another.energy->absent = "took 12 us";
-  BOOST_TEST(count(energy_of({absent, another}), "<li>") == 1u);
+  // Reasons that differ in their numbers alone are one.
+  const auto alike =
+      energy_of({without_joules(absent, "took 3.5 us"), without_joules(naive, "took 12 us")});
+  BOOST_TEST(count(alike, "<li>") == 1u);
   BOOST_TEST(has(machine_page(arrange({a_run()}, {absent}), "/nowhere"), "href=\"#energy\""));
 }
 
@@ -330,7 +352,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
   const auto some = of_same_parameters(all(measured));
   BOOST_TEST_REQUIRE(some.size() == 3u);
-  BOOST_TEST((some[0]->record.size == Size{8, 1}));
+  BOOST_TEST(to_string(some[0]->record.size) == "8x1");
   BOOST_TEST(of_same_parameters({}).empty());
 }
 
@@ -362,7 +384,9 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   BOOST_TEST(!has(text, "On the GPU"));
   BOOST_TEST(has(text, "3.00×"));
   BOOST_TEST(has(machine_page(arrange({}, {}), "/nowhere"), "In short"));
-  // Neither emulated nor cold nor failed ones have a time.
+}
+
+BOOST_AUTO_TEST_CASE(emulated_cold_and_failed_records_have_no_time_on_a_page) {
   auto emulated = a_record("cuda/naive", 8, 9), cold = a_record("serial/plain", 8, 9),
        failed = a_record("openmp/rows", 8, 9);
   emulated.emulated = true;
@@ -386,13 +410,13 @@ BOOST_AUTO_TEST_CASE(machines_side_by_side) {
   const auto text = index_page({one, two});
   BOOST_TEST(has(text, "href=\"some%20where%22%3C/index.html\""));
   BOOST_TEST(has(text, "href=\"other/index.html\""));
-  BOOST_TEST(has(text, "8×8, float"));  // 16 is one machine's alone
+  BOOST_TEST(has(text, "8×8, float"));  // only one machine has 16×16
   BOOST_TEST(has(text, "2.00× the time"));
   BOOST_TEST(has(text, "3.00× the time"));
   BOOST_TEST(has(index_page({}), "Side by side"));
 }
 
-BOOST_AUTO_TEST_CASE(the_command_knows_where_things_are) {
+BOOST_AUTO_TEST_CASE(figures_and_output_have_their_places_by_default) {
   const auto request = parse_request({"parlab", "page", "results/m/"}, {});
   BOOST_TEST(request.page.figures == "plots/m");
   BOOST_TEST(request.page.output == "plots/m/index.html");
