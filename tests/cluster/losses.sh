@@ -11,17 +11,24 @@ source tests/cluster/slurm.sh
 export SLURM_TEST_PORT=27100 # other tests have a Slurm at the same time
 begin_on_slurm
 
-# A variant that sleeps: the nodes share one host, and only what needs no core can be three times as
-# fast. One that is wrong at one size.
+# One variant sleeps: the nodes share one host, so only what needs no core can be three times as fast
+# on three of them. The other is wrong at one size.
 plain=$(sed -n '/^template/,/^}/p' serial/dmv/plain.cpp)
-variant() { # NAME STATEMENT: a variant that does what the plain one does, then this
-  {
-    printf '// For tests of clusters.\n#include <unistd.h>\n#include <cstdlib>\n'
-    printf '#include "host/host.hpp"\n#include "workloads/dmv.hpp"\nusing namespace parlab;\n'
-    echo "$plain"
-    printf 'const Register<Dmv, float> variant({.idea = "for tests"}, []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) {\n'
-    printf '  dmv_plain(p.a, p.x, p.y, p.rows, p.cols);\n  %s\n});\n' "$2"
-  } >"serial/dmv/$1.cpp"
+variant() { # NAME STATEMENT: adds a variant that does what the plain one does, then the statement
+  cat >"serial/dmv/$1.cpp" <<CPP
+// For tests of clusters.
+#include <unistd.h>
+#include <cstdlib>
+#include "host/host.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+$plain
+const Register<Dmv, float> variant(
+    {.idea = "for tests"}, []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) {
+      dmv_plain(p.a, p.x, p.y, p.rows, p.cols);
+      $2
+    });
+CPP
 }
 variant sleeper 'usleep(1000 * std::atoi(std::getenv("SLEEP_MS") ? std::getenv("SLEEP_MS") : "0"));'
 variant wrong 'if (p.rows == 320) p.y[0] += 1;'
@@ -33,7 +40,8 @@ experiment() { # NAME VARIANTS
   mkdir "scripts/$1"
   cp scripts/small/views.sql scripts/small/tables.sh "scripts/$1"
   sed -e "s/open_experiment small/open_experiment $1/" \
-    -e "s/dmv 64:512:64.*/dmv $sizes --variant $2 --iterations 5/" scripts/small/steps.sh >"scripts/$1/steps.sh"
+    -e "s/dmv 64:512:64.*/dmv $sizes --variant $2 --iterations 5/" \
+    scripts/small/steps.sh >"scripts/$1/steps.sh"
   chmod +x "scripts/$1/steps.sh"
 }
 experiment slow serial\\/sleeper
@@ -49,10 +57,12 @@ submit() { # EXPERIMENT SETTINGS...: returns at once
   shift
   env "$@" scripts/cluster/submit.sh "$experiment" >says 2>&1
 }
-complete() { # EXPERIMENT SETTINGS...: the same command until its end
+complete() { # EXPERIMENT SETTINGS...: returns when it has ended
   submit "$@" WAIT=1 POLL=0.3
 }
-records() { cat results/trial/slow.shards/*.jsonl results/trial/slow.jsonl 2>/dev/null | grep -c '"type":"record"'; }
+records() {
+  cat results/trial/slow.shards/*.jsonl results/trial/slow.jsonl 2>/dev/null | grep -c '"type":"record"'
+}
 some_records() { (($(records) >= $1)); }
 merged() { grep -c '"type":"record"' "results/trial/${1:-slow}.jsonl"; }
 distinct() { grep '"type":"record"' results/trial/slow.jsonl | grep -oE '"rows":[0-9]+' | sort -u | wc -l; }
@@ -61,22 +71,23 @@ all_once() { all_there && test "$(merged)" = 15; }
 task_process() { # NUMBER: the parlab that this task runs
   local pid
   for pid in $(pgrep -x parlab-emulated); do
-    # Of another Slurm too there may be tasks of this number.
+    # The Slurm of another test may have a task of this number, too.
     { tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
       awk -v task="SLURM_ARRAY_TASK_ID=$1" -v conf="SLURM_CONF=$SLURM_CONF" \
         '$0 == task || $0 == conf { ++n } END { exit n < 2 }' && echo "$pid"
   done
 }
-sleeping() { # NUMBER...: these tasks measure the experiment
+at_work() { # NUMBER...: these tasks have begun to measure
   local number
   for number in "$@"; do
-    [[ -n $(task_process "$number") ]] && compgen -G "results/trial/slow.shards/*-$number-0.jsonl" >/dev/null || return
+    [[ -n $(task_process "$number") ]] || return
+    compgen -G "results/trial/slow.shards/*-$number-0.jsonl" >/dev/null || return
   done
 }
 fresh() { rm -rf results/trial/{slow,broken}* build/cluster; }
 
-# ---- three nodes against one ---------------------------------------------------------------------
-# One process at work while the other tests run: it sleeps.
+# ---- one process, for the comparison at the end --------------------------------------------------
+# It sleeps while the tests in between run, and takes no core from them.
 SLEEP_MS=120 PARLAB_RESULTS=results/trial/alone.jsonl \
   bash -c "time bin/parlab-emulated dmv $sizes --variant serial/sleeper --iterations 5 --format csv" \
   >alone 2>&1 &
@@ -84,7 +95,7 @@ alone_process=$!
 
 # ---- a task is killed with -9, another ends at its time limit ------------------------------------
 export SLEEP_MS=150
-# The third one sleeps until its time is over, however late Slurm notices.
+# The third task sleeps beyond its time limit, however late Slurm notices.
 cat >third-is-slow <<'WRAP'
 #!/bin/bash
 [[ ${SLURM_ARRAY_TASK_ID:-} != 3 ]] || export SLEEP_MS=5000
@@ -92,7 +103,7 @@ exec bin/parlab-emulated "$@"
 WRAP
 chmod +x third-is-slow
 PARLAB=./third-is-slow submit slow SHARDS=3
-expect "two tasks are at work" wait_for 120 sleeping 2 3
+expect "two tasks are at work" wait_for 120 at_work 2 3
 scontrol update JobId="$(id_of array)_3" TimeLimit=1 EndTime=now
 wait_for 30 some_records 4
 task_process 2 | xargs -r kill -9
@@ -104,24 +115,29 @@ export SLEEP_MS=40
 expect "the same command completes it" complete slow SHARDS=3
 expect "15 sizes, none twice ($kept were kept)" all_once
 
-# ---- a node is lost in mid-array -----------------------------------------------------------------
+# ---- a node is lost in the middle of an array ----------------------------------------------------
 fresh
 submit slow SHARDS=3
-wait_for 120 sleeping 1 2 3
+wait_for 120 at_work 1 2 3
 lost=$(squeue -h -r -j "$(id_of array)" -t RUNNING -o '%N' | head -1)
 kill -9 "${node_process[${lost#node}]}"
 scontrol update NodeName="$lost" State=DOWN Reason=test
 # shellcheck disable=SC2016 # evaluated later
-expect "its task is in the queue again" wait_for 30 eval 'squeue -h -r -j "$(id_of array)" -o %r%T | grep -q PENDING'
-# Without its slurmd the first copy works on: the second has a node that is left.
-for job in $(squeue -h -r -j "$(id_of array)" -t PENDING -o %i); do scontrol update JobId="$job" StartTime=now; done
+expect "its task is in the queue again" \
+  wait_for 30 eval 'squeue -h -r -j "$(id_of array)" -o %r%T | grep -q PENDING'
+# The first copy works on without its slurmd; the second starts at once on a node that is left.
+for job in $(squeue -h -r -j "$(id_of array)" -t PENDING -o %i); do
+  scontrol update JobId="$job" StartTime=now
+done
 expect "the array ends, the merge runs" wait_for 240 queue_empty
-expect "its outcome is good" eval 'cat "$(submission)outcome"; grep -q "^all" "$(submission)outcome"'
+expect "its outcome is that all was measured" \
+  eval 'cat "$(submission)outcome"; grep -q "^all" "$(submission)outcome"'
 expect "15 sizes, twice only what two copies measured at once: $(merged) records" all_there
-expect "two attempts had files of their own" grep -q 'attempt 2' "$(submission)"shard-*.log
+expect "the second attempt has a log of its own" grep -q 'attempt 2' "$(submission)"shard-*.log
 start_node "${lost#node}"
 # shellcheck disable=SC2016
-wait_for 20 eval 'sinfo -h -n "$lost" -o %T | grep -vq down' || scontrol update NodeName="$lost" State=RESUME
+wait_for 20 eval 'sinfo -h -n "$lost" -o %T | grep -vq down' ||
+  scontrol update NodeName="$lost" State=RESUME
 wait_for 30 nodes_idle
 
 # ---- a cancelled array is submitted again --------------------------------------------------------
@@ -141,9 +157,10 @@ export SLEEP_MS=20
 submit slow SHARDS=2
 complete slow SHARDS=2
 expect "two arrays at once end" wait_for 240 queue_empty
-expect "both are good" eval 'cat build/cluster/*/outcome; test "$(cat build/cluster/*/outcome | grep -c ^all)" = 2'
+expect "the outcome of both is that all was measured" \
+  eval 'cat build/cluster/*/outcome; test "$(cat build/cluster/*/outcome | grep -c ^all)" = 2'
 expect "15 sizes, some twice: $(merged) records" all_there
-expect "exported each is there once" \
+expect "exported, each size is there once" \
   test "$(bin/parlab-emulated export results/trial/slow.jsonl | tail -n +2 | wc -l)" = 15
 
 # ---- the disk of one node is full, a variant fails -----------------------------------------------
@@ -168,15 +185,15 @@ expect "with room it is completed" complete slow SHARDS=3
 expect "15 sizes, none twice" all_once
 
 complete broken SHARDS=3
-expect "a wrong variant is told by the exit status" test $? = 1
+expect "a wrong variant shows in the exit status" test $? = 1
 expect "one shard failed" test "$(grep -o 'shard [0-9] (exit status 1)' says | wc -l)" = 1
-expect "the others, and what else it measured, are merged" test "$(merged broken)" = 30
+expect "the other shards, and what else it measured, are merged" test "$(merged broken)" = 30
 
 # ---- three nodes against one ---------------------------------------------------------------------
 wait "$alone_process"
 alone=$(sed -nE 's/^real\t([0-9]+)m([0-9.]+)s/\1 \2/p' alone | awk '{ print 60 * $1 + $2 }')
 fresh
-# What the program needs is told apart from what the task adds to it.
+# Notes how long the program took, so that what the task adds can be told.
 cat >timed <<'WRAP'
 #!/bin/bash
 begun=$EPOCHREALTIME
@@ -188,9 +205,12 @@ exit $status
 WRAP
 chmod +x timed
 PARLAB=./timed SLEEP_MS=120 complete slow SHARDS=3
-expect "meanwhile progress told the time that is left" grep -qE '; about [0-9]+ (s|min) left' says
+expect "progress told the time that was left" grep -qE '; about [0-9]+ (s|min) left' says
 logs=("$(submission)"shard-?.log)
-together=$(awk '/started/ { if (!a || $2 < a) a = $2 } /ended/ { if ($2 > b) b = $2 } END { printf "%.1f", b - a }' "${logs[@]}")
+together=$(awk '
+  /started/ { if (!first || $2 < first) first = $2 }
+  /ended/ { if ($2 > last) last = $2 }
+  END { printf "%.1f", last - first }' "${logs[@]}")
 expect "three nodes take $together s, one takes $alone s: at least 2.7 times as fast" \
   awk "BEGIN { exit !($alone >= 2.7 * $together) }"
 for number in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Records in numbers: reading 50,000 of them takes time in proportion and no more memory than twice
-# the file. Times are the processor's: the machine may be busy, so the limits leave room.
+# Many records: reading 50,000 of them takes time in proportion, and no more memory than twice the
+# file. Times are processor time, and the limits leave room, for the machine may be busy.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -9,7 +9,7 @@ source scripts/testing.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# make_records COUNT: what was measured on the H200, again and again at other sizes, as one file.
+# make_records COUNT: the records of the H200 as one file, repeated with other sizes up to so many.
 make_records() {
   cat results/nvidia-h200/*.jsonl | awk -v most="$1" '
     !/"type":"record"/ { print; next }
@@ -24,7 +24,7 @@ make_records() {
     }'
 }
 
-# seconds_of ARGUMENTS...: processor time of parlab, which must succeed.
+# seconds_of ARGUMENTS...: processor time of parlab; 1e9 when it fails.
 seconds_of() {
   local TIMEFORMAT='%U %S'
   { time bin/parlab-emulated "$@" >"$folder/out" 2>"$folder/errors" || echo failed; } 2>&1 |
@@ -34,9 +34,9 @@ at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'; }
 
 make_records 50000 >"$folder/all.jsonl"
 make_records 12500 >"$folder/quarter.jsonl"
-expect "there are 50,000" test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50000
+expect "there are 50,000 records" test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50000
 
-# One point more is measured by the first command; the second finds it and measures nothing.
+# Measures one point more. The same command, timed below, then finds it and measures nothing.
 resume=(dmv 8 --backend serial --iterations 1 --format csv --results)
 for file in all quarter; do bin/parlab-emulated "${resume[@]}" "$folder/$file.jsonl" >"$folder/out"; done
 
@@ -45,14 +45,15 @@ for what in export show resume; do
   [[ $what != resume ]] || command=("${resume[@]}")
   all=$(seconds_of "${command[@]}" "$folder/all.jsonl")
   quarter=$(seconds_of "${command[@]}" "$folder/quarter.jsonl")
-  expect "$what takes $all s, of the processor" at_most "$all" 4
-  expect "$what of a quarter takes $quarter s: cost in proportion" at_most "$all" "$(awk "BEGIN { print 8 * $quarter + 0.3 }")"
+  expect "$what takes $all s of processor time: at most 4 s" at_most "$all" 4
+  expect "$what of a quarter takes $quarter s: the whole costs in proportion" \
+    at_most "$all" "$(awk "BEGIN { print 8 * $quarter + 0.3 }")"
 done
 expect "resuming measured nothing" \
   test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50001
 
 # What the other three quarters take, so that what the program itself needs is not counted.
-peak() { # ARGUMENTS...: of parlab, in KiB
+peak() { # ARGUMENTS...: the most memory that parlab had, in KiB
   bin/parlab-emulated "$@" >"$folder/out" &
   local child=$! most=0 now
   while now=$(awk '/VmHWM/ { print $2 }' "/proc/$child/status" 2>/dev/null) && [[ -n $now ]]; do
@@ -62,10 +63,10 @@ peak() { # ARGUMENTS...: of parlab, in KiB
   wait $child && echo "$most"
 }
 size() { echo $(($(stat -c %s "$1") / 1024)); }
-lines=$(($(size "$folder/all.jsonl") - $(size "$folder/quarter.jsonl")))
+records=$(($(size "$folder/all.jsonl") - $(size "$folder/quarter.jsonl")))
 for what in show export; do
   memory=$(($(peak $what "$folder/all.jsonl") - $(peak $what "$folder/quarter.jsonl")))
-  expect "the memory of $what, $memory KiB, is below twice the file's, $lines KiB" \
-    test "$memory" -lt $((2 * lines))
+  expect "the memory of $what, $memory KiB, is below twice that of the records, $records KiB" \
+    test "$memory" -lt $((2 * records))
 done
 end_tests

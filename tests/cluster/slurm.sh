@@ -1,10 +1,10 @@
 #!/bin/bash
-# A Slurm of our own for tests: source it after scripts/testing.sh, from the repository root, then
-# begin_on_slurm. Everything of it is under one temporary folder, on the loopback, and belongs to this
-# user.
+# A Slurm for tests: source this after scripts/testing.sh, from the repository root, then call
+# begin_on_slurm. Its files are in one temporary folder, it uses the loopback, and its processes are
+# this user's.
 #
-# Three nodes on this host, with two cores and a GPU each that is none (/dev/null). What is slow by
-# default is set short: these numbers are for tests.
+# It has three nodes on this host, each with two cores and /dev/null for a GPU. Its intervals are much
+# shorter than Slurm's defaults, so that tests need not wait for them.
 
 # slurm_missing: names what is not installed; nothing when all of it is.
 slurm_missing() {
@@ -14,8 +14,8 @@ slurm_missing() {
   done
 }
 
-# begin_on_slurm: a copy of the tree to work in, the small experiment in it, and a Slurm, until the test
-# ends. Where there can be none the test ends here, with a line.
+# begin_on_slurm: changes to a copy of the tree with the small experiment in it, and starts a Slurm;
+# both are gone when the test ends. Where Slurm cannot run the test ends here and says why.
 begin_on_slurm() {
   local missing
   missing=$(slurm_missing | tr '\n' ' ')
@@ -29,17 +29,18 @@ begin_on_slurm() {
   cd "$tree" || exit
   small_experiment
   if ! start_slurm; then
-    echo "skipped: Slurm does not start here: $(tail -qn 1 "$slurm"/log/*.out "$slurm"/log/slurmctld.log | grep -v '^$' | tail -1)"
+    local why
+    why=$(tail -qn 1 "$slurm"/log/*.out "$slurm"/log/slurmctld.log | grep -v '^$' | tail -1)
+    echo "skipped: Slurm does not start here: $why"
     exit 0
   fi
 }
 
 start_slurm() {
   PATH=$PATH:/usr/sbin
-  slurm=$(mktemp -d /tmp/slurm.XXXXXX) # short: it has sockets
+  slurm=$(mktemp -d /tmp/slurm.XXXXXX) # a short path: names of sockets are limited
   slurm_processes=()
-  local host user node
-  host=$(hostname -s) user=$(id -un)
+  local node
   mkdir -p "$slurm"/{state,spool/node{1,2,3},log,run,munge/sock,gpu}
   chmod 711 "$slurm" "$slurm/munge"
   chmod 755 "$slurm/munge/sock"
@@ -49,10 +50,25 @@ start_slurm() {
   for node in 1 2 3; do
     echo "NodeName=node$node Name=gpu File=$slurm/gpu/gpu$node Flags=nvidia_gpu_env"
   done >"$slurm/gres.conf"
-  cat >"$slurm/slurm.conf" <<CONF
+  export SLURM_CONF=$slurm/slurm.conf
+  slurm_settings >"$SLURM_CONF"
+  munged -F --key-file "$slurm/munge/key" --socket "$slurm/munge/sock/s" --pid-file "$slurm/munge/pid" \
+    --seed-file "$slurm/munge/seed" --log-file "$slurm/log/munged.log" >"$slurm/log/munged.out" 2>&1 &
+  slurm_processes+=($!)
+  wait_for 10 test -S "$slurm/munge/sock/s" || return
+  slurmctld -D -f "$SLURM_CONF" >"$slurm/log/slurmctld.out" 2>&1 &
+  slurm_processes+=($!)
+  for node in 1 2 3; do start_node $node; done
+  wait_for 30 nodes_idle
+}
+
+slurm_settings() { # prints slurm.conf
+  local host user node port=${SLURM_TEST_PORT:-27000}
+  host=$(hostname -s) user=$(id -un)
+  cat <<CONF
 ClusterName=trial
 SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=${SLURM_TEST_PORT:-27000}
+SlurmctldPort=$port
 SlurmUser=$user
 SlurmdUser=$user
 AuthType=auth/munge
@@ -90,25 +106,16 @@ PropagateResourceLimits=NONE
 GresTypes=gpu
 $(getent hosts "$host" >/dev/null && echo "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny")
 $(for node in 1 2 3; do
-    echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((${SLURM_TEST_PORT:-27000} + node))" \
+    echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + node))" \
       "CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 Gres=gpu:1 State=UNKNOWN"
   done)
 PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED DefaultTime=10 State=UP
 CONF
-  export SLURM_CONF=$slurm/slurm.conf
-  munged -F --key-file "$slurm/munge/key" --socket "$slurm/munge/sock/s" --pid-file "$slurm/munge/pid" \
-    --seed-file "$slurm/munge/seed" --log-file "$slurm/log/munged.log" >"$slurm/log/munged.out" 2>&1 &
-  slurm_processes+=($!)
-  wait_for 10 test -S "$slurm/munge/sock/s" || return
-  slurmctld -D -f "$SLURM_CONF" >"$slurm/log/slurmctld.out" 2>&1 &
-  slurm_processes+=($!)
-  for node in 1 2 3; do start_node $node; done
-  wait_for 30 nodes_idle
 }
 
 start_node() { # NUMBER; its process is in node_process[NUMBER]
   slurmd -D -N "node$1" -f "$SLURM_CONF" >"$slurm/log/node$1.out" 2>&1 &
-  # shellcheck disable=SC2034 # of the scenarios
+  # shellcheck disable=SC2034 # read by losses.sh
   node_process[$1]=$!
   slurm_processes+=($!)
 }
@@ -116,7 +123,7 @@ start_node() { # NUMBER; its process is in node_process[NUMBER]
 nodes_idle() { [[ $(sinfo -h -o '%T %D' 2>/dev/null) == "idle 3" ]]; }
 queue_empty() { [[ -z $(squeue -h 2>/dev/null) ]]; }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: repeats it until it succeeds; fails when that takes longer.
 wait_for() {
   local until=$((SECONDS + $1))
   shift
@@ -139,7 +146,7 @@ stop_slurm() {
 
 # ---- what the tests measure ----------------------------------------------------------------------
 
-# small_experiment: one of 24 points in the tree at hand, 8 sizes with serial and OpenMP.
+# small_experiment: adds an experiment of 24 points to this tree: 8 sizes with serial and OpenMP.
 small_experiment() {
   mkdir -p scripts/small
   cat >scripts/small/steps.sh <<'STEPS'
@@ -157,11 +164,13 @@ STEPS
   chmod +x scripts/small/*.sh
   export MACHINE=trial PARLAB=bin/parlab-emulated
 }
-# The same in one process; PARLAB_RESULTS says where to.
+
+# The same points in one process; the caller sets PARLAB_RESULTS.
 whole_plan() {
   bin/parlab-emulated dmv 64:512:64 --backend serial,openmp --threads 1 --iterations 5 --format csv >/dev/null
 }
-# points_of FILE: what was measured, one line for each record, sorted; who appears twice is there twice.
+
+# points_of FILE: what was measured, one line per record, sorted; what was measured twice stands twice.
 points_of() {
   grep '"type":"record"' "$1" | grep -oE '"workload".*"verdict":"[a-z_]*"' | sort
 }
