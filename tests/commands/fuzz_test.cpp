@@ -1,6 +1,5 @@
 // Arguments, variables and record files that nobody would write: each is understood or refused in
-// one line, and what can be read of a file is shown, compared, exported and judged without an
-// error.
+// one line, and every command can use what is left of a file.
 //
 // PARLAB_FUZZ_SECONDS: how long both cases take together, 10 by default. PARLAB_FUZZ_FIRST: the
 // seed of the first trial; a trial that fails says its seed.

@@ -1,5 +1,4 @@
-// Two runs, point by point: a point that did not change is not called slower, one that did is
-// found.
+// Two runs, point by point: what changed is found, and what did not is not called slower.
 #include "compare/compare.hpp"
 
 #include <boost/test/unit_test.hpp>

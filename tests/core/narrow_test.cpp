@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(each_value_is_read_and_written_as_defined) {
   check_all_values<bfloat16, 8>();
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_between_goes_to_the_nearest_and_ties_to_even) {
+BOOST_AUTO_TEST_CASE(values_in_between_go_to_the_nearest_and_ties_to_even) {
   check_between_neighbours<half>();
   check_between_neighbours<bfloat16>();
 }

@@ -198,8 +198,8 @@ BOOST_AUTO_TEST_CASE(batches_that_were_watched_add_up) {
   BOOST_TEST(disturbed(unknown));
 }
 
-// Students read it: what is not known must not sound like somebody's fault.
-BOOST_AUTO_TEST_CASE(why_nothing_is_timed_is_said_in_words) {
+// What is not known must not sound like somebody's fault.
+BOOST_AUTO_TEST_CASE(students_are_told_why_nothing_is_timed) {
   BOOST_TEST(
       to_string(Watched{10e-3, 2e-3}) ==
       "other programs kept this machine busy: threads waited 2.000 ms of 10.00 ms for a CPU");

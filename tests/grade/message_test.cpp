@@ -1,4 +1,4 @@
-// The channel to the process of a submission, which may do whatever it likes with its own end.
+// Messages and their channel: the process of a submission may send anything, nothing, or close it.
 #include "grade/message.hpp"
 
 #include <sys/socket.h>
@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+using namespace parlab;
 using namespace parlab::grade;
 
 namespace {
@@ -23,7 +24,7 @@ struct GivenUp : std::runtime_error {
   GivenUp() : std::runtime_error("given up") {}
 };
 
-// What to call while waiting: throws when it has been a while.
+// Called while waiting; throws after 100 ms.
 std::function<void()> patience() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   return [until] {
@@ -38,9 +39,45 @@ Message large() {
   return message;
 }
 
+Message text_number_and_verdict() {
+  Message written;
+  written.put(std::string_view("text")).put(std::int64_t{-5}).put(Verdict::timed_out);
+  return written;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(messages)
+
+BOOST_AUTO_TEST_CASE(a_message_is_read_as_it_was_written) {
+  Message read(text_number_and_verdict().bytes());
+  BOOST_TEST(read.text() == "text");
+  BOOST_TEST(read.get<std::int64_t>() == -5);
+  BOOST_TEST(to_string(read.get(Verdict::implausible)) == "timed_out");
+  read.expect_end();
+  BOOST_CHECK_THROW(read.get<char>(), Malformed);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_cut_off_is_malformed) {
+  const Message written = text_number_and_verdict();
+  for (std::size_t cut = 0; cut < written.bytes().size(); ++cut) {
+    Message torn(written.bytes().substr(0, cut));
+    BOOST_CHECK_THROW((torn.text(), torn.get<std::int64_t>(), torn.get(Verdict::implausible)),
+                      Malformed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_message_says_of_itself_is_not_believed) {
+  Message long_text;
+  long_text.put(std::uint64_t{1} << 60);
+  BOOST_CHECK_THROW(long_text.text(), Malformed);
+  Message no_verdict;
+  no_verdict.put(99);
+  BOOST_CHECK_THROW(no_verdict.get(Verdict::implausible), Malformed);
+  Message long_list;
+  long_list.put(std::uint64_t{1} << 40);
+  BOOST_CHECK_THROW(long_list.get_all(100, [](Message&) {}), Malformed);
+}
 
 BOOST_AUTO_TEST_CASE(a_message_arrives_as_it_was_sent) {
   const Ends ends;

@@ -1,8 +1,7 @@
-// Points and ranks of submissions, and the messages their processes send.
+// Points and ranks of submissions.
 #include <boost/test/unit_test.hpp>
 
 #include "core/types.hpp"
-#include "grade/message.hpp"
 #include "grade/points.hpp"
 
 namespace {
@@ -60,46 +59,6 @@ BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
   const std::vector<Uncertain> chain{known(1, 0.01), known(1.02, 0.01), known(1.06, 0.01)};
   BOOST_TEST(ranks(chain) == (std::vector<std::size_t>{1, 1, 3}), boost::test_tools::per_element());
   BOOST_TEST(ranks({}).empty());
-}
-
-namespace {
-
-Message text_number_and_verdict() {
-  Message written;
-  written.put(std::string_view("text")).put(std::int64_t{-5}).put(Verdict::timed_out);
-  return written;
-}
-
-}  // namespace
-
-BOOST_AUTO_TEST_CASE(a_message_is_read_as_it_was_written) {
-  Message read(text_number_and_verdict().bytes());
-  BOOST_TEST(read.text() == "text");
-  BOOST_TEST(read.get<std::int64_t>() == -5);
-  BOOST_TEST(to_string(read.get(Verdict::implausible)) == "timed_out");
-  read.expect_end();
-  BOOST_CHECK_THROW(read.get<char>(), Malformed);
-}
-
-BOOST_AUTO_TEST_CASE(a_message_that_is_cut_off_is_malformed) {
-  const Message written = text_number_and_verdict();
-  for (std::size_t cut = 0; cut < written.bytes().size(); ++cut) {
-    Message torn(written.bytes().substr(0, cut));
-    BOOST_CHECK_THROW((torn.text(), torn.get<std::int64_t>(), torn.get(Verdict::implausible)),
-                      Malformed);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(what_a_message_says_of_itself_is_not_believed) {
-  Message long_text;
-  long_text.put(std::uint64_t{1} << 60);
-  BOOST_CHECK_THROW(long_text.text(), Malformed);
-  Message no_verdict;
-  no_verdict.put(99);
-  BOOST_CHECK_THROW(no_verdict.get(Verdict::implausible), Malformed);
-  Message long_list;
-  long_list.put(std::uint64_t{1} << 40);
-  BOOST_CHECK_THROW(long_list.get_all(100, [](Message&) {}), Malformed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(comments_and_white_space_stand_anywhere_in_the_header) {
   BOOST_TEST((parse_image("P2\n2 1 # of\n255\n35 # first\n32", "") == grey));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_written_is_read_again) {
+BOOST_AUTO_TEST_CASE(an_image_is_read_as_it_was_written) {
   for (const auto& image : {Image{1, 2, 1, 65535, {65535, 7}},
                             Image{2, 1, 3, 255, {1, 2, 3, 4, 5, 255}}, Image{1, 1, 1, 1, {1}}}) {
     BOOST_TEST((parse_image(format_image(image), "") == image));

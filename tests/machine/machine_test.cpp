@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {
   BOOST_TEST((control_groups("memory", outside, root).back() == root));
 }
 
-BOOST_AUTO_TEST_CASE(this_machine) {
+BOOST_AUTO_TEST_CASE(facts_of_this_machine) {
   const auto& order = pinning_order();
   BOOST_REQUIRE(!order.empty());
   BOOST_TEST(std::set<int>(order.begin(), order.end()).size() == order.size());
