@@ -114,7 +114,7 @@ std::string mutated(std::string text, Chance& chance) {
       case 4:
         text.resize(at);
         break;
-      default: {  // the next number as a whole
+      default: {  // the next number becomes something else
         const auto first = text.find_first_of("0123456789", at);
         if (first == text.npos) break;
         const auto last = text.find_first_not_of("0123456789.e+-", first);
@@ -147,6 +147,7 @@ Lines arguments(Chance& chance) {
     if (!option.argument.empty() || chance.one_in(8)) words.push_back(chance.of(odd_words()));
     if (chance.one_in(20)) words.back() = mutated(words.back(), chance);
   }
+  // No argument of a program goes beyond its first zero byte.
   for (auto& word : words) word = word.substr(0, word.find('\0'));
   return words;
 }

@@ -29,7 +29,7 @@ namespace {
 
 // As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. A row of
 // execution_begins marks each of the two executions. The first has two kernels, the second one,
-// whose branches and percentages could not be read.
+// whose memory throughput and branches could not be read.
 constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
 ==PROF== Disconnected from process 4711
@@ -169,10 +169,12 @@ BOOST_AUTO_TEST_CASE(why_nothing_was_counted_is_said) {
 
 BOOST_AUTO_TEST_CASE(ncu_is_given_every_word_unchanged) {
   // This ncu prints its arguments as the name of a kernel.
-  const FakeNcu fake(
-      "echo '\"ID\",\"Kernel Name\",\"Grid Size\"'\n"
-      "all=; for word in \"$@\"; do all=\"$all<$word>\"; done\n"
-      "echo \"\\\"0\\\",\\\"$all\\\",\\\"(1, 1, 1)\\\"\"\n");
+  const FakeNcu fake(R"sh(
+all=
+for word in "$@"; do all="$all<$word>"; done
+echo '"ID","Kernel Name","Grid Size"'
+echo "\"0\",\"$all\",\"(1, 1, 1)\""
+)sh");
   const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold, "");
   BOOST_REQUIRE(kernels.size() == 1u);
   const auto& words = kernels[0].name;

@@ -8,6 +8,7 @@
 #include "commands/image.hpp"
 #include "folder.hpp"
 #include "image/filter.hpp"
+#include "support.hpp"
 #include "text.hpp"
 
 using namespace parlab;
@@ -20,13 +21,6 @@ namespace {
 
 std::string refusal(const std::string& bytes) {
   return message_of<UsageError>([&] { parse_image(bytes, "x.pgm"); });
-}
-
-const Variant& variant_called(const std::string& name) {
-  for (const auto* variant : Registry::instance().variants("convsep")) {
-    if (variant->full_name() == name) return *variant;
-  }
-  throw std::logic_error(name);
 }
 
 // The default of each tunable, but a single thread.
@@ -201,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
 
 BOOST_AUTO_TEST_CASE(sums_beyond_white_and_black_are_cut_off) {
   const Image grey{3, 3, 1, 255, {200, 0, 0, 0, 0, 0, 0, 0, 200}};
-  const auto& plain = variant_called("convsep/serial/plain");
+  const auto& plain = testing::variant_called("convsep/serial/plain");
   for (const auto& [weight, value] : {std::pair{2.0, 255}, {1.2, 255}, {1.1, 242}}) {
     const auto filtered = filter_image(grey, {weight}, plain, Dtype::f64, {});
     BOOST_TEST(filtered.image.samples[0] == value);
