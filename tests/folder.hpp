@@ -1,8 +1,10 @@
-// A folder of a test's own.
+// A folder of a test's own, and what a file in it holds.
 #pragma once
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -24,5 +26,11 @@ struct Folder {
 
   std::filesystem::path path;
 };
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 }  // namespace parlab::testing

@@ -18,6 +18,7 @@
 namespace fs = std::filesystem;
 using namespace parlab;
 using testing::contains;
+using testing::content;
 using testing::Folder;
 using testing::message_of;
 
@@ -44,12 +45,6 @@ Record a_record(const std::string& run, std::int64_t n) {
 }
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
-
-std::string content(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 // Lines of a record file.
 std::string run_line(const std::string& id, const std::string& machine = "node") {

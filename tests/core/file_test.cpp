@@ -7,7 +7,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
-#include <sstream>
 
 #include "core/types.hpp"
 #include "folder.hpp"
@@ -16,6 +15,7 @@
 namespace fs = std::filesystem;
 using namespace parlab;
 using testing::contains;
+using testing::content;
 using testing::message_of;
 
 namespace {
@@ -36,13 +36,6 @@ struct FolderOfAllKinds : Folder {
   }
   fs::path kept = path / "kept", link = path / "link", pipe = path / "pipe";
 };
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 // While it lives no file may grow beyond `bytes`, as on a full disk.
 class FullDisk {
