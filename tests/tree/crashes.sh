@@ -1,5 +1,5 @@
 #!/bin/bash
-# One variant cannot end a sweep: whatever it does to its process is its own verdict, the others are
+# No variant can end a sweep: whatever it does to its process becomes its own verdict, the others are
 # measured, and what was measured stays.
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -10,7 +10,7 @@ copy_tree
 cd "$tree" || exit
 parlab=bin/parlab-emulated
 
-# plant BACKEND NAME CODE: a variant of dmv that is right, but for CODE, executed before it.
+# plant BACKEND NAME CODE: a right variant of dmv, which executes CODE first.
 plant() {
   cat >"$1/dmv/$2.cpp" <<END
 #include <csignal>
@@ -86,7 +86,8 @@ const Register<Dmv, float> variant({.rung = 91, .id = 78},
     });
 }  // namespace
 END
-# plant_team NAME CODE: the same of dmv on a team, as a transfer that fails inside a library would be.
+# plant_team NAME CODE: a variant of dmv for a team, which executes CODE in place of a transfer, as if
+# a library failed there.
 plant_team() {
   cat >"cuda/dmv/$1.cu" <<END
 #include <csignal>
@@ -105,10 +106,9 @@ plant_team split_hangs 'while (zero == 0) continue;'
 plant_team split_aborts 'if (zero == 0) std::abort();'
 expect "the planted variants are compiled" own_make $parlab
 
-quick="--iterations 3 --execution-limit 1.5"
+quick=(--iterations 3 --execution-limit 1.5)
 records=results/here/cslab-dmv.jsonl
-# shellcheck disable=SC2086 # words
-$parlab dmv 64,65,66 --backend serial,openmp --threads 1 $quick --format json --results $records >out 2>errors
+$parlab dmv 64,65,66 --backend serial,openmp --threads 1 "${quick[@]}" --format json --results $records >out 2>errors
 expect "a sweep with crashes in it ends with status 1" test $? = 1
 has() { # VARIANT PATTERN: at all three sizes
   test "$(grep "\"variant\":\"$1\"" $records | grep -cE "$2")" = 3
@@ -128,42 +128,36 @@ expect "an endless loop is ended" has endless 'timed_out.*took more than 1.5 s'
 expect "what crashes at one size passes at the others" \
   test "$(grep crash_at_65 $records | grep -c '"passed"')" = 2
 expect "the variants beside them pass" test "$(grep -E '"variant":"(plain|rows)"' $records | grep -c '"passed"')" = 6
-expect "each is in the records once" test "$(grep -c '"type":"record"' $records)" = "$(grep -c '"variant"' out)"
+expect "each printed record is stored once" test "$(grep -c '"type":"record"' $records)" = "$(grep -c '"variant"' out)"
 expect "of one run" test "$(grep -c '"type":"run"' $records)" = 1
 
 # The endless one is not waited for again: neither at other sizes nor by the same command.
 expect "what was endless is tried once for three sizes" test "$(wc -l <tries)" = 1
-# shellcheck disable=SC2086 # words
-$parlab dmv 64,65,66,67 --variant serial/endless --threads 1 $quick --results $records >out 2>&1
+$parlab dmv 64,65,66,67 --variant serial/endless --threads 1 "${quick[@]}" --results $records >out 2>&1
 expect "and not again" test "$(wc -l <tries)" = 1
 
-# shellcheck disable=SC2086 # words
-expect "all formats go on behind a crash" eval "
-  ! $parlab dmv 64,65 --backend serial --threads 1 $quick --format json >out.json 2>/dev/null &&
-  test \$(grep -c '\"variant\":\"plain\"' out.json) = 2"
-# shellcheck disable=SC2086 # words
-$parlab dmv 64,65 --variant serial/plain,serial/crash_segment --threads 1 $quick >out 2>&1
+expect "JSON goes on after a crash" eval '
+  ! $parlab dmv 64,65 --backend serial --threads 1 "${quick[@]}" --format json >out.json 2>/dev/null &&
+  test "$(grep -c "\"variant\":\"plain\"" out.json)" = 2'
+$parlab dmv 64,65 --variant serial/plain,serial/crash_segment --threads 1 "${quick[@]}" >out 2>&1
 expect "a table has its head once" test "$(grep -c '64x64' out)" = 1
 
 # In emulation block, thread and line are known.
-# shellcheck disable=SC2086 # words
-$parlab dmv 64 --variant cuda/crashes,cuda/naive $quick --format json >out 2>errors
+$parlab dmv 64 --variant cuda/crashes,cuda/naive "${quick[@]}" --format json >out 2>errors
 expect "an abort in a kernel names block and thread" \
   grep -q 'crashes.*launch_failed.*block (.*thread (3,0).*line.*crashes.cu' out
 expect "the kernel beside it passes" grep -q 'naive.*"passed"' out
-# shellcheck disable=SC2086 # words
-$parlab dmv 64,65 --variant cuda/endless $quick --format json >out 2>errors
+$parlab dmv 64,65 --variant cuda/endless "${quick[@]}" --format json >out 2>errors
 expect "a kernel without end is ended once" test "$(grep -c 'timed_out.*64x64 took more than' out)" = 3
 
-# Of a team, what a library does in its transfers.
-# shellcheck disable=SC2086 # words
-$parlab dmv 64,65 --variant split_hangs,split_aborts,split_rows --gpus 2 $quick --format json >out 2>errors
+# Transfers of a team that fail inside a library.
+$parlab dmv 64,65 --variant split_hangs,split_aborts,split_rows --gpus 2 "${quick[@]}" --format json >out 2>errors
 expect "a transfer that does not return is ended, once" \
   test "$(grep -c 'split_hangs.*timed_out.*64x64 gpus=2 took more than 1.5 s' out)" = "$(grep -c split_hangs out)"
 expect "a library that aborts is a verdict" grep -q 'split_aborts.*launch_failed.*aborted at line' out
 expect "the team goes on without them" \
   test "$(grep -c 'split_rows.*"passed"' out)" = "$(grep -c '"variant":"split_rows"' out)"
-expect "and has something to go on with" grep -q 'split_rows.*"passed"' out
+expect "and something of it passed" grep -q 'split_rows.*"passed"' out
 
 # A sweep that hangs in the endless one; its process is in $child.
 hang() {
@@ -179,7 +173,7 @@ start=$SECONDS
 kill -INT $child
 wait $child
 expect "interrupted, it exits with 130" test $? = 130
-expect "and not when its execution has had its 600 s" test $((SECONDS - start)) -lt 120
+expect "long before the 600 s of its execution are over" test $((SECONDS - start)) -lt 120
 
 hang
 expect "another one hangs" test -s tries
@@ -187,5 +181,5 @@ workers=$(pgrep -P $child)
 kill -KILL $child
 wait $child 2>/dev/null
 for _ in {1..100}; do kill -0 "$workers" 2>/dev/null || break; sleep 0.1; done
-expect "with the program its worker is gone" eval 'test -n "$workers" && ! kill -0 $workers'
+expect "its worker is gone with it" eval 'test -n "$workers" && ! kill -0 $workers'
 end_tests
