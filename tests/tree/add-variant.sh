@@ -7,13 +7,13 @@ source scripts/testing.sh
 
 copy_tree
 cd "$tree" || exit
-# Copies, in which functions and kernels keep their names: what stands in a file is that file's own.
+# In the copies functions and kernels keep their names: what a file defines is its own.
 sed 's/\.idea = "[^"]*"/.idea = "one of my own"/' serial/dmv/plain.cpp >serial/dmv/mine.cpp
 sed '/\.id = /d; s/\.idea = *"[^"]*"/.idea = "one of my own"/' cuda/dmv/coalesced.cu >cuda/dmv/mine.cu
 
 expect "it is compiled" own_make bin/parlab-emulated
 parlab=bin/parlab-emulated
-# Its output, whatever its exit status says.
+# What it prints, whatever its exit status.
 says() { $parlab "$@" || true; }
 expect "--list shows the one on the CPU" eval "says dmv --list | grep -q 'serial/mine'"
 expect "--list shows the kernel" eval "says dmv --list | grep -q 'cuda/mine'"
@@ -23,7 +23,7 @@ expect "a sweep runs and verifies the one on the CPU" \
 expect "a sweep runs and verifies the kernel" \
   eval "says dmv 65 --variant cuda/mine --emulate --format csv | grep -q 'cuda,mine,.*passed'"
 
-# Broken, the framework itself must notice.
+# When they are broken, the framework itself must notice.
 sed -i 's/y\[row\] = sum/y[row] = sum + (row == 3)/' serial/dmv/mine.cpp
 sed -i 's/atomicAdd(&y\[row\], sum)/atomicAdd(\&y[row], sum + (row == 3))/' cuda/dmv/mine.cu
 expect "they are compiled again" own_make $parlab
@@ -34,13 +34,13 @@ done
 expect "what it was copied from is still right" \
   eval "says dmv 65 --variant cuda/coalesced --emulate --format csv | grep -q 'cuda,coalesced,.*passed'"
 
-# A message names the kernel as it stands in the source.
+# A message names the kernel as the source does.
 sed -i 's/col < last; ++col/col <= last + rows * cols; ++col/' cuda/dmv/mine.cu
 expect "it is compiled once more" own_make $parlab
 expect "a message has the plain name of the kernel" \
   eval "says dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'kernel dmv_coalesced<float>'"
 
-# Nothing that a variant defines is seen by another one, or the linker would keep one of two.
+# No variant sees what another one defines, or the linker would keep one of two.
 mapfile -t objects < <(find build/host/{serial,openmp,blas} build/emulated/cuda -name '*.o' 2>/dev/null)
 seen=$(nm -A --defined-only "${objects[@]}" 2>/dev/null | awk '$2 ~ /^[TWVuDBR]$/ && $3 ~ /^_Z[0-9]/' | c++filt)
 expect "all that a variant defines is in an unnamed namespace: $seen" test -z "$seen"

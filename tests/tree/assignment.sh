@@ -1,5 +1,5 @@
 #!/bin/bash
-# A hand-out has everything to write its kernels and to check them, and none of the answers.
+# A hand-out has everything that is needed to write its kernels and to check them, and no answers.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -29,5 +29,5 @@ sed 's/sum += a/sum -= a/' cuda/dmv/coalesced.cu >"$out/cuda/dmv/coalesced.cu"
 expect "what is right and what is wrong: $(check 2>&1 | tail -3 | tr '\n' ' ')" \
   eval "! check >$folder/log 2>&1; grep -q 'naive: passed' $folder/log && grep -q 'coalesced: wrong_result' $folder/log"
 cp cuda/dmv/coalesced.cu "$out/cuda/dmv/coalesced.cu"
-expect "and is content in the end" check
+expect "and passes in the end" check
 end_tests

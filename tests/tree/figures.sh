@@ -1,5 +1,6 @@
 #!/bin/bash
-# Figures from records alone: drawn once, again when the records change, skipped with a word.
+# Figures are made from records alone: drawn once, drawn again when the records change, and skipped
+# with one line when there are none.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -43,11 +44,12 @@ expect "a torn record file still gives figures" eval 'own_make figures && test -
 
 # ---- every curve has a name in the key, every point its numbers ----------------------------------
 cp -a "$OLDPWD/results/nvidia-h200" results
-# As if energy had been asked for, too.
+# As if energy had been measured, too.
 sed -i -E 's/("samples_us":.*)("source":)/\1"energy":{"runs_j":[1,1.01,0.99,1],"seconds":0.01,"idle_w":70,"source":"NVML"},\2/' \
   results/nvidia-h200/tiled-matmul.jsonl
 expect "the figures of a machine with everything are drawn" own_make figures
-# What may have no name: the report's curves, which are grey and have one name together, and a level line.
+# nameless FILE...: the curves without a name in the key. Two kinds need none: the report's curves, which
+# are grey and share one name, and level lines.
 nameless() {
   awk '
     function end_curve() {
@@ -91,7 +93,7 @@ if command -v chromium >/dev/null; then
   expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 25 at the most" \
     test "$(grep -ac '/Type */Page\>' page.pdf)" -le 25
 fi
-# A key that is too long for its figure: the test above must see it.
+# A key that is too long for its figure loses entries: the test above must see it.
 sed 's/spacing (format eq "svg" ? 0.8 : 1.05)/spacing 3/' scripts/figures/style.gp >long && mv long scripts/figures/style.gp
 expect "a key that lost entries is found out" \
   eval 'own_make plots/nvidia-h200/patras-covariance-1-time.svg && nameless plots/nvidia-h200/patras-covariance-1-time.svg | grep -q gnuplot_plot'

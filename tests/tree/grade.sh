@@ -1,6 +1,6 @@
 #!/bin/bash
-# A class of made-up submissions is graded without a GPU: right ones, wrong ones in the ways that
-# students err, and those that try to get out or to be graded for something else.
+# A class of made-up submissions is graded without a GPU: right ones, ones with the mistakes that
+# students make, and ones that try to escape or to be graded for something else.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -14,8 +14,9 @@ mkdir class
 declare -A expected
 escaped=/tmp/parlab-grade-escaped-$$
 
-# hand EXPECTED FILE KERNEL [HOST [CLEAR]]: a file for dmv in float. KERNEL: the body of the kernel,
-# which has row, a, x, y, rows and cols; HOST: what stands before the launch.
+# hand EXPECTED FILE KERNEL [HOST [GRID [OUTSIDE]]]: hands in a file for dmv in float. EXPECTED: its
+# verdict, or several with | between them; KERNEL: the body of the kernel, which has row, a, x, y, rows
+# and cols; HOST: what stands before the launch; GRID: its blocks; OUTSIDE: what stands before it all.
 hand() {
   local verdict=$1 file=$2 kernel=$3 host=${4:-} grid=${5:-'ceil_div(p.rows, 64)'} outside=${6:-}
   expected[$(basename "${file%.cu}")]=$verdict
@@ -68,6 +69,7 @@ hand passed emil.cu '__shared__ float tile[64];
     __syncthreads();
   }
   if (row < rows) y[row] = sum;'
+# A folder is a student, too.
 hand passed "Fay O'Neil/dmv.cu" "$right"
 unset 'expected[dmv]' && expected["Fay O'Neil"]=passed
 
@@ -173,8 +175,8 @@ for student in "${!expected[@]}"; do
 done
 has() { grep -E "^$1," grades/dmv/grades.csv | grep -qE "$2"; }
 expect "a wrong one is told block, thread and line" has race 'block .*thread .*line [0-9]+ of race.cu'
-expect "that does not compile, its first error" has does_not_compile 'does_not_compile.cu:[0-9]+'
-expect "that is right at squares only, its element and size" has swapped '[0-9]+x[0-9]+'
+expect "one that does not compile, its first error" has does_not_compile 'does_not_compile.cu:[0-9]+'
+expect "one that is right at squares only, element and size" has swapped '[0-9]+x[0-9]+'
 expect "one that starts processes, what it did" has forks 'SIGSYS'
 expect "one that takes memory is ended for it, or for its time" has eats_memory 'of memory|took more than'
 expect "wrong ones have no points" has constant '^constant,0,'
@@ -186,9 +188,8 @@ expect "with what to try next" grep -q 'What to try next' grades/dmv/students/ra
 expect "the class has a page with names" grep -q 'O&#39;Neil' grades/dmv/index.html
 expect "the seed is on it" grep -q 'the seed 5' grades/dmv/index.html
 
-# On the CPU there are times without a GPU: a clock that runs slowly is found out, and who is tied
-# shares a rank. On a machine that is busy with other things there may be no times, but no verdict
-# changes.
+# Without a GPU there are times on the CPU: a clock that runs slowly is found out, and ties share a
+# rank. On a machine that is busy with other things there may be no times, but verdicts stay the same.
 mkdir timed && sed 's/sum += p.a/sum = sum + p.a/' class/openmp.cpp >timed/plain.cpp
 sed -i 's/ *#pragma.*/for (volatile int again = 0; again < 1; again = again + 1)/' timed/plain.cpp
 sed 's/again < 1/again < 40/' timed/plain.cpp >timed/slow.cpp

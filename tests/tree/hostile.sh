@@ -1,6 +1,6 @@
 #!/bin/bash
-# Records come from other people: nothing in them, in their names or in those of their folders is run,
-# and what cannot be read or written is an error that leaves the old file as it was.
+# Records come from other people: no text in them, and no name of a file or folder, is ever run; what
+# cannot be read or written is an error that leaves the old file as it was.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -19,12 +19,12 @@ expect "records are made" "$parlab" dmv 64,128 --backend serial,openmp --threads
   --results $good
 
 # ---- names in records ----------------------------------------------------------------------------
-# hostile FIELD TEXT: one line of the good records with that text planted; JSON escapes in TEXT are read.
 mkdir -p results/evil
 evil=results/evil/cslab-dmv.jsonl
 head -1 $good | sed 's/"machine":"[^"]*"/"machine":"evil"/' >$evil
 lines=1
-plant() { # SED SCRIPT
+# plant SED_SCRIPT: adds a line of the good records, changed by that script.
+plant() {
   sed -n '/"backend":"openmp"/p' $good | head -1 | sed -E "$1" >>$evil
   lines=$((lines + 1))
 }
@@ -62,8 +62,8 @@ for command in "show evil" "show $evil --format record" "claims results/evil" "c
   expect "${command%% *} takes nothing of them for a command" eval 'test $status -le 2 && nothing_ran && ! grep -qP "\x1b" out'
 done
 
-# What is text and no name is shown without what a terminal obeys; to a shell, gnuplot and SQL it is
-# text as well, in the small print of figures too.
+# Free text is shown without what a terminal would obey; to a shell, gnuplot and SQL it stays text,
+# even in the small print of figures.
 mkdir -p results/coloured
 # shellcheck disable=SC2016 # nothing is to be expanded here
 text='a \u001b[31mred\u009b `touch RAN` $(touch RAN) '"'; touch RAN; ' || x() || '"' \"; system(\"touch RAN\") %s%n @x'
@@ -101,7 +101,7 @@ expect "no escape reaches the terminal from make" fails grep -q $'\033' <<<"$dra
 expect "other machines have no folder under plots/" \
   test "$(cd plots && printf '%s ' *)" = "coloured evil good index.html "
 own_make help >/dev/null 2>&1
-# Every target reads the names when make starts; these hand some on, and of experiments one stands for all.
+# Every target reads the names when make starts. These hand some on; one experiment stands for all.
 for target in figures gallery report cslab-dmv counters tune device-spread; do
   MACHINE=${folders[0]} own_make --dry-run "$target" >/dev/null 2>&1
 done

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
 source scripts/testing.sh
 
-# From the ground up. A folder may include itself, and what stands on a line before its own.
+# From the ground up. A folder may include itself and those on the lines above its own.
 rooms=(
   core
   "workloads host gpu statistics"

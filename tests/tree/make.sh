@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is promised of make: help, nothing to do the second time, several goals, no surprises.
+# What make promises: help, nothing to do the second time, several goals, no surprises.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -44,10 +44,9 @@ copy_tree
   exit "$((failures > 0))"
 ) || failures=1
 
-# What make install puts there works from there, and needs nothing of this tree. Made in the copy: what
-# the other tests run at the same time is not linked anew.
+# What make install puts somewhere works from there, and needs nothing of this tree. Built in the copy,
+# so that the programs that other tests run at the same time are not linked anew.
 prefix=$(mktemp -d)
-# shellcheck disable=SC2034 # used in tests that are strings
 mkdir "$prefix/elsewhere"
 cp -a docs LICENSE "$tree"
 expect "make install" own_make -C "$tree" NVCC= install PREFIX="$prefix"
@@ -57,11 +56,11 @@ expect "it emulates" eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" dmv 6
 expect "it knows the published tables" \
   eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" claims "$OLDPWD/results/nvidia-h200" | grep -q C6)'
 rm -r "$prefix"
-# One that was built with the toolkit stays.
 expect "without the toolkit there is bin/parlab" eval '"$tree/bin/parlab" --version | grep -q parlab'
 
 # Any BLAS with the CBLAS interface, by its name in the records.
-with_blas() { # SONAME: of a product of matrices what the record says of its library
+# with_blas SONAME: the verdict and the library in the record of a matrix product.
+with_blas() {
   local records
   records=$(mktemp -d)
   PARLAB_BLAS=$1 bin/parlab-emulated matmul 64 --backend blas --iterations 3 --format csv --results "$records/r.jsonl" >/dev/null 2>&1
@@ -75,7 +74,7 @@ for soname in libopenblas.so.0 libblis.so.4; do
       eval 'with_blas $soname | xargs | grep -qE "verdict:passed.*library:$name [0-9.]+"'
   fi
 done
-# Whose own threads spin after each call, on the CPUs of whoever is timed next.
+# A library whose own threads spin after each call, on the CPUs of the variant that is timed next.
 spinning=$(mktemp -d)
 cc -std=gnu99 -O2 -shared -fPIC -o "$spinning/blas.so" tests/places/spinning_blas.c -lpthread
 PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv 700 --backend openmp,blas --threads 1,2 --time-limit 0.2 \
@@ -103,7 +102,7 @@ rm -r "$folder"
 
 expect "NO_INSTALL=1 with nothing missing says nothing" \
   eval 'test -z "$(NO_INSTALL=1 scripts/install.sh build figures check 2>&1)"'
-# With a PATH in which there is next to nothing.
+# With a PATH that has next to nothing in it.
 poor=$(mktemp -d)
 for program in bash g++; do ln -s "$(command -v $program)" "$poor"; done
 says() { PATH=$poor NO_INSTALL=1 "$BASH" scripts/install.sh "$@" 2>&1; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a kernel that somebody drops in does to the program: nothing when it does not compile, and a
-# word on rows and columns where it is right at squares alone.
+# A kernel that somebody drops in: when it does not compile the program is built without it, and when
+# it is right at squares alone the message speaks of rows and columns.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -19,8 +19,8 @@ expect "make check would notice" test ! -e build/emulated/cuda/dmv/broken.cu.o
 expect "the rest of the program is there" eval "$parlab dmv --list | grep -q 'cuda/mine'"
 expect "rows taken for columns are found where only a square was asked for" \
   eval "$parlab dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'is one extent taken for another'"
-expect "they are right at a square, and the message at 3x1000 says so" \
+expect "found at 3x1000, the message says that it is right at a square" \
   eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'is one extent taken for another'"
-expect "and not where it is right" \
+expect "a right kernel is emulated at a rectangle as well" \
   eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'emulating also at 33x67'"
 end_tests

@@ -13,8 +13,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Shows $work/NAME.html on a desktop, on a phone and, with the style of print, as wide as A4 has room;
-# what it says of itself goes to NAME.says.
+# look_at NAME: shows $work/NAME.html on a desktop, on a phone and, in the style of print, on A4; what
+# was counted in each goes to NAME.says.
 look_at() {
   sed 's/@media print/@media all/; s/(min-width: 46.01em), print/all/; s/(max-width: 46em)/not all/' \
     "$work/$1.html" >"$work/paper.html"
@@ -109,14 +109,14 @@ page no-gpu "$work/no-gpu" "$work/nowhere"
 expect "no-gpu: says so" grep -q 'no GPU here' "$work/no-gpu.html"
 expect_page no-gpu
 
-# Both beside each other; the one without a GPU has the other's name, but not its folder.
+# Both side by side; the one without a GPU has the same name, in a folder of its own.
 expect "index: is written" bin/parlab-emulated index results/nvidia-h200 "$work/no-gpu" results/published \
   --output "$work/index.html"
 expect "index: leads to the page of each" \
   test "$(grep -oE 'href="(nvidia-h200|no-gpu)/index.html"' "$work/index.html" | sort -u | wc -l)" = 2
 expect_page index
 
-# A class, one of whom does not compile, in a long word.
+# A class, with one submission that does not compile, in a very long line.
 mkdir "$work/submissions"
 grep -v '[.]id = ' cuda/dmv/coalesced.cu >"$work/submissions/ann.cu"
 printf 'int %0300d;\n' 0 >"$work/submissions/bob.cu"
@@ -127,7 +127,7 @@ cp "$work/graded/students/bob.html" "$work/student.html"
 expect_page class
 expect_page student
 
-# Names that would like to be more than names.
+# Names that try to be markup.
 mkdir -p "$work/evil" "$work/drawn"
 evil="<script>ran=1;document.title='ran'<\\/script><img src=x onerror=ran=1>\\\\\"'\\&"
 sed -E "s#\"(gpu|cpu|driver|compiler|flags)\":\"[^\"]*\"#\"\1\":\"$evil\"#g; s#\"detail\":\"[^\"]*\"#\"detail\":\"$evil\"#" \
