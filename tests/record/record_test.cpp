@@ -35,7 +35,7 @@
 namespace fs = std::filesystem;
 using namespace parlab;
 using boost::test_tools::per_element;
-using testing::contains, testing::Folder, testing::message_of;
+using testing::contains, testing::content, testing::Folder, testing::message_of;
 using namespace std::string_literals;
 
 namespace {
@@ -130,12 +130,6 @@ Record parsed(const std::string& line) { return std::get<Record>(from_json_line(
 
 void append_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::app) << text;
-}
-
-std::string content(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 // Cells of one CSV column, by the header's name, for files without quoted line breaks.
