@@ -1,5 +1,5 @@
-// Teams of GPUs: how problems are divided among them, and, by emulation, what travels between them
-// and the faults in that which are found.
+// Teams of GPUs: how problems are divided among them; and, by emulation, that what travels between
+// them arrives and that planted faults are found.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
