@@ -497,7 +497,8 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
 template <typename T>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const bool free = choice.block == 0 && choice.team == 0 && choice.stages == 0;
-  if (free && is_resident(gpu, p, resident_block)) return run_resident(gpu, p, resident_block);
+  const auto block = resident_block(gpu, p);
+  if (free && is_resident(gpu, p, block)) return run_resident(gpu, p, block);
   const bool aligned =
       p.cols % Word<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
   const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;

@@ -14,14 +14,10 @@ const Register<Atax, float, double> variant(
     {
         .rung = 4,
         .idea = "small matrices: all of A in shared memory at once, the second kernel in wait",
-        .tunables = {{.name = "block",
-                      .fallback = resident_block,
-                      .min = 128,
-                      .max = 1024,
-                      .multiple_of = 128}},
+        .tunables = {{.name = "block", .fallback = 0, .min = 0, .max = 1024, .multiple_of = 128}},
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
-      const auto block = tunables["block"];
+      const auto asked = tunables["block"], block = asked != 0 ? asked : resident_block(gpu, p);
       if (!is_resident(gpu, p, block)) {
         throw PointError(Verdict::not_supported,
                          "the matrix is larger than the shared memory of all multiprocessors");
