@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/streams.hpp"
+#include "places/gpu_usable.hpp"
 #include "places/honest.cuh"
-#include "places/presence.hpp"
 #include "support.hpp"
 #include "workloads/dmv.hpp"
 
@@ -188,17 +188,9 @@ void expect_right(const std::string& name, const Size& size, const Plan& how) {
   BOOST_TEST(judged > 0, name);
 }
 
-boost::test_tools::assertion_result gpu_usable(boost::unit_test::test_unit_id) {
-#ifdef PARLAB_EMULATED
-  return true;
-#else
-  return !why_no_gpu().has_value();
-#endif
-}
-
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(streams, *boost::unit_test::precondition(gpu_usable))
+BOOST_AUTO_TEST_SUITE(streams, *boost::unit_test::precondition(testing::gpu_usable))
 
 BOOST_AUTO_TEST_CASE(honest_variants_pass_and_have_their_copies_in_their_time) {
   for (const char* name : {"honest_control", "honest_in_little_memory"}) {
