@@ -23,6 +23,7 @@
 #include "commands/warn.hpp"
 #include "core/name.hpp"
 #include "counters/execute_once.hpp"
+#include "grade/serve.hpp"
 #include "machine/memory.hpp"
 
 namespace {
@@ -92,6 +93,9 @@ int dispatch(Request request, char** arguments) {
       return filter_an_image(request, std::cout);
     case Action::execute_once:
       execute_once(request.paths);
+      break;
+    case Action::serve:
+      grade::serve(request.paths.at(0), request.paths.at(1));
       break;
     case Action::grade:
       return grade_submissions(request, std::cout, std::cerr);

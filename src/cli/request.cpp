@@ -156,6 +156,7 @@ constexpr Command commands[] = {
     {"database", Action::database},
     {"query", Action::query, 2, "a database and SQL: query FILE.db 'SELECT ...' [TEXT...]"},
     {"execute-once", Action::execute_once},
+    {"serve", Action::serve, 2, "a workload and a variant: 'parlab grade' starts it"},
 };
 
 // What a command takes that no other one does.

@@ -57,6 +57,7 @@ struct Request {
     index,
     machine,
     execute_once,
+    serve,
     database,
     query,
     filter_image,

@@ -152,9 +152,8 @@ void print_table(const Class& all, std::ostream& out) {
       table.add({rank, grade->submission.student, verdict}, grade->detail);
       continue;
     }
-    const auto summary = grade->timed->summary();
-    table.add({rank, grade->submission.student, verdict, seconds_with_unit(summary.median),
-               percent(relative_half_width(summary)),
+    table.add({rank, grade->submission.student, verdict, seconds_with_unit(grade->time.value),
+               percent(relative_half_width(grade->time)),
                grade->to_reference ? significant(grade->to_reference->value, 3, 2) + "x" : "",
                roof_of(*grade), points_of(all, *grade)});
   }
@@ -170,7 +169,7 @@ void print_table(const Class& all, std::ostream& out) {
   out << '\n';
   if (all.timed()) {
     out << "ratio: of the time of " << all.reference->full_name() << ", "
-        << seconds_with_unit(all.reference->summary().median)
+        << seconds_with_unit(all.reference_time.value)
         << "; points: " << all.assignment.points.text() << '\n';
   }
   if (!all.why_untimed.empty()) {
@@ -202,9 +201,8 @@ std::string csv_of(const Class& all) {
         << to_string(grade.verdict) << ',' << (grade.rank > 0 ? std::to_string(grade.rank) : "")
         << ',' << to_string(grade.timed ? grade.timed->size : grade.where) << ',';
     if (grade.timed) {
-      const auto summary = grade.timed->summary();
-      out << number(summary.median) << ',' << number(summary.interval.low) << ','
-          << number(summary.interval.high) << ',';
+      const auto [low, high] = grade.time.interval();
+      out << number(grade.time.value) << ',' << number(low) << ',' << number(high) << ',';
     } else {
       out << ",,,";
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -79,15 +80,63 @@ ClockCheck check_clock(RemoteExecutor& executor, const Call& call, const Assignm
   return check;
 }
 
+// A process that executes one variant, as the one place of a sweep.
+struct Contestant {
+  Contestant(const std::vector<std::string>& command, const Limits& limits, bool on_gpu)
+      : Contestant(std::make_unique<RemoteExecutor>(command, limits, on_gpu)) {}
+
+  RemoteExecutor& executor;
+  Variant variant;
+  Places places;
+
+ private:
+  explicit Contestant(std::unique_ptr<RemoteExecutor> remote)
+      : executor(*remote),
+        variant(remote->variant()),
+        places({.target = variant.target, .executor = std::move(remote)}) {}
+};
+
 class Grader {
  public:
   Grader(const Assignment& assignment, const std::string& command)
       : assignment_(assignment), command_(command) {}
 
-  // With times, held against these ceilings.
-  void time_against(const Ceilings& ceilings) {
-    times_ = true;
+  // What is graded from now on has times, held against these ceilings, and against the reference's.
+  // Where that has no time because the machine is busy, nothing has.
+  void time_against(const Ceilings& ceilings, Class& all) {
     ceilings_ = ceilings;
+    const Variant& reference = *assignment_.reference;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+    const std::vector<std::string> command{self, "serve", reference.workload,
+                                           reference.full_name()};
+    Grade grade;
+    std::vector<Record> runs;
+    while (runs.size() < processes_of_reference) {
+      Contestant contestant(command, assignment_.limits, reference.needs_gpu());
+      contestant.variant = reference;
+      const auto run = time(grade, contestant);
+      if (!run) break;
+      runs.push_back(*run);
+    }
+    if (!grade.passed()) {
+      throw std::runtime_error("the reference " + reference.full_name() + " has no time, " +
+                               std::string(to_string(grade.verdict)) + ": " + grade.detail +
+                               "; choose another with --reference");
+    }
+    if (runs.size() < processes_of_reference) {
+      all.why_untimed = grade.detail;
+      return;
+    }
+    std::vector<Samples> samples;
+    for (const auto& run : runs) samples.push_back(run.samples());
+    process_ = one_run_over_another(samples);
+    const bool alike = process_.variance <= alike_within * alike_within;
+    processes_ = alike ? 1 : processes_where_they_differ;
+    all.reference = middle(runs);
+    all.reference_time = time_of(runs);
+    for (auto& rung : all.ladder) {
+      if (rung.full_name() == reference.full_name()) rung = *all.reference;
+    }
   }
 
   void grade(Grade& grade) {
@@ -108,17 +157,25 @@ class Grader {
  private:
   static constexpr int attempts = 3;
   static constexpr auto until_quieter = std::chrono::seconds(1);
+  // Processes of one program differ by where their memory lies, which the executions of one of them
+  // do not show: by how much is known from those of the reference.
+  static constexpr std::size_t processes_of_reference = 5, processes_where_they_differ = 3;
+  static constexpr double alike_within = 0.02;
 
   // Returns whether only a device can tell.
   bool verify(Grade& grade, const std::filesystem::path& program, bool on_device) {
     try {
-      auto remote = std::make_unique<RemoteExecutor>(
-          program, std::string(assignment_.workload->name()), assignment_.limits, on_device);
-      RemoteExecutor& executor = *remote;
-      Variant variant = remote->variant();
-      variant.name = grade.submission.name;
-      variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
-      variant.source = grade.submission.file.filename().string();
+      const std::string workload(assignment_.workload->name());
+      const auto start = [&] {
+        auto started = std::make_unique<Contestant>(
+            std::vector<std::string>{program.string(), workload}, assignment_.limits, on_device);
+        started->variant.name = grade.submission.name;
+        started->variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
+        started->variant.source = grade.submission.file.filename().string();
+        return started;
+      };
+      const auto contestant = start();
+      const auto& variant = contestant->variant;
       grade.idea = variant.idea;
       if (const auto why = refused(assignment_, variant); !why.empty()) {
         grade.verdict = Verdict::not_supported;
@@ -130,39 +187,50 @@ class Grader {
       plan.sizes = assignment_.sizes;
       plan.sizes.insert(plan.sizes.end(), assignment_.hidden.begin(), assignment_.hidden.end());
       plan.verify_only = true;
-      Place place{variant.target};
-      place.executor = std::move(remote);
-      Places places(std::move(place));
-      judge(grade, swept(plan, places));
-      const bool can_time = places.all().front().can_time();
+      judge(grade, swept(plan, contestant->places));
+      const bool can_time = contestant->places.all().front().can_time();
       const bool alone = on_device || !grade.submission.is_cuda();
-      if (grade.passed() && can_time && alone && times_) time(grade, plan, places, executor);
-      return grade.verdict == Verdict::not_supported && !variant.hardware.empty();
+      if (!grade.passed() || !can_time || !alone || processes_ == 0) {
+        return grade.verdict == Verdict::not_supported && !variant.hardware.empty();
+      }
+      std::vector<Record> runs;
+      for (std::size_t i = 0; i < processes_ && grade.passed(); ++i) {
+        const auto run = i == 0 ? time(grade, *contestant) : time(grade, *start());
+        if (!run) break;
+        runs.push_back(*run);
+      }
+      if (!grade.passed()) return false;
+      if (runs.size() < processes_) {
+        grade.detail = "not timed: " + grade.detail;
+        return false;
+      }
+      grade.timed = middle(runs);
+      grade.time = time_of(runs);
     } catch (const PointError& error) {
       grade.verdict = error.verdict;
       grade.detail = error.what();
-      return false;
     }
+    return false;
   }
 
-  // Only while nobody else is at work: what others do to a time is no fault of the submission.
-  void time(Grade& grade, Plan plan, Places& places, RemoteExecutor& executor) {
-    const Variant& variant = *plan.variants.front();
-    plan.verify_only = false;
+  // By one process. Only while nobody else is at work: what others do to a time is no fault of the
+  // submission. Nothing: it did not pass, or it did and the detail says why it has no time.
+  std::optional<Record> time(Grade& grade, Contestant& contestant) {
+    auto& [executor, variant, places] = contestant;
+    Plan plan = plan_for(assignment_, command_);
+    plan.variants = {&variant};
     plan.sizes = {assignment_.sizes.back()};
-    bool busy = false;
     std::string why_busy;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      if (busy) std::this_thread::sleep_for(until_quieter);
+      if (attempt > 0 && !why_busy.empty()) std::this_thread::sleep_for(until_quieter);
       (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) = ceilings_;
       executor.watched();
       const auto records = swept(plan, places);
       const Watched watched = executor.watched();
-      busy = disturbed(watched) && !variant.needs_gpu();
-      why_busy = to_string(watched);
       judge(grade, records);
-      if (!grade.passed() && grade.verdict != Verdict::implausible) return;
-      if (busy) continue;
+      if (!grade.passed() && grade.verdict != Verdict::implausible) return std::nullopt;
+      why_busy = disturbed(watched) && !variant.needs_gpu() ? to_string(watched) : "";
+      if (!why_busy.empty()) continue;
       if (!grade.passed()) {
         raise_ceilings(variant);
         continue;
@@ -170,21 +238,34 @@ class Grader {
       const auto& record = records.front();
       const Call call{&variant, record.size, record.dtype, record.tunables};
       const auto check = check_clock(executor, call, assignment_, record.summary().median);
-      busy = check.verdict == ClockVerdict::busy;
-      why_busy = check.detail;
-      if (busy) continue;
-      if (check.verdict == ClockVerdict::agrees) {
-        grade.timed = record;
-      } else {
+      if (check.verdict == ClockVerdict::agrees) return record;
+      if (check.verdict == ClockVerdict::differs) {
         grade.verdict = Verdict::implausible;
         grade.detail = check.detail;
+        return std::nullopt;
       }
-      return;
+      why_busy = check.detail;
     }
-    if (busy) {
+    if (!why_busy.empty()) {
       grade.verdict = Verdict::passed;
-      grade.detail = "not timed: " + why_busy;
+      grade.detail = why_busy;
     }
+    return std::nullopt;
+  }
+
+  static Record middle(std::vector<Record> runs) {
+    const auto nth = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+    std::nth_element(runs.begin(), nth, runs.end(), [](const Record& a, const Record& b) {
+      return a.summary().median < b.summary().median;
+    });
+    return *nth;
+  }
+
+  // Over all processes that might have been started.
+  Uncertain time_of(const std::vector<Record>& runs) const {
+    std::vector<Uncertain> times;
+    for (const auto& run : runs) times.push_back(run.summary().estimate / process_);
+    return mean_of(times);
   }
 
   // A roof may have been measured badly: that is looked at before a time is doubted.
@@ -218,55 +299,46 @@ class Grader {
 
   const Assignment& assignment_;
   const std::string& command_;
-  bool times_ = false;
+  std::size_t processes_ = 0;  // that each submission is timed in; 0: there are no times
+  Uncertain process_{1, 0, 1};
   Ceilings ceilings_;
 };
 
-// Our own rungs, for the ladder of the class, and the reference among them. Returns the ceilings;
-// nothing on a machine that is too busy to measure anything.
+// Our own rungs, for the ladder of the class. Returns the ceilings; nothing on a machine that is
+// too busy to measure anything.
 std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
   const auto& assignment = all.assignment;
+  const auto target = assignment.reference->target;
   Plan plan = plan_for(assignment, command);
   plan.sizes = {assignment.sizes.back()};
   plan.seed.reset();
   for (const auto* variant : Registry::instance().variants(assignment.workload->name())) {
     const bool ieee = variant->arithmetic_in(assignment.dtype) == Arithmetic::ieee;
-    if (variant->target == assignment.reference->target && variant->has(assignment.dtype) && ieee) {
+    if (variant->target == target && variant->has(assignment.dtype) && ieee) {
       plan.variants.push_back(variant);
     }
   }
   Places places(plan.variants, {0});
-  std::string why = "interrupted";
-  Watched watched;
-  bool busy = false;
-  for (int look = 0; look < 3 && !all.reference; ++look) {
+  constexpr int looks = 3;
+  for (int look = 0; look < looks; ++look) {
     Kept kept;
     const RunQueueWait queue(getpid());
     const auto start = std::chrono::steady_clock::now();
     run_sweep(plan, kept, places);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    all.ladder.clear();
-    watched = {elapsed.count(), queue.seconds()};
-    busy = assignment.reference->target == Target::host &&
-           watched.waited_s.value_or(elapsed.count()) > share_of_queue * elapsed.count();
-    if (busy) continue;
-    for (const auto& record : kept.records) {
-      const bool is_reference = record.full_name() == assignment.reference->full_name();
-      if (is_reference) why = std::string(to_string(record.verdict)) + ": " + record.detail;
-      if (!record.timed()) continue;
-      all.ladder.push_back(record);
-      if (is_reference) all.reference = record;
+    const Watched watched{elapsed.count(), queue.seconds()};
+    const double waited_s = watched.waited_s.value_or(watched.elapsed_s);
+    if (target == Target::host && waited_s > share_of_queue * watched.elapsed_s) {
+      all.why_untimed = to_string(watched);
+      continue;
     }
+    all.why_untimed.clear();
+    for (const auto& record : kept.records) {
+      if (record.timed()) all.ladder.push_back(record);
+    }
+    return places.of(*assignment.reference, 0).ceilings;
   }
-  if (busy) {
-    all.why_untimed = to_string(watched);
-    return std::nullopt;
-  }
-  if (!all.reference) {
-    throw std::runtime_error("the reference " + assignment.reference->full_name() +
-                             " has no time, " + why + "; choose another with --reference");
-  }
-  return places.of(*assignment.reference, 0).ceilings;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -293,8 +365,11 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
   all.assignment = assignment;
   Grader grader(assignment, command);
   if (assignment.reference != nullptr) {
-    says("measuring " + assignment.reference->full_name() + " and the ladder");
-    if (const auto ceilings = measure_ladder(all, command)) grader.time_against(*ceilings);
+    says("measuring the ladder");
+    if (const auto ceilings = measure_ladder(all, command)) {
+      says("measuring " + assignment.reference->full_name());
+      grader.time_against(*ceilings, all);
+    }
   }
   for (auto& submission : submissions) {
     says(submission.student);
@@ -309,13 +384,13 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
   std::vector<Grade*> timed;
   for (auto& grade : all.grades) {
     if (!grade.timed) continue;
-    times.push_back(grade.timed->summary().estimate);
+    times.push_back(grade.time);
     timed.push_back(&grade);
     if (grade.timed->roof_s > 0) {
-      grade.of_roof = grade.timed->roof_s / grade.timed->summary().median;
+      grade.of_roof = grade.timed->roof_s / grade.time.value;
     }
     if (!all.reference) continue;
-    grade.to_reference = ratio(times.back(), all.reference->summary().estimate);
+    grade.to_reference = ratio(grade.time, all.reference_time);
     grade.points = assignment.points.of(*grade.to_reference);
   }
   const auto places = ranks(times);
@@ -327,80 +402,6 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
     }
   }
   return all;
-}
-
-std::string advice(const Class& all, const Grade& grade) {
-  const auto says = [&](const char* part) { return grade.detail.find(part) != std::string::npos; };
-  if (!grade.passed()) {
-    if (says("does not compile")) {
-      return "The first error of the compiler is above; docs/adding-a-kernel.md has a file that "
-             "compiles, to start from.";
-    }
-    if (says("multiple definition")) {
-      return "It has a name that the program around it has as well, like main(): leave it out, or "
-             "put it into the unnamed namespace.";
-    }
-    if (says("Register<...>")) {
-      return "A file says what it has by one `const Register<...> variant(...)` at its end, as "
-             "docs/adding-a-kernel.md shows.";
-    }
-    if (says("cannot launch 0x")) {
-      return "The grid has no blocks: the number of elements is rounded down where ceil_div() "
-             "rounds it up.";
-    }
-    if (says("race")) {
-      return "Two threads use one element and nothing orders them: a barrier between writing and "
-             "reading, an atomic, or one writer per element.";
-    }
-    if (says("__syncthreads") || says("barrier")) {
-      return "All threads of a block must reach the same barrier: keep it out of branches and "
-             "loops that only some of them take, and return after it.";
-    }
-    if (says("outside") || says("past the end") || says("beyond") || says("segmentation")) {
-      return "An index leaves its array: compare it with the extent before each access, and try a "
-             "size that is no multiple of the block.";
-    }
-    if (grade.verdict == Verdict::timed_out) {
-      return "It does not end: look for a loop whose condition never changes, or a thread that "
-             "waits for another which never comes.";
-    }
-    if (says("one extent")) return "It is right at squares only: rows and columns are swapped.";
-    if (says("of memory") || grade.verdict == Verdict::out_of_memory) {
-      return "It asks for more memory than it was given.";
-    }
-    if (grade.verdict == Verdict::wrong_result) {
-      return "Try the size at which it is wrong by hand, and one smaller: is every element "
-             "computed, once, and from all its terms? Sums of many numbers that are added in a "
-             "narrower type lose what the bound does not allow.";
-    }
-    return "";
-  }
-  if (!grade.timed) return "It is right at every size that was tried.";
-  const double own = grade.timed->summary().median;
-  const Record* next = nullptr;
-  for (const auto& rung : all.ladder) {
-    const double time = rung.summary().median;
-    if (time * 1.05 >= own) continue;
-    if (next == nullptr || time > next->summary().median) next = &rung;
-  }
-  if (next == nullptr) return "Nothing on our ladder is faster.";
-  std::string text = "The next rung that is faster is " + next->full_name() + ", " +
-                     significant(own / next->summary().median, 3, 2) + "x as fast";
-  for (const auto* variant : Registry::instance().variants(next->workload)) {
-    if (variant->full_name() == next->full_name() && !variant->idea.empty()) {
-      text += ": " + variant->idea;
-    }
-  }
-  text += ".";
-  const auto& launch = grade.timed->launch;
-  if (launch.spill_bytes > 0) {
-    text += " Its registers spill " + std::to_string(launch.spill_bytes) +
-            " bytes per thread to memory.";
-  } else if (launch.occupancy > 0 && launch.occupancy < 0.4) {
-    text += " Only " + percent(launch.occupancy) + " of the warps fit at once, limited by " +
-            launch.limited_by + ".";
-  }
-  return text;
 }
 
 }  // namespace parlab::grade

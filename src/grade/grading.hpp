@@ -36,7 +36,9 @@ struct Grade {
   std::string detail;                     // and why; of one that passed: why it has no time
   Size where;                             // and at which size; empty: before any
   std::string idea;                       // what the student wrote
-  std::optional<Record> timed;            // at the last public size, where it passed everywhere
+  std::optional<Record> timed;  // at the last public size, where it passed everywhere: of its
+                                // processes the one in the middle
+  Uncertain time;               // over all processes that might have been started
   std::optional<Ratio> to_reference;
   std::optional<double> of_roof;
   std::size_t rank = 0;  // from 1, with ties; 0: no time
@@ -51,6 +53,7 @@ struct Class {
   std::vector<Grade> grades;   // by student
   std::vector<Record> ladder;  // our own rungs at the same point, the reference among them
   std::optional<Record> reference;
+  Uncertain reference_time;
   std::string why_untimed;  // where there is a reference, and no time of it
 
   bool timed() const { return reference.has_value(); }

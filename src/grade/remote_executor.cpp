@@ -40,14 +40,14 @@ std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
 }  // namespace
 
 struct RemoteExecutor::Running {
-  Running(const std::filesystem::path& program, const std::string& workload, const Limits& limits,
-          bool on_gpu, int ours, int theirs)
+  Running(const std::vector<std::string>& command, const Limits& limits, bool on_gpu, int ours,
+          int theirs)
       : channel(ours),
-        process({program.string(), workload},
+        process(command,
                 {.readable =
                      [&] {
                        auto folders = system_folders();
-                       folders.push_back(program.string());
+                       folders.push_back(command.front());
                        return folders;
                      }(),
                  .writable = {},
@@ -65,12 +65,8 @@ struct RemoteExecutor::Running {
   Process process;
 };
 
-RemoteExecutor::RemoteExecutor(std::filesystem::path program, std::string workload,
-                               const Limits& limits, bool on_gpu)
-    : program_(std::move(program)),
-      workload_(std::move(workload)),
-      limits_(limits),
-      on_gpu_(on_gpu) {}
+RemoteExecutor::RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu)
+    : command_(std::move(command)), limits_(limits), on_gpu_(on_gpu) {}
 
 RemoteExecutor::~RemoteExecutor() = default;
 
@@ -80,7 +76,7 @@ void RemoteExecutor::start() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "a channel to a submission");
   }
-  running_ = std::make_unique<Running>(program_, workload_, limits_, on_gpu_, ends[0], ends[1]);
+  running_ = std::make_unique<Running>(command_, limits_, on_gpu_, ends[0], ends[1]);
   auto described = ask(Message().put(Ask::describe), seconds_to_start);
   variant_ = get_variant(described);
   can_time_ = described.get<bool>();

@@ -1,10 +1,10 @@
 // The place of one submission: a process of its own, which executes it and knows nothing else.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/variant.hpp"
 #include "grade/clock_check.hpp"
@@ -26,9 +26,8 @@ struct Limits {
 // PointError(timed_out); the next load() starts another.
 class RemoteExecutor final : public Executor {
  public:
-  // program: linked from runner/runner.cpp and the submission. on_gpu: it is one for a real GPU.
-  RemoteExecutor(std::filesystem::path program, std::string workload, const Limits& limits,
-                 bool on_gpu);
+  // command: a program that calls serve(), and its arguments. on_gpu: it is one for a real GPU.
+  RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu);
   ~RemoteExecutor() override;
 
   // What the submission declared. Throws PointError when its process does not answer.
@@ -54,8 +53,7 @@ class RemoteExecutor final : public Executor {
   // watched: grows by what it took; nullptr: of no interest.
   Message ask(const Message& message, double seconds, Watched* watched = nullptr);
 
-  std::filesystem::path program_;
-  std::string workload_;
+  std::vector<std::string> command_;
   Limits limits_;
   bool on_gpu_;
   std::unique_ptr<Running> running_;

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -140,6 +141,17 @@ void limit(int what, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource>(what), &both);
 }
 
+// Which GPUs there are, how threads wait and where libraries lie is for the grader to decide.
+std::vector<std::string> settings_of_grader() {
+  std::vector<std::string> settings;
+  for (const char* const name : {"OMP_WAIT_POLICY", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+                                 "LD_LIBRARY_PATH", "PARLAB_BLAS"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr) settings.push_back(std::string(name) + "=" + value);
+  }
+  return settings;
+}
+
 // In the child, up to the program. Only what is safe behind a fork, and the C library's memory.
 [[noreturn]] void become(const std::vector<char*>& arguments, const Confinement& confinement,
                          const SystemCallFilter& filter, int program, int channel, int output,
@@ -188,21 +200,26 @@ void limit(int what, rlim_t most) {
   char cache[] = "CUDA_CACHE_DISABLE=1", compiler_cache[] = "CCACHE_DISABLE=1";
   std::string temporary =
       "TMPDIR=" + (confinement.writable.empty() ? "/" : confinement.writable.front());
-  // How threads wait is for the grader to decide.
-  const char* const waiting = std::getenv("OMP_WAIT_POLICY");
-  std::string policy = "OMP_WAIT_POLICY=" + std::string(waiting == nullptr ? "" : waiting);
-  char* const environment[] = {
-      path,           locale,           cache,
-      compiler_cache, temporary.data(), waiting == nullptr ? nullptr : policy.data(),
-      nullptr};
-  syscall(SYS_execveat, program_descriptor, "", arguments.data(), environment, AT_EMPTY_PATH);
+  std::vector<std::string> settings = settings_of_grader();
+  std::vector<char*> environment{path, locale, cache, compiler_cache, temporary.data()};
+  for (auto& setting : settings) environment.push_back(setting.data());
+  environment.push_back(nullptr);
+  syscall(SYS_execveat, program_descriptor, "", arguments.data(), environment.data(),
+          AT_EMPTY_PATH);
   _exit(exit_unconfined);
 }
 
 }  // namespace
 
 std::vector<std::string> system_folders() {
-  return {"/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/proc", "/sys"};
+  std::vector<std::string> folders{"/usr", "/lib", "/lib64", "/bin",
+                                   "/etc", "/opt", "/proc",  "/sys"};
+  const char* const libraries = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream list(libraries == nullptr ? "" : libraries);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    if (folder.starts_with('/') && folder.size() > 1) folders.push_back(folder);
+  }
+  return folders;
 }
 
 Process::Process(const std::vector<std::string>& program, const Confinement& confinement,

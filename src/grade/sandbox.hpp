@@ -23,7 +23,8 @@ struct Confinement {
   bool uses_gpu = false;         // its driver names its threads, and makes a socket
 };
 
-// What all programs need: the system's libraries and its description of the machine.
+// What all programs need: libraries, those in LD_LIBRARY_PATH among them, and what the system says
+// of the machine.
 std::vector<std::string> system_folders();
 
 // A confined process that runs a program, until this goes out of scope. Its own end of a channel is

@@ -21,7 +21,7 @@ std::string verdict_words(const Grade& grade) {
 }
 
 std::string time_words(const Grade& grade) {
-  return grade.timed ? duration(grade.timed->summary().median) : "–";
+  return grade.timed ? duration(grade.time.value) : "–";
 }
 
 std::string points_words(const Class& all, const Grade& grade) {
@@ -34,7 +34,7 @@ std::vector<const Grade*> in_order(const Class& all) {
   std::vector<const Grade*> order;
   for (const auto& grade : all.grades) order.push_back(&grade);
   const auto key = [](const Grade* grade) {
-    const double time = grade->timed ? grade->timed->summary().median : 0;
+    const double time = grade->timed ? grade->time.value : 0;
     return std::make_tuple(!grade->passed(), !grade->timed, time);
   };
   std::stable_sort(order.begin(), order.end(),
@@ -66,7 +66,7 @@ void write_terms(Html& html, const Class& all) {
   html.element("p", "Times are medians at " + parlab::to_string(assignment.sizes.back()) + " on " +
                         all.machine + ", with their 95 % intervals. Points: " +
                         assignment.points.text() + " of the time of " + all.reference->full_name() +
-                        ", " + duration(all.reference->summary().median) +
+                        ", " + duration(all.reference_time.value) +
                         "; the end of the interval that is better decides, and who shares a rank "
                         "shares its points.");
 }
@@ -88,7 +88,7 @@ void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
     ++number;
     if (!grade->timed) continue;
     const auto name = anonymous ? "no. " + std::to_string(number) : grade->submission.student;
-    rungs.push_back({name, grade->timed->summary().median, false});
+    rungs.push_back({name, grade->time.value, false});
   }
   if (rungs.empty()) return;
   std::sort(rungs.begin(), rungs.end(),
@@ -139,7 +139,7 @@ std::string class_page(const Class& all, bool anonymous) {
     row.push_back(
         {verdict_words(*grade), !grade->passed() && anonymous ? "" : grade->detail.substr(0, 160)});
     if (all.timed()) {
-      row.push_back({time_words(*grade), grade->timed ? interval(grade->timed->summary()) : ""});
+      row.push_back({time_words(*grade), grade->timed ? interval(grade->time) : ""});
       row.push_back({grade->to_reference ? factor(grade->to_reference->value) : "–",
                      grade->to_reference ? range(*grade->to_reference) : ""});
       row.push_back({grade->of_roof ? percent(*grade->of_roof) : "–"});
@@ -173,7 +173,7 @@ std::string student_page(const Class& all, const Grade& grade) {
   fact("points", points_words(all, grade));
   if (grade.timed) {
     const auto& record = *grade.timed;
-    fact("time", time_words(grade) + " (" + interval(record.summary()) + ")");
+    fact("time", time_words(grade) + " (" + interval(grade.time) + ")");
     if (grade.rank > 0) fact("rank", std::to_string(grade.rank));
     if (grade.to_reference) {
       fact("of the time of " + all.reference->full_name(),

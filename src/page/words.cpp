@@ -36,11 +36,14 @@ std::string duration(double seconds) {
   return significant(seconds / unit.seconds, 4) + " " + unit.name;
 }
 
-std::string interval(const Summary& summary) {
-  if (!std::isfinite(summary.interval.high)) return "too few samples";
-  const auto unit = unit_of(summary.median);
-  return significant(summary.interval.low / unit.seconds, 4) + "–" +
-         significant(summary.interval.high / unit.seconds, 4) + " " + unit.name;
+std::string interval(const Summary& summary) { return interval(summary.estimate); }
+
+std::string interval(const Uncertain& time) {
+  const auto [low, high] = time.interval();
+  if (!std::isfinite(high)) return "too few samples";
+  const auto unit = unit_of(time.value);
+  return significant(low / unit.seconds, 4) + "–" + significant(high / unit.seconds, 4) + " " +
+         unit.name;
 }
 
 std::string joules(double value) { return in_joules(duration(value)); }

@@ -9,6 +9,7 @@ namespace parlab::page {
 
 std::string duration(double seconds);          // "16.24 µs"
 std::string interval(const Summary& summary);  // "16.2–16.3 µs", "too few samples"
+std::string interval(const Uncertain& time);
 std::string joules(double value);              // "16.24 mJ"
 std::string joules(const Summary& summary);    // its interval: "16.2–16.3 mJ"
 std::string factor(double value);              // "1.52×", "310×"

@@ -64,4 +64,10 @@ BetweenRuns spread_between_runs(const std::vector<Runs>& points) {
   return found;
 }
 
+Uncertain one_run_over_another(const std::vector<Samples>& runs) {
+  const double known = runs.front().between_runs;
+  const double beyond = std::max(0.0, unknown_variance({runs}) - known * known);
+  return {1, beyond, static_cast<double>(runs.size()) - 1};
+}
+
 }  // namespace parlab

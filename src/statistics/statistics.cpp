@@ -166,6 +166,11 @@ double relative_half_width(const Summary& summary) {
   return (summary.interval.high - summary.interval.low) / 2 / summary.median;
 }
 
+double relative_half_width(const Uncertain& estimate) {
+  const auto [low, high] = estimate.interval();
+  return (high - low) / 2 / estimate.value;
+}
+
 Uncertain operator/(const Uncertain& a, const Uncertain& b) {
   return {a.value / b.value, a.variance + b.variance,
           pooled_freedom(a.variance, a.freedom, b.variance, b.freedom)};

@@ -59,6 +59,7 @@ double tick_variance(const Samples& samples);
 
 // Half of the interval's width over the median: 0.01 is "known to 1 %".
 double relative_half_width(const Summary& summary);
+double relative_half_width(const Uncertain& estimate);
 
 // ---- arithmetic of numbers that are independent
 

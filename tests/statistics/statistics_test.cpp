@@ -234,6 +234,32 @@ BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
   BOOST_TEST(spread_between_runs({{around(1)}}).share == 0);
 }
 
+// Intervals that are widened by what a few runs show hold the truth of one more run.
+BOOST_AUTO_TEST_CASE(a_few_runs_show_what_one_more_may_differ_by) {
+  Process process(11);
+  const auto run = [&] {
+    auto samples = process.autoregressive(10, 12, 0.5);
+    scale(samples, std::exp(process.normal(0.05)));
+    return samples;
+  };
+  int held = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto spread = one_run_over_another({run(), run(), run(), run(), run()});
+    held += ratio(summarize(run()).estimate / spread).interval.holds(1);
+  }
+  BOOST_TEST(100.0 * held / trials > 92);
+  BOOST_TEST(100.0 * held / trials < 99.5);
+}
+
+BOOST_AUTO_TEST_CASE(runs_that_are_alike_widen_nothing) {
+  const auto alike = one_run_over_another({around(1), around(1), around(1)});
+  BOOST_TEST(alike.value == 1);
+  BOOST_TEST(alike.variance == 0);
+  // What is known already is not counted twice.
+  const auto known = one_run_over_another({around(1, 0.5), around(1.1, 0.5), around(0.9, 0.5)});
+  BOOST_TEST(known.variance == 0);
+}
+
 // Half of the points are short, and each run starts its kernels a little earlier or later.
 BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   Process process(9);
