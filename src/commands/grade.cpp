@@ -17,6 +17,7 @@
 #include "places/presence.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
+#include "sweep/interrupt.hpp"
 
 namespace parlab {
 namespace {
@@ -117,6 +118,7 @@ Assignment assignment_of(const Request& request, const std::vector<Submission>& 
 }
 
 std::string points_of(const Class& all, const Grade& grade) {
+  if (grade.verdict == Verdict::unverified) return "";
   if (!grade.passed()) return "0";
   return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
 }
@@ -172,7 +174,9 @@ void print_table(const Class& all, std::ostream& out) {
         << seconds_with_unit(all.reference_time.value)
         << "; points: " << all.assignment.points.text() << '\n';
   }
-  if (!all.why_untimed.empty()) {
+  if (all.interrupted) {
+    out << "interrupted: whoever is unverified was not graded\n";
+  } else if (!all.why_untimed.empty()) {
     out << "nothing was timed: " << all.why_untimed << "; grade again when they are done\n";
   } else if (!all.timed()) {
     out << "nothing was timed, and nobody has points for it: there is no GPU here\n";
@@ -257,7 +261,9 @@ int grade_submissions(const Request& request, std::ostream& out, std::ostream& m
       fs::remove_all(folder, ignored);
     }
   } const removed{folder};
+  const InterruptGuard guard;
   build(submissions, workload, folder, assignment.gpu && !asked.check);
+  if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
   const auto all = grade::grade(assignment, std::move(submissions), request.plan.command,
                                 [&](const std::string& what) { progress.show(what, done++); });
@@ -272,7 +278,7 @@ int grade_submissions(const Request& request, std::ostream& out, std::ostream& m
                page::student_page(all, grade));
   }
   out << (into / "index.html").string() << ", grades.csv and students/: written\n";
-  return EXIT_SUCCESS;
+  return all.interrupted ? exit_interrupted : EXIT_SUCCESS;
 }
 
 }  // namespace parlab

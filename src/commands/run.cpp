@@ -13,12 +13,11 @@
 #include "machine/memory.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
+#include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
 
 namespace parlab {
 namespace {
-
-constexpr int interrupted = 130;
 
 void explain(const Points& points) {
   const auto reporter = make_explain_reporter(std::cout);
@@ -30,7 +29,7 @@ void explain(const Points& points) {
 int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor, Points& points) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, &supervisor);
-  if (status != interrupted) add_counters(kept.points, plan.results, console);
+  if (status != exit_interrupted) add_counters(kept.points, plan.results, console);
   for (const auto& point : kept.points) console.point(point);
   points = std::move(kept.points);
   return status;

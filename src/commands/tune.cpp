@@ -18,6 +18,7 @@
 #include "record/store.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
+#include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
 #include "tune/search.hpp"
 #include "tune/tuned.hpp"
@@ -27,7 +28,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int interrupted = 130;
 constexpr double quick_s = 0.1;
 constexpr double for_search = 0.7;  // of the budget; the rest is for the finalists
 
@@ -108,7 +108,7 @@ class Tuning {
     if (choice_ && searched_) confirm(subject);
   }
 
-  bool stopped() const { return status_ == interrupted; }
+  bool stopped() const { return status_ == exit_interrupted; }
   int status() const { return status_; }
   std::size_t tried() const { return tried_; }
   // The last of each configuration of the search.

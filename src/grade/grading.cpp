@@ -14,6 +14,7 @@
 #include "machine/run_queue.hpp"
 #include "places/presence.hpp"
 #include "record/speedup.hpp"
+#include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
 #include "verify/problem.hpp"
 
@@ -30,6 +31,9 @@ struct Kept final : Observer {
   std::vector<Record> records;
   std::string machine, date;
 };
+
+// By Ctrl-C.
+struct Interrupted {};
 
 Plan plan_for(const Assignment& assignment, const std::string& command) {
   Plan plan;
@@ -279,14 +283,15 @@ class Grader {
   std::vector<Record> swept(const Plan& plan, Places& places) {
     Kept kept;
     run_sweep(plan, kept, places);
+    if (was_interrupted()) throw Interrupted();
     machine = kept.machine;
     date = kept.date;
     return kept.records;
   }
 
   static void judge(Grade& grade, const std::vector<Record>& records) {
-    grade.verdict = records.empty() ? Verdict::unverified : Verdict::passed;
-    grade.detail = records.empty() ? "interrupted" : "";
+    grade.verdict = Verdict::passed;
+    grade.detail.clear();
     grade.where.clear();
     for (const auto& record : records) {
       if (record.verdict == Verdict::passed) continue;
@@ -325,6 +330,7 @@ std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
     const RunQueueWait queue(getpid());
     const auto start = std::chrono::steady_clock::now();
     run_sweep(plan, kept, places);
+    if (was_interrupted()) throw Interrupted();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const Watched watched{elapsed.count(), queue.seconds()};
     const double waited_s = watched.waited_s.value_or(watched.elapsed_s);
@@ -363,20 +369,30 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command, const std::function<void(const std::string&)>& says) {
   Class all;
   all.assignment = assignment;
-  Grader grader(assignment, command);
-  if (assignment.reference != nullptr) {
-    says("measuring the ladder");
-    if (const auto ceilings = measure_ladder(all, command)) {
-      says("measuring " + assignment.reference->full_name());
-      grader.time_against(*ceilings, all);
-    }
-  }
   for (auto& submission : submissions) {
-    says(submission.student);
-    Grade grade;
-    grade.submission = std::move(submission);
-    grader.grade(grade);
-    all.grades.push_back(std::move(grade));
+    all.grades.emplace_back().submission = std::move(submission);
+    all.grades.back().detail = "not graded: interrupted";
+  }
+  Grader grader(assignment, command);
+  const InterruptGuard guard;
+  try {
+    if (assignment.reference != nullptr) {
+      says("measuring the ladder");
+      if (const auto ceilings = measure_ladder(all, command)) {
+        says("measuring " + assignment.reference->full_name());
+        grader.time_against(*ceilings, all);
+      }
+    }
+    for (auto& grade : all.grades) {
+      says(grade.submission.student);
+      Grade graded;
+      graded.submission = grade.submission;
+      grader.grade(graded);
+      grade = std::move(graded);
+    }
+  } catch (const Interrupted&) {
+    all.interrupted = true;  // what is graded already is kept
+    if (!all.timed()) all.why_untimed = "it was interrupted";
   }
   all.machine = grader.machine;
   all.date = grader.date;

@@ -54,13 +54,14 @@ struct Class {
   std::vector<Record> ladder;  // our own rungs at the same point, the reference among them
   std::optional<Record> reference;
   Uncertain reference_time;
+  bool interrupted = false;  // before all were graded: the others are unverified
   std::string why_untimed;  // where there is a reference, and no time of it
 
   bool timed() const { return reference.has_value(); }
 };
 
-// Runs each submission that was built in a process of its own, one after the other. says: one line
-// about what happens next.
+// Runs each submission that was built in a process of its own, one after the other, until Ctrl-C.
+// says: one line about what happens next.
 Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command, const std::function<void(const std::string&)>& says);
 

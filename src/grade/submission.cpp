@@ -12,6 +12,7 @@
 #include "core/name.hpp"
 #include "core/types.hpp"
 #include "grade/sandbox.hpp"
+#include "sweep/interrupt.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -251,7 +252,7 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   const auto absolute = fs::canonical(folder);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i; (i = next++) < submissions.size();) {
+    for (std::size_t i; !was_interrupted() && (i = next++) < submissions.size();) {
       try {
         build_one(submissions[i], workload, absolute, gpu, with);
       } catch (const UsageError& error) {

@@ -29,7 +29,7 @@ std::string workload_of(const std::filesystem::path& file);
 std::filesystem::path repository();
 
 // Builds them side by side, with the flags and objects of this program's own build, each confined
-// to its own folder in `folder`. gpu: with nvcc as well.
+// to its own folder in `folder`, until Ctrl-C. gpu: with nvcc as well.
 void build(std::vector<Submission>& submissions, const std::string& workload,
            const std::filesystem::path& folder, bool gpu);
 

@@ -17,7 +17,8 @@ using grade::Grade;
 std::string verdict_words(const Grade& grade) {
   std::string text(parlab::to_string(grade.verdict));
   std::replace(text.begin(), text.end(), '_', ' ');
-  return (grade.passed() ? "✓ " : "✗ ") + text;
+  const bool open = grade.verdict == Verdict::unverified;
+  return (grade.passed() ? "✓ " : open ? "– " : "✗ ") + text;
 }
 
 std::string time_words(const Grade& grade) {
@@ -25,6 +26,7 @@ std::string time_words(const Grade& grade) {
 }
 
 std::string points_words(const Class& all, const Grade& grade) {
+  if (grade.verdict == Verdict::unverified) return "–";
   if (!grade.passed()) return "0";
   return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "–";
 }

@@ -18,13 +18,13 @@
 
 #include "record/json.hpp"
 #include "record/store.hpp"
+#include "sweep/interrupt.hpp"
 
 namespace parlab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int exit_interrupted = 130;
 constexpr auto look_every = std::chrono::milliseconds(200);
 // After Ctrl-C: what an execution may still take.
 constexpr double patience_s = 2;

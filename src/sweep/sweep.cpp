@@ -1,7 +1,6 @@
 #include "sweep/sweep.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <optional>
 
@@ -9,31 +8,11 @@
 #include "places/presence.hpp"
 #include "record/store.hpp"
 #include "sweep/emulation.hpp"
+#include "sweep/interrupt.hpp"
 #include "sweep/point.hpp"
 
 namespace parlab {
 namespace {
-
-// The only thing a signal handler may touch.
-volatile std::sig_atomic_t interrupted = 0;
-
-// Ctrl-C ends the sweep after the batch under way; a second one ends the program.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = 0;
-    before_ = std::signal(SIGINT, [](int) {
-      interrupted = 1;
-      std::signal(SIGINT, SIG_DFL);
-    });
-  }
-  ~InterruptGuard() { std::signal(SIGINT, before_); }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  void (*before_)(int);
-};
 
 // The plan in parts, each for one size and dtype that is wanted: everything at once, or, where CUDA
 // variants are emulated, the CPU's at full size and the emulated ones at a size that ends in
@@ -160,7 +139,7 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places, Supervisor* 
   observer.plan(measurements);
 
   const std::function<bool()> stop = [&] {
-    return interrupted != 0 || (supervisor != nullptr && supervisor->interrupted());
+    return was_interrupted() || (supervisor != nullptr && supervisor->interrupted());
   };
   std::size_t repeated = 0;
   if (supervisor != nullptr) {
@@ -177,7 +156,7 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places, Supervisor* 
   if (stop()) {
     observer.note(plan.results.empty() ? "interrupted"
                                        : "interrupted: the same command goes on from here");
-    return 130;
+    return exit_interrupted;
   }
   // A size too large for this machine is no failure of the sweep, unless it was all there was.
   const bool nothing_fits = session.out_of_memory && !session.passed;

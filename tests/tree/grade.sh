@@ -231,6 +231,18 @@ kill "${load[@]}" && wait "${load[@]}" 2>/dev/null
 expect "a loaded machine makes no honest clock wrong: $(cut -d, -f1-3 grades/dmv/grades.csv | xargs)" honest
 expect "and says that it timed nothing" grep -q 'was timed: other programs kept this machine busy' out
 
+# Ctrl-C while the second of three is at work.
+mkdir interrupted && cp class/ann.cu class/endless.cu interrupted && cp class/ann.cu interrupted/zoe.cu
+"$parlab" grade dmv interrupted --execution-limit 3 >out 2>errors &
+grader=$!
+until pgrep -f 'endless/emulated dmv' >/dev/null || ! kill -0 $grader; do sleep 0.1; done
+kill -INT $grader
+wait $grader
+status=$?
+expect "an interrupted grading says so: $(grep -c unverified grades/dmv/grades.csv) not graded" test $status = 130
+expect "keeps what was graded" has ann '^ann,[^,]*,passed,'
+expect "and has no points for the others" has zoe '^zoe,,unverified,'
+
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
 expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/index.html && ! grep -qE '>(ann|constant)<|students/' anon/index.html"
