@@ -34,12 +34,9 @@ std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts, std::int
 // Several tiles are computed at a time: one need not fill the device.
 template <bool ADD, typename T>
 void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
-  using Large = Tiling<T, std::conditional_t<sizeof(T) == 4, LargeFloat, LargeDouble>>;
-  if (fits<Large>(p)) {
-    launch_warp_tiles<false, ADD, Large>(gpu, p);
-  } else {
-    choose_tiles<ADD>(gpu, p);
-  }
+  using Large = typename TileShapes<T>::Large;
+  const bool large = fits<Large>(p) && p.n % Large::vector == 0;
+  launch_tiles<ADD>(gpu, p, large ? TileSize::large : best_size(gpu, p), p.n);
 }
 
 // A product on its way: what is on the GPU of it, piece by piece, each a matrix by itself.

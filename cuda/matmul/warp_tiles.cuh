@@ -27,6 +27,13 @@ struct SmallFloat {
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 2, blocks_per_sm = 4;
 };
+// Where that leaves most of the device without work: half a tile, four warps that share its depth.
+struct TinyFloat {
+  static constexpr int block_rows = 32, block_cols = 64, depth = 32;
+  static constexpr int warp_rows = 32, warp_cols = 64;
+  static constexpr int lane_rows = 8, lane_cols = 8;
+  static constexpr int stages = 3, slices = 4, blocks_per_sm = 3;
+};
 struct LargeDouble {
   static constexpr int block_rows = 128, block_cols = 64, depth = 8;
   static constexpr int warp_rows = 32, warp_cols = 32;
@@ -64,10 +71,16 @@ struct alignas(16) Vector {
   T element[16 / sizeof(T)];
 };
 
+// What is known of the edges of a problem. none: whole tiles fit, and rows of B and C are aligned
+// to 16 bytes. columns: the same, but rows of C are not; those of B are in a copy of it, whose
+// columns beyond n are zero. any: nothing.
+enum class Edges { none, columns, any };
+
 // Where the tile of this block begins in C. Of a tile that was moved inwards, the rows above
-// first_row and the columns left of first_col are stored by other blocks.
-template <bool ANY, typename S>
+// first_row and the columns left of first_col are stored by other blocks. n: columns that B has.
+template <Edges EDGES, typename S>
 struct TilePlace {
+  static constexpr bool ANY = EDGES == Edges::any;
   std::int64_t first_row, first_col, row0, col0;
 
   __device__ __forceinline__ TilePlace(std::int64_t m, std::int64_t n) {
@@ -81,8 +94,9 @@ struct TilePlace {
 
 // The copies of one thread into shared memory: of each tile one element or vector, and more in
 // steps of so many rows. A warp copies 8 columns of 4 rows of A at a time, to 32 different banks.
-template <bool ANY, typename T, typename S>
+template <Edges EDGES, typename T, typename S>
 struct Copies {
+  static constexpr bool ANY = EDGES == Edges::any;
   static constexpr int a_rows = S::threads / 8, b_width = ANY ? 1 : S::vector;
   static constexpr int b_rows = S::threads * b_width / S::block_cols;
   static_assert(S::block_rows % a_rows == 0 && S::depth % b_rows == 0 && S::depth % 8 == 0);
@@ -94,7 +108,7 @@ struct Copies {
   const T *a_from, *b_from;    // what is copied next
 
   __device__ __forceinline__ Copies(const T* a_, const T* b_, std::int64_t m_, std::int64_t k_,
-                                    std::int64_t n_, const TilePlace<ANY, S>& place)
+                                    std::int64_t n_, const TilePlace<EDGES, S>& place)
       : a(a_), b(b_), m(m_), k(k_), n(n_) {
     const int thread = threadIdx.x;
     a_i = thread % 8, a_row = thread / 8;
@@ -222,20 +236,21 @@ __device__ __forceinline__ void add_slices(int slice, T* shared,
 }
 
 // ADD: to what is there.
-template <bool ANY, bool ADD, typename T, typename S>
+template <Edges EDGES, bool ADD, typename T, typename S>
 __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
-                                      const TilePlace<ANY, S>& place, const LanePart<S>& lane,
+                                      const TilePlace<EDGES, S>& place, const LanePart<S>& lane,
                                       const T (&sum)[S::lane_rows][S::lane_cols]) {
   constexpr int vector = S::vector;
   _Pragma("unroll")
   for (int r = 0; r < S::lane_rows; ++r) {
     const std::int64_t row =
         place.row0 + lane.row + r / vector * LanePart<S>::row_step + r % vector;
-    if (ANY ? row >= m : row < place.first_row) continue;
+    if (EDGES == Edges::any ? row >= m : row < place.first_row) continue;
     _Pragma("unroll")
     for (int s = 0; s < S::lane_cols; s += vector) {
       const std::int64_t col = place.col0 + lane.col + s / vector * LanePart<S>::col_step;
-      if constexpr (ANY) {
+      if constexpr (EDGES != Edges::none) {
+        if (col < place.first_col) continue;
         _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
           if (col + i >= n) continue;
@@ -256,14 +271,16 @@ __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
   }
 }
 
-template <bool ANY, bool ADD, typename T, typename S>
+// cols: of B, n where EDGES does not say otherwise.
+template <Edges EDGES, bool ADD, typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    matmul_warp_tiles(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
-                      std::int64_t n) {
+    matmul_warp_tiles(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n,
+                      std::int64_t cols) {
+  constexpr bool tested = EDGES == Edges::any;
   T* const shared = shared_memory<T>();
-  const TilePlace<ANY, S> place(m, n);
+  const TilePlace<EDGES, S> place(m, cols);
   const LanePart<S> lane;
-  Copies<ANY, T, S> copies(a, b, m, k, n, place);
+  Copies<EDGES, T, S> copies(a, b, m, k, cols, place);
   Operands<T, S> operands(lane);
   T sum[S::lane_rows][S::lane_cols] = {};
 
@@ -273,7 +290,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   __pipeline_commit();
   _Pragma("unroll")
   for (int step = 1; step < S::stages - 1; ++step) {
-    if (step < steps) copies.template start<ANY>(shared + step * S::stage, S::depth);
+    if (step < steps) copies.template start<tested>(shared + step * S::stage, S::depth);
     __pipeline_commit();
   }
 
@@ -299,7 +316,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
         operands.read((i + 1) % 2, from, (i + 1) % S::slice_depth);
       }
       if (i == 0) {
-        if (step + S::stages - 1 < steps) copies.template start<ANY>(to, S::depth);
+        if (step + S::stages - 1 < steps) copies.template start<tested>(to, S::depth);
         __pipeline_commit();
         to = to + S::stage == end ? shared : to + S::stage;
       }
@@ -312,42 +329,90 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     if (lane.slice > 0) return;
   }
 
-  store<ANY, ADD>(c, m, n, place, lane, sum);
+  store<EDGES, ADD>(c, m, n, place, lane, sum);
 }
 
-template <bool ANY, bool ADD, typename S, typename T>
-void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
+// cols: of p.b; p.n, or more where that is a copy of B with aligned rows.
+template <Edges EDGES, bool ADD, typename S, typename T>
+void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t cols) {
   const auto blocks = ceil_div(p.m, S::block_rows) * ceil_div(p.n, S::block_cols);
   gpu.launch({.grid = {blocks}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
-             matmul_warp_tiles<ANY, ADD, T, S>, p.a, p.b, p.c, p.m, p.k, p.n);
+             matmul_warp_tiles<EDGES, ADD, T, S>, p.a, p.b, p.c, p.m, p.k, p.n, cols);
 }
 
 // Whether whole tiles of this shape lie in C.
 template <typename S, typename T>
 bool fits(const Matmul::Args<T>& p) {
-  return p.m >= S::block_rows && p.n >= S::block_cols && p.n % S::vector == 0;
+  return p.m >= S::block_rows && p.n >= S::block_cols;
 }
 
-// Whether they fill the device once, but for a tenth.
+// Whether they fill so much of the device, once.
 template <typename S, typename T>
-bool fills(Gpu& gpu, const Matmul::Args<T>& p) {
+bool fills(Gpu& gpu, const Matmul::Args<T>& p, double share) {
   const auto blocks = ceil_div(p.m, S::block_rows) * ceil_div(p.n, S::block_cols);
-  return blocks * 10 >= std::int64_t{gpu.multiprocessors()} * S::blocks_per_sm * 9;
+  return static_cast<double>(blocks) >= share * S::blocks_per_sm * gpu.multiprocessors();
 }
 
-// ADD: to what C has, in place of writing it.
+enum class TileSize { large, small, tiny };
+
+template <typename T>
+struct TileShapes {
+  using Large = Tiling<T, LargeFloat>;
+  using Small = Tiling<T, SmallFloat>;
+  using Tiny = Tiling<T, TinyFloat>;
+};
+template <>
+struct TileShapes<double> {
+  using Large = Tiling<double, LargeDouble>;
+  using Small = Tiling<double, SmallDouble>;
+  using Tiny = Small;
+};
+
+// The smallest tiles where those of the next size do not give each multiprocessor one, the largest
+// where they fill the device.
+template <typename T>
+TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
+  using Shapes = TileShapes<T>;
+  if (fits<typename Shapes::Large>(p) && fills<typename Shapes::Large>(gpu, p, 0.9)) {
+    return TileSize::large;
+  }
+  constexpr double one_each = 1.0 / Shapes::Small::blocks_per_sm;
+  return fills<typename Shapes::Small>(gpu, p, one_each) ? TileSize::small : TileSize::tiny;
+}
+
+// Whole tiles. cols: of p.b, as above.
+template <bool ADD, typename S, typename T>
+void launch_whole(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t cols) {
+  if (cols == p.n) {
+    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, cols);
+  } else {
+    launch_warp_tiles<Edges::columns, ADD, S>(gpu, p, cols);
+  }
+}
+
+// ADD: to what C has, in place of writing it. cols: of p.b, as above.
+template <bool ADD, typename T>
+void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size, std::int64_t cols) {
+  using Large = typename TileShapes<T>::Large;
+  using Small = typename TileShapes<T>::Small;
+  using Tiny = typename TileShapes<T>::Tiny;
+  const bool aligned = cols % Small::vector == 0;
+  if (size == TileSize::large && aligned && fits<Large>(p)) {
+    launch_whole<ADD, Large>(gpu, p, cols);
+  } else if (size != TileSize::tiny && aligned && fits<Small>(p)) {
+    launch_whole<ADD, Small>(gpu, p, cols);
+  } else if (size != TileSize::tiny) {
+    launch_warp_tiles<Edges::any, ADD, Small>(gpu, p, cols);
+  } else if (aligned && fits<Tiny>(p)) {
+    launch_whole<ADD, Tiny>(gpu, p, cols);
+  } else {
+    launch_warp_tiles<Edges::any, ADD, Tiny>(gpu, p, cols);
+  }
+}
+
 template <bool ADD = false, typename T>
 void choose_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
-  constexpr bool single = sizeof(T) == 4;
-  using Large = Tiling<T, std::conditional_t<single, LargeFloat, LargeDouble>>;
-  using Small = Tiling<T, std::conditional_t<single, SmallFloat, SmallDouble>>;
-  if (fits<Large>(p) && fills<Large>(gpu, p)) {
-    launch_warp_tiles<false, ADD, Large>(gpu, p);
-  } else if (fits<Small>(p)) {
-    launch_warp_tiles<false, ADD, Small>(gpu, p);
-  } else {
-    launch_warp_tiles<true, ADD, Small>(gpu, p);
-  }
+  launch_tiles<ADD>(gpu, p, best_size(gpu, p), p.n);
 }
 
 }  // namespace
