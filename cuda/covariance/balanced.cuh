@@ -50,6 +50,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
                         int steps_of_tile, std::int64_t n, std::int64_t stride, T divisor) {
   // In shared memory, for all registers are needed for the product.
   __shared__ BalancedPiece piece;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (threadIdx.x == 0) {
     piece.whole = blockIdx.x;
     piece.at = shares.first_step(blockIdx.x);
@@ -110,6 +112,7 @@ template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads)
     covariance_balanced_add(T* cov, const T* parts, BalancedShares shares, int steps_of_tile,
                             std::int64_t n, T divisor) {
+  wait_for_launch_before();
   const std::int64_t begin = std::int64_t{blockIdx.x} * steps_of_tile;
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
@@ -162,12 +165,15 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
   gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
               .block = {S::threads},
-              .shared_bytes = S::shared_bytes},
+              .shared_bytes = S::shared_bytes,
+              .overlaps = true},
              covariance_balanced<T, S>, centred, p.cov, parts, shares,
              static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
   if (left == 0) return;
 
-  gpu.launch({.grid = {left, S::rows / S::vector, S::cols / S::vector}, .block = {S::threads}},
+  gpu.launch({.grid = {left, S::rows / S::vector, S::cols / S::vector},
+              .block = {S::threads},
+              .overlaps = true},
              covariance_balanced_add<T, S>, p.cov, parts, shares, static_cast<int>(steps_of_tile),
              p.n, p.divisor);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/gpu.hpp"
+#include "gpu/overlap.hpp"
 #include "workloads/covariance.hpp"
 
 using namespace parlab;
@@ -21,6 +22,7 @@ __global__ void __launch_bounds__(256, 6)
     covariance_column_sums(const T* data, T* sums, std::int64_t m, std::int64_t n) {
   using Vector = CovarianceVector<T, VECTOR>;
   __shared__ Vector parts[8][32];
+  let_next_launch_begin();
   const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector sum = {};
   if (col < n) {
@@ -54,6 +56,9 @@ __global__ void __launch_bounds__(256, 6)
                       std::int64_t n, std::int64_t rows, std::int64_t stride, T mean_divisor) {
   using Vector = CovarianceVector<T, VECTOR>;
   __shared__ Vector of_warps[8][32];
+  let_next_launch_begin();
+  wait_for_launch_before();
+
   const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector mean = {};
   if (col < n) {
@@ -104,17 +109,64 @@ void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred, std::in
   gpu.launch({.grid = {across, parts}, .block = {32, 8}}, covariance_column_sums<T, VECTOR>, p.data,
              sums, p.m, p.n);
   const auto across_all = ceil_div(stride, 32 * VECTOR);
-  gpu.launch({.grid = {across_all, down(across_all, ceil_div(rows, 32))}, .block = {32, 8}},
+  gpu.launch({.grid = {across_all, down(across_all, ceil_div(rows, 32))},
+              .block = {32, 8},
+              .overlaps = true},
              covariance_centre<T, VECTOR>, p.data, sums, centred, parts, p.m, p.n, rows, stride,
              p.mean_divisor);
 }
 
-// data less its means in scratch memory, rows x stride, with zeros where data has no element.
+// The two at once, where a block can hold its columns in registers: eight of them, each with 32
+// threads.
+constexpr int centred_columns = 8, centred_rows = 32, centred_rows_of_thread = 16;
+
+template <typename T>
+__global__ void __launch_bounds__(centred_columns* centred_rows)
+    covariance_centre_at_once(const T* data, T* centred, std::int64_t m, std::int64_t n,
+                              std::int64_t rows, std::int64_t stride, T mean_divisor) {
+  __shared__ T parts[centred_rows][centred_columns];
+  let_next_launch_begin();
+  const std::int64_t col = std::int64_t{blockIdx.x} * centred_columns + threadIdx.x;
+  const auto row_of = [](int i) { return std::int64_t{i} * centred_rows + threadIdx.y; };
+
+  T own[centred_rows_of_thread];
+  T sum = 0;
+  _Pragma("unroll")
+  for (int i = 0; i < centred_rows_of_thread; ++i) {
+    own[i] = row_of(i) < m && col < n ? data[row_of(i) * n + col] : T{0};
+    sum += own[i];
+  }
+
+  parts[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+
+  T mean = 0;
+  _Pragma("unroll")
+  for (int i = 0; i < centred_rows; ++i) mean += parts[i][threadIdx.x];
+  mean /= mean_divisor;
+  _Pragma("unroll")
+  for (int i = 0; i < centred_rows_of_thread; ++i) {
+    const bool there = row_of(i) < m && col < n;
+    if (row_of(i) < rows && col < stride) {
+      centred[row_of(i) * stride + col] = there ? own[i] - mean : T{0};
+    }
+  }
+}
+
+// data less its means in scratch memory, rows x stride, rows not less than m, with zeros where data
+// has no element.
 template <typename T>
 T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows, std::int64_t stride) {
+  T* const centred = gpu.scratch<T>(rows * stride);
+  if (rows <= centred_rows * centred_rows_of_thread) {
+    gpu.launch(
+        {.grid = {ceil_div(stride, centred_columns)}, .block = {centred_columns, centred_rows}},
+        covariance_centre_at_once<T>, p.data, centred, p.m, p.n, rows, stride, p.mean_divisor);
+    return centred;
+  }
+
   const auto most_parts = std::min<std::int64_t>(ceil_div(p.m, 64), 64);
   T* const sums = gpu.scratch<T>(most_parts * p.n);
-  T* const centred = gpu.scratch<T>(rows * stride);
   constexpr int vector = 16 / sizeof(T);
   if (p.n % vector == 0 && stride % vector == 0) {
     centre<vector>(gpu, p, sums, centred, most_parts, rows, stride);
