@@ -55,7 +55,7 @@ struct Class {
   std::optional<Record> reference;
   Uncertain reference_time;
   bool interrupted = false;  // before all were graded: the others are unverified
-  std::string why_untimed;  // where there is a reference, and no time of it
+  std::string why_untimed;   // where there is a reference, and no time of it
 
   bool timed() const { return reference.has_value(); }
 };

@@ -10,10 +10,10 @@ namespace parlab::page {
 std::string duration(double seconds);          // "16.24 µs"
 std::string interval(const Summary& summary);  // "16.2–16.3 µs", "too few samples"
 std::string interval(const Uncertain& time);
-std::string joules(double value);              // "16.24 mJ"
-std::string joules(const Summary& summary);    // its interval: "16.2–16.3 mJ"
-std::string factor(double value);              // "1.52×", "310×"
-std::string range(const Ratio& ratio);         // "1.50–1.54×", "too few samples"
+std::string joules(double value);            // "16.24 mJ"
+std::string joules(const Summary& summary);  // its interval: "16.2–16.3 mJ"
+std::string factor(double value);            // "1.52×", "310×"
+std::string range(const Ratio& ratio);       // "1.50–1.54×", "too few samples"
 // The same; says when it cannot be told from 1: "1.50–1.54×", "0.99–1.01×: a tie".
 std::string interval(const Ratio& ratio);
 
