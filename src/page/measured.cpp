@@ -25,13 +25,17 @@ void sort_runs(std::vector<Run>& runs) {
                    [](const Run& a, const Run& b) { return a.date < b.date; });
 }
 
+// The largest size that has so many different values, as a share of what the size with most has.
 template <typename Value>
-std::optional<Size> largest_with_most(const Entries& entries, Value value) {
+std::optional<Size> largest_with_most(const Entries& entries, Value value, double share = 1) {
   std::map<Size, std::set<decltype(value(*entries.front()))>> found;
   for (const auto* entry : entries) found[entry->record.size].insert(value(*entry));
+  std::size_t most = 0;
+  for (const auto& [size, values] : found) most = std::max(most, values.size());
+
   std::optional<Size> chosen;
   for (const auto& size : sizes(entries)) {
-    if (!chosen || found[size].size() >= found[*chosen].size()) chosen = size;
+    if (static_cast<double>(found[size].size()) >= share * static_cast<double>(most)) chosen = size;
   }
   return chosen;
 }
@@ -224,7 +228,10 @@ std::optional<Size> largest_common_size(const Entries& entries) {
 }
 
 std::optional<Size> ladder_size(const Entries& entries) {
-  return largest_with_most(entries, [](const Entry& entry) { return entry.record.full_name(); });
+  // A rung for small sizes alone does not make these the ones to show.
+  constexpr double nearly_all = 0.75;
+  const auto name = [](const Entry& entry) { return entry.record.full_name(); };
+  return largest_with_most(entries, name, nearly_all);
 }
 
 std::size_t extents_of(const Record& record) {

@@ -83,7 +83,7 @@ Dtype main_dtype(const Entries& entries);
 // The largest size at which every side was measured; when there is none, the largest of those at
 // which most were. Nothing when there are no entries.
 std::optional<Size> largest_common_size(const Entries& entries);
-// The same for variants in place of sides: the size to show a ladder at.
+// The size to show a ladder at: the largest at which nearly all of its variants were measured.
 std::optional<Size> ladder_size(const Entries& entries);
 
 // How many of the numbers of its size are extents; what follows them are parameters (a radius).

@@ -159,6 +159,17 @@ BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
   BOOST_TEST(!largest_common_size({}).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_rung_for_small_sizes_does_not_keep_a_ladder_small) {
+  std::vector<Record> records{a_record("cuda/resident", 8, 1)};
+  for (const std::string name : {"naive", "shared", "wide", "last"}) {
+    for (const std::int64_t n : {8, 16}) records.push_back(a_record("cuda/" + name, n, 9));
+  }
+  records.push_back(a_record("cuda/last", 32, 9));
+  const auto measured = arrange({a_run()}, records);
+  BOOST_TEST(to_string(ladder_size(all(measured)).value()) == "16x16");
+  BOOST_TEST(!ladder_size({}).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
   auto few = a_record("cuda/warp", 8, 10.05);
   few.seconds.resize(2);
