@@ -55,13 +55,18 @@ const Variant* find_reference(const GradeRequest& asked, const Workload& workloa
       continue;
     }
     const bool peer = variant->target == (gpu ? Target::gpu : Target::host) &&
-                      variant->has(dtype) && variant->arithmetic_in(dtype) == Arithmetic::ieee;
+                      !variant->from_host() && variant->has(dtype) &&
+                      variant->arithmetic_in(dtype) == Arithmetic::ieee;
     // The library; without one the highest rung.
     if (peer && (best == nullptr || best->backend != "blas")) best = variant;
   }
   if (best == nullptr && !asked.reference.empty()) {
     throw UsageError("--reference " + asked.reference + ": " + std::string(workload.name()) +
                      " has no such variant (see --list)");
+  }
+  if (best != nullptr && (best->target == Target::team || best->from_host())) {
+    throw UsageError("--reference " + asked.reference +
+                     ": submissions have one GPU, and their arrays on it");
   }
   return best;
 }
@@ -177,7 +182,9 @@ void print_table(const Class& all, std::ostream& out) {
   if (all.interrupted) {
     out << "interrupted: whoever is unverified was not graded\n";
   } else if (!all.why_untimed.empty()) {
-    out << "nothing was timed: " << all.why_untimed << "; grade again when they are done\n";
+    const bool others = all.why_untimed.starts_with("other programs");
+    out << "nothing was timed: " << all.why_untimed
+        << (others ? "; grade again when they are done\n" : "\n");
   } else if (!all.timed()) {
     out << "nothing was timed, and nobody has points for it: there is no GPU here\n";
   }
@@ -227,6 +234,7 @@ std::string csv_of(const Class& all) {
 
 int print_check(const Class& all, std::ostream& out) {
   const auto& grade = all.grades.front();
+  if (all.interrupted) return exit_interrupted;
   out << grade.submission.student << ": " << to_string(grade.verdict);
   if (!grade.where.empty()) out << " at " << to_string(grade.where);
   out << (grade.detail.empty() ? "" : ": ") << grade.detail << '\n';
@@ -250,7 +258,7 @@ int grade_submissions(const Request& request, std::ostream& out, std::ostream& m
   const auto assignment = assignment_of(request, submissions);
   const std::string workload(assignment.workload->name());
   Progress progress(messages, terminal_width(STDERR_FILENO));
-  progress.start(submissions.size());
+  progress.start(submissions.size() + (assignment.reference != nullptr ? 2 : 0));
   progress.show("building " + std::to_string(submissions.size()) + " submissions", 0);
   // Beside the rest of what was built: it goes away with `make clean`.
   const auto folder = repository() / "build" / "grade" / ("run-" + std::to_string(getpid()));
@@ -270,7 +278,13 @@ int grade_submissions(const Request& request, std::ostream& out, std::ostream& m
   progress.clear();
   if (asked.check) return print_check(all, out);
   print_table(all, out);
-  const fs::path into = asked.output.empty() ? "grades/" + workload : asked.output;
+  const bool nobody = std::all_of(all.grades.begin(), all.grades.end(), [](const Grade& grade) {
+    return grade.verdict == Verdict::unverified;
+  });
+  if (all.interrupted && nobody) return exit_interrupted;
+  // Beside what a whole grading has written, not in its place.
+  const fs::path into = (asked.output.empty() ? "grades/" + workload : asked.output) +
+                        (all.interrupted ? "-interrupted" : "");
   write_file(into / "grades.csv", csv_of(all));
   write_file(into / "index.html", page::class_page(all, asked.anonymous));
   for (const auto& grade : all.grades) {

@@ -86,8 +86,9 @@ ClockCheck check_clock(RemoteExecutor& executor, const Call& call, const Assignm
 
 // A process that executes one variant, as the one place of a sweep.
 struct Contestant {
-  Contestant(const std::vector<std::string>& command, const Limits& limits, bool on_gpu)
-      : Contestant(std::make_unique<RemoteExecutor>(command, limits, on_gpu)) {}
+  Contestant(const std::vector<std::string>& command, const Limits& limits, bool on_gpu,
+             bool trusted = false)
+      : Contestant(std::make_unique<RemoteExecutor>(command, limits, on_gpu, trusted)) {}
 
   RemoteExecutor& executor;
   Variant variant;
@@ -106,7 +107,7 @@ class Grader {
       : assignment_(assignment), command_(command) {}
 
   // What is graded from now on has times, held against these ceilings, and against the reference's.
-  // Where that has no time because the machine is busy, nothing has.
+  // If the machine is too busy to time the reference, nothing is timed.
   void time_against(const Ceilings& ceilings, Class& all) {
     ceilings_ = ceilings;
     const Variant& reference = *assignment_.reference;
@@ -115,12 +116,17 @@ class Grader {
                                            reference.full_name()};
     Grade grade;
     std::vector<Record> runs;
-    while (runs.size() < processes_of_reference) {
-      Contestant contestant(command, assignment_.limits, reference.needs_gpu());
-      contestant.variant = reference;
-      const auto run = time(grade, contestant);
-      if (!run) break;
-      runs.push_back(*run);
+    try {
+      while (runs.size() < processes_of_reference) {
+        Contestant contestant(command, assignment_.limits, reference.needs_gpu(), true);
+        contestant.variant = reference;
+        const auto run = time(grade, contestant);
+        if (!run) break;
+        runs.push_back(*run);
+      }
+    } catch (const PointError& error) {
+      grade.verdict = error.verdict;
+      grade.detail = error.what();
     }
     if (!grade.passed()) {
       throw std::runtime_error("the reference " + reference.full_name() + " has no time, " +
@@ -128,19 +134,31 @@ class Grader {
                                "; choose another with --reference");
     }
     if (runs.size() < processes_of_reference) {
-      all.why_untimed = grade.detail;
+      all.why_untimed = grade.detail + " (" + reference.full_name() + ")";
       return;
     }
     std::vector<Samples> samples;
     for (const auto& run : runs) samples.push_back(run.samples());
-    process_ = one_run_over_another(samples);
-    const bool alike = process_.variance <= alike_within * alike_within;
+    spread_ = one_run_over_another(samples);
+    const bool alike = spread_.variance <= alike_within * alike_within;
     processes_ = alike ? 1 : processes_where_they_differ;
     all.reference = middle(runs);
-    all.reference_time = time_of(runs);
+    all.reference_time = over_all_processes(mean_of_runs(runs), 1.0 / processes_of_reference);
+    reference_ = mean_of_runs(runs);
     for (auto& rung : all.ladder) {
       if (rung.full_name() == reference.full_name()) rung = *all.reference;
     }
+  }
+
+  // Ratio to the reference, and what a time of its own may be off by where two of them are
+  // compared.
+  Ratio to_reference(const Grade& grade) const {
+    const double share = 1.0 / static_cast<double>(processes_) + 1.0 / processes_of_reference;
+    return ratio(over_all_processes(grade.mean / reference_, share));
+  }
+  Uncertain between_two() const {
+    return over_all_processes({1, 0, 1},
+                              2.0 / static_cast<double>(std::max<std::size_t>(processes_, 1)));
   }
 
   void grade(Grade& grade) {
@@ -176,16 +194,14 @@ class Grader {
         started->variant.name = grade.submission.name;
         started->variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
         started->variant.source = grade.submission.file.filename().string();
+        if (const auto why = refused(assignment_, started->variant); !why.empty()) {
+          throw PointError(Verdict::not_supported, why);
+        }
         return started;
       };
       const auto contestant = start();
       const auto& variant = contestant->variant;
       grade.idea = variant.idea;
-      if (const auto why = refused(assignment_, variant); !why.empty()) {
-        grade.verdict = Verdict::not_supported;
-        grade.detail = why;
-        return false;
-      }
       Plan plan = plan_for(assignment_, command_);
       plan.variants = {&variant};
       plan.sizes = assignment_.sizes;
@@ -209,7 +225,8 @@ class Grader {
         return false;
       }
       grade.timed = middle(runs);
-      grade.time = time_of(runs);
+      grade.mean = mean_of_runs(runs);
+      grade.time = over_all_processes(grade.mean, 1.0 / static_cast<double>(processes_));
     } catch (const PointError& error) {
       grade.verdict = error.verdict;
       grade.detail = error.what();
@@ -265,11 +282,16 @@ class Grader {
     return *nth;
   }
 
-  // Over all processes that might have been started.
-  Uncertain time_of(const std::vector<Record>& runs) const {
+  static Uncertain mean_of_runs(const std::vector<Record>& runs) {
     std::vector<Uncertain> times;
-    for (const auto& run : runs) times.push_back(run.summary().estimate / process_);
+    for (const auto& run : runs) times.push_back(run.summary().estimate);
     return mean_of(times);
+  }
+
+  // An estimate for any process of the program, not only for those that ran. share: of the variance
+  // between processes that is left; it enters once, for it was estimated once.
+  Uncertain over_all_processes(const Uncertain& estimate, double share) const {
+    return estimate / Uncertain{1, spread_.variance * share, spread_.freedom};
   }
 
   // A roof may have been measured badly: that is looked at before a time is doubted.
@@ -290,7 +312,7 @@ class Grader {
   }
 
   static void judge(Grade& grade, const std::vector<Record>& records) {
-    grade.verdict = Verdict::passed;
+    grade.verdict = records.empty() ? Verdict::unverified : Verdict::passed;
     grade.detail.clear();
     grade.where.clear();
     for (const auto& record : records) {
@@ -305,7 +327,8 @@ class Grader {
   const Assignment& assignment_;
   const std::string& command_;
   std::size_t processes_ = 0;  // that each submission is timed in; 0: there are no times
-  Uncertain process_{1, 0, 1};
+  Uncertain spread_{1, 0, 1};  // of one process over another
+  Uncertain reference_;
   Ceilings ceilings_;
 };
 
@@ -374,6 +397,10 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
     all.grades.back().detail = "not graded: interrupted";
   }
   Grader grader(assignment, command);
+  // These need no process, and no time.
+  for (auto& grade : all.grades) {
+    if (!grade.submission.trouble.empty()) grader.grade(grade);
+  }
   const InterruptGuard guard;
   try {
     if (assignment.reference != nullptr) {
@@ -384,6 +411,7 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
       }
     }
     for (auto& grade : all.grades) {
+      if (!grade.submission.trouble.empty()) continue;
       says(grade.submission.student);
       Grade graded;
       graded.submission = grade.submission;
@@ -400,16 +428,16 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
   std::vector<Grade*> timed;
   for (auto& grade : all.grades) {
     if (!grade.timed) continue;
-    times.push_back(grade.time);
+    times.push_back(grade.mean);
     timed.push_back(&grade);
     if (grade.timed->roof_s > 0) {
       grade.of_roof = grade.timed->roof_s / grade.time.value;
     }
     if (!all.reference) continue;
-    grade.to_reference = ratio(grade.time, all.reference_time);
+    grade.to_reference = grader.to_reference(grade);
     grade.points = assignment.points.of(*grade.to_reference);
   }
-  const auto places = ranks(times);
+  const auto places = ranks(times, grader.between_two());
   for (std::size_t i = 0; i < timed.size(); ++i) {
     timed[i]->rank = places[i];
     // Whoever shares a rank shares its points.

@@ -38,7 +38,8 @@ struct Grade {
   std::string idea;                       // what the student wrote
   std::optional<Record> timed;  // at the last public size, where it passed everywhere: of its
                                 // processes the one in the middle
-  Uncertain time;               // over all processes that might have been started
+  Uncertain mean;               // of the medians of its processes
+  Uncertain time;               // the same for any process of it, not only for those that ran
   std::optional<Ratio> to_reference;
   std::optional<double> of_roof;
   std::size_t rank = 0;  // from 1, with ties; 0: no time

@@ -29,6 +29,8 @@ class PointsRule {
 
 // Ranks from 1, of times as estimates. Who cannot be told from the fastest of a rank shares it; the
 // next rank counts those before it: 1, 1, 3.
-std::vector<std::size_t> ranks(const std::vector<Uncertain>& times);
+// between: what two of them may differ by besides, a factor of 1.
+std::vector<std::size_t> ranks(const std::vector<Uncertain>& times,
+                               const Uncertain& between = {1, 0, 1});
 
 }  // namespace parlab::grade

@@ -40,14 +40,14 @@ std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
 }  // namespace
 
 struct RemoteExecutor::Running {
-  Running(const std::vector<std::string>& command, const Limits& limits, bool on_gpu, int ours,
-          int theirs)
+  Running(const std::vector<std::string>& command, const Limits& limits, bool on_gpu, bool trusted,
+          int ours, int theirs)
       : channel(ours),
         process(command,
                 {.readable =
                      [&] {
                        auto folders = system_folders();
-                       folders.push_back(command.front());
+                       folders.push_back(trusted ? "/" : command.front());
                        return folders;
                      }(),
                  .writable = {},
@@ -56,7 +56,8 @@ struct RemoteExecutor::Running {
                  .memory_bytes = limits.memory_bytes,
                  // Of memory that has a descriptor, as drivers use it: no file can be made.
                  .file_bytes = std::uint64_t{1} << 30,
-                 .uses_gpu = on_gpu},
+                 .uses_gpu = on_gpu,
+                 .trusted = trusted},
                 theirs) {
     close(theirs);
   }
@@ -65,8 +66,9 @@ struct RemoteExecutor::Running {
   Process process;
 };
 
-RemoteExecutor::RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu)
-    : command_(std::move(command)), limits_(limits), on_gpu_(on_gpu) {}
+RemoteExecutor::RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu,
+                               bool trusted)
+    : command_(std::move(command)), limits_(limits), on_gpu_(on_gpu), trusted_(trusted) {}
 
 RemoteExecutor::~RemoteExecutor() = default;
 
@@ -76,7 +78,7 @@ void RemoteExecutor::start() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "a channel to a submission");
   }
-  running_ = std::make_unique<Running>(command_, limits_, on_gpu_, ends[0], ends[1]);
+  running_ = std::make_unique<Running>(command_, limits_, on_gpu_, trusted_, ends[0], ends[1]);
   auto described = ask(Message().put(Ask::describe), seconds_to_start);
   variant_ = get_variant(described);
   can_time_ = described.get<bool>();

@@ -1,4 +1,4 @@
-// The place of one submission: a process of its own, which executes it and knows nothing else.
+// The place of one submission, or of the reference: a process of its own that executes it.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,9 @@ struct Limits {
 class RemoteExecutor final : public Executor {
  public:
   // command: a program that calls serve(), and its arguments. on_gpu: it is one for a real GPU.
-  RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu);
+  // trusted: it is our own.
+  RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu,
+                 bool trusted = false);
   ~RemoteExecutor() override;
 
   // What the submission declared. Throws PointError when its process does not answer.
@@ -55,7 +57,7 @@ class RemoteExecutor final : public Executor {
 
   std::vector<std::string> command_;
   Limits limits_;
-  bool on_gpu_;
+  bool on_gpu_, trusted_;
   std::unique_ptr<Running> running_;
   Variant variant_;
   bool can_time_ = false;

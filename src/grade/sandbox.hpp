@@ -1,4 +1,4 @@
-// A process of somebody else's code: what it may see, take and do.
+// A process that is graded, somebody else's code: what it may see, take and do.
 //
 // Several fences, each of which holds alone: Landlock (Linux 5.13) for files, seccomp for starting
 // processes and for the network, an empty network namespace, another user where the grader is root,
@@ -21,10 +21,12 @@ struct Confinement {
   std::uint64_t file_bytes = 0;  // the largest file it may write
   bool may_start = false;        // processes and programs: compilers do
   bool uses_gpu = false;         // its driver names its threads, and makes a socket
+  // Our own program: it keeps its user, its libraries and all files, wherever they are. All other
+  // fences stand, for some of them cost time.
+  bool trusted = false;
 };
 
-// What all programs need: libraries, those in LD_LIBRARY_PATH among them, and what the system says
-// of the machine.
+// What all programs need: the system's libraries and its description of the machine.
 std::vector<std::string> system_folders();
 
 // A confined process that runs a program, until this goes out of scope. Its own end of a channel is

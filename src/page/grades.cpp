@@ -65,10 +65,11 @@ void write_terms(Html& html, const Class& all) {
     html.element("p", "Nothing was timed: " + why + ".", {{"class", "note"}});
     return;
   }
-  html.element("p", "Times are medians at " + parlab::to_string(assignment.sizes.back()) + " on " +
-                        all.machine + ", with their 95 % intervals. Points: " +
-                        assignment.points.text() + " of the time of " + all.reference->full_name() +
-                        ", " + duration(all.reference_time.value) +
+  html.element("p", "Times are medians, of several processes their mean, at " +
+                        parlab::to_string(assignment.sizes.back()) + " on " + all.machine +
+                        ", with their 95 % intervals. Points: " + assignment.points.text() +
+                        " of the time of " + all.reference->full_name() + ", " +
+                        duration(all.reference_time.value) +
                         "; the end of the interval that is better decides, and who shares a rank "
                         "shares its points.");
 }
@@ -83,7 +84,9 @@ void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
   };
   std::vector<Rung> rungs;
   for (const auto& rung : all.ladder) {
-    rungs.push_back({name(rung), rung.summary().median, true});
+    const bool is_reference = all.reference && rung.full_name() == all.reference->full_name();
+    const double time = is_reference ? all.reference_time.value : rung.summary().median;
+    rungs.push_back({name(rung), time, true});
   }
   std::size_t number = 0;
   for (const auto* grade : in_order(all)) {

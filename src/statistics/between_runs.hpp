@@ -23,8 +23,8 @@ BetweenRuns spread_between_runs(const std::vector<std::vector<Samples>>& points)
 // and what one point's runs know too well is not set off against what another's know too badly.
 BetweenRuns share_between_runs(const std::vector<std::vector<Samples>>& points);
 
-// What one run takes over what another one would: 1, with the spread that these runs, two at the
-// least, show beyond what Samples::between_runs says; degrees of freedom as many as they leave.
+// A factor of 1 whose spread is what these runs (at least two) differ by beyond
+// Samples::between_runs; it has one degree of freedom less than there are runs.
 Uncertain one_run_over_another(const std::vector<Samples>& runs);
 
 }  // namespace parlab

@@ -233,15 +233,20 @@ expect "and says that it timed nothing" grep -q 'was timed: other programs kept 
 
 # Ctrl-C while the second of three is at work.
 mkdir interrupted && cp class/ann.cu class/endless.cu interrupted && cp class/ann.cu interrupted/zoe.cu
+cp class/does_not_compile.cu interrupted/yves.cu
+complete=$(md5sum grades/dmv/grades.csv)
 "$parlab" grade dmv interrupted --execution-limit 3 >out 2>errors &
 grader=$!
-until pgrep -f 'endless/emulated dmv' >/dev/null || ! kill -0 $grader; do sleep 0.1; done
+until pgrep -f "run-$grader/endless/emulated dmv" >/dev/null || ! kill -0 $grader; do sleep 0.1; done
 kill -INT $grader
 wait $grader
 status=$?
-expect "an interrupted grading says so: $(grep -c unverified grades/dmv/grades.csv) not graded" test $status = 130
-expect "keeps what was graded" has ann '^ann,[^,]*,passed,'
-expect "and has no points for the others" has zoe '^zoe,,unverified,'
+kept() { grep -qE "$1" grades/dmv-interrupted/grades.csv; }
+expect "an interrupted grading says so" test $status = 130
+expect "it keeps what was graded" kept '^ann,[^,]*,passed,'
+expect "and who did not compile" kept '^yves,0,not_supported,'
+expect "it has no points for the others" kept '^zoe,,unverified,'
+expect "and does not replace what was complete" test "$(md5sum grades/dmv/grades.csv)" = "$complete"
 
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
