@@ -412,10 +412,12 @@ $(B)/check/%.cpp.o: %.cpp $(B)/check.flags
 	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
 # With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
+# The last of them has none left afterwards.
+LOSES_GPU := tests/places/unusable_gpu.cu
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
 $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/places/emulation/%,$(TEST_SOURCES))) \
-                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/places/emulation/%,$(TEST_KERNELS))) \
-                      $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
+                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/places/emulation/% $(LOSES_GPU),$(TEST_KERNELS)) \
+                      $(LOSES_GPU)) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
 	  -cudart static $(call unit_test)
 

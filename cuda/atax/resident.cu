@@ -6,8 +6,9 @@
 //   t = A x of the rows of the share, a warp for each row or for a part of it;
 //   t times the same share is what this block has of y, a thread per column.
 //
-// A second kernel adds up what the blocks have, in a fixed order. It begins while the first one
-// runs, and waits for it on the device: only one of the two launches costs time.
+// 0 threads for a block: as many as suit the share. A second kernel adds up what the blocks have,
+// in a fixed order. It begins while the first one runs, and waits for it on the device: only one of
+// the two launches costs time.
 #include "resident.cuh"
 
 const Register<Atax, float, double> variant(

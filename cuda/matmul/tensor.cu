@@ -4,8 +4,8 @@
 // part of the device without work; several blocks share a multiprocessor. For the smallest problems
 // a tile is 32 x 32, and its warps share k: each takes a part of every stage, and in the end their
 // sums are added in a fixed order. Where rows are not aligned to 16 bytes and each element is used
-// often enough, A and B are copied first to where they are. Only in double: in float the tensor
-// cores would round A and B.
+// often enough, A and B are first copied to scratch memory with aligned rows. Only in double: in
+// float the tensor cores would round A and B.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -301,7 +301,7 @@ void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p, std::int64_t a_pitch
 
 enum class TileSize { large, small, whole, tiny };
 
-// The smallest where the next ones leave multiprocessors without any.
+// The smallest where the next ones give no multiprocessor more than one.
 TileSize best_size(Gpu& gpu, const Matmul::Args<double>& p) {
   using Small = Tiling<SmallTile>;
   if (tiles<Small>(p) <= gpu.multiprocessors()) return TileSize::tiny;

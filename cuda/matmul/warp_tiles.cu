@@ -15,9 +15,10 @@
 // - Small problems: with `slices` > 1 several groups of warps share a tile, each taking its part of
 //   every stage; at the end their sums are added in a fixed order.
 //
-// Where rows of B are not aligned to 16 bytes and each of its elements is used often enough, they
-// are copied first to where they are. What does not fit this (C smaller than a tile) is computed by
-// Edges::any: the same, with tests and narrow copies.
+// Where rows of B are not aligned to 16 bytes and each of its elements is used often enough, B is
+// first copied to scratch memory with aligned rows. What does not fit this (C smaller than a tile,
+// a B that is not worth its copy) is computed by Edges::any: the same, with tests and narrow
+// copies.
 #include "aligned.cuh"
 #include "warp_tiles.cuh"
 
@@ -34,10 +35,11 @@ const Register<Matmul, float, double, int> variant(
         .idea = "tiles for blocks, warps and lanes; registers filled a step ahead; no test inside",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      if (p.m < uses_that_pay) return choose_tiles(gpu, p);
+      const bool is_aligned = p.n % TileShapes<T>::Small::vector == 0;
+      if (is_aligned || p.m < uses_that_pay) return choose_tiles(gpu, p);
       const auto aligned = align_rows(gpu, p.b, p.k, p.n);
       Matmul::Args<T> with_copy = p;
       with_copy.b = static_cast<const T*>(aligned.data);
-      launch_tiles<false>(gpu, with_copy, best_size(gpu, p),
-                          aligned.pitch / std::int64_t{sizeof(T)});
+      launch_tiles<false, Edges::columns>(gpu, with_copy, best_size(gpu, p),
+                                          aligned.pitch / std::int64_t{sizeof(T)});
     });

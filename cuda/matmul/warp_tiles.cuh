@@ -77,18 +77,18 @@ struct alignas(16) Vector {
 enum class Edges { none, columns, any };
 
 // Where the tile of this block begins in C. Of a tile that was moved inwards, the rows above
-// first_row and the columns left of first_col are stored by other blocks. n: columns that B has.
+// first_row and the columns left of first_col are stored by other blocks. cols: of B.
 template <Edges EDGES, typename S>
 struct TilePlace {
   static constexpr bool ANY = EDGES == Edges::any;
   std::int64_t first_row, first_col, row0, col0;
 
-  __device__ __forceinline__ TilePlace(std::int64_t m, std::int64_t n) {
+  __device__ __forceinline__ TilePlace(std::int64_t m, std::int64_t cols) {
     std::int64_t tile_row, tile_col;
-    place_of_block(ceil_div(m, S::block_rows), ceil_div(n, S::block_cols), tile_row, tile_col);
+    place_of_block(ceil_div(m, S::block_rows), ceil_div(cols, S::block_cols), tile_row, tile_col);
     first_row = tile_row * S::block_rows, first_col = tile_col * S::block_cols;
     row0 = ANY ? first_row : min(first_row, m - S::block_rows);
-    col0 = ANY ? first_col : min(first_col, n - S::block_cols);
+    col0 = ANY ? first_col : min(first_col, cols - S::block_cols);
   }
 };
 
@@ -102,20 +102,20 @@ struct Copies {
   static_assert(S::block_rows % a_rows == 0 && S::depth % b_rows == 0 && S::depth % 8 == 0);
 
   const T *a, *b;  // any readable addresses, for copies of zeros
-  std::int64_t m, k, n;
+  std::int64_t m, k, cols;
   int a_i, a_row, b_i, b_col;  // in the tiles
   std::int64_t row, col;       // in C
   const T *a_from, *b_from;    // what is copied next
 
   __device__ __forceinline__ Copies(const T* a_, const T* b_, std::int64_t m_, std::int64_t k_,
-                                    std::int64_t n_, const TilePlace<EDGES, S>& place)
-      : a(a_), b(b_), m(m_), k(k_), n(n_) {
+                                    std::int64_t cols_, const TilePlace<EDGES, S>& place)
+      : a(a_), b(b_), m(m_), k(k_), cols(cols_) {
     const int thread = threadIdx.x;
     a_i = thread % 8, a_row = thread / 8;
     b_i = thread * b_width / S::block_cols, b_col = thread * b_width % S::block_cols;
     row = place.row0 + a_row, col = place.col0 + b_col;
     a_from = a + row * k + a_i;
-    b_from = b + b_i * n + col;
+    b_from = b + b_i * cols + col;
   }
 
   // Starts the copies of one stage. count: columns of A, rows of B it gets, the others being zero.
@@ -133,13 +133,13 @@ struct Copies {
     }
     _Pragma("unroll")
     for (int i = 0; i < S::depth; i += b_rows) {
-      const bool there = !TESTED || (b_i + i < count && (!ANY || col < n));
+      const bool there = !TESTED || (b_i + i < count && (!ANY || col < cols));
       __pipeline_memcpy_async(stage + S::b_begin + (b_i + i) * S::b_stride + b_col,
-                              there ? b_from + i * n : b, b_width * sizeof(T),
+                              there ? b_from + i * cols : b, b_width * sizeof(T),
                               there ? 0 : b_width * sizeof(T));
     }
     a_from += count;
-    b_from += count * n;
+    b_from += count * cols;
   }
 };
 
@@ -380,31 +380,21 @@ TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
   return fills<typename Shapes::Small>(gpu, p, one_each) ? TileSize::small : TileSize::tiny;
 }
 
-// Whole tiles. cols: of p.b, as above.
-template <bool ADD, typename S, typename T>
-void launch_whole(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t cols) {
-  if (cols == p.n) {
-    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, cols);
-  } else {
-    launch_warp_tiles<Edges::columns, ADD, S>(gpu, p, cols);
-  }
-}
-
-// ADD: to what C has, in place of writing it. cols: of p.b, as above.
-template <bool ADD, typename T>
+// ADD: to what C has, in place of writing it. WHOLE: what is known of the edges of whole tiles.
+template <bool ADD, Edges WHOLE, typename T>
 void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size, std::int64_t cols) {
   using Large = typename TileShapes<T>::Large;
   using Small = typename TileShapes<T>::Small;
   using Tiny = typename TileShapes<T>::Tiny;
   const bool aligned = cols % Small::vector == 0;
   if (size == TileSize::large && aligned && fits<Large>(p)) {
-    launch_whole<ADD, Large>(gpu, p, cols);
+    launch_warp_tiles<WHOLE, ADD, Large>(gpu, p, cols);
   } else if (size != TileSize::tiny && aligned && fits<Small>(p)) {
-    launch_whole<ADD, Small>(gpu, p, cols);
+    launch_warp_tiles<WHOLE, ADD, Small>(gpu, p, cols);
   } else if (size != TileSize::tiny) {
     launch_warp_tiles<Edges::any, ADD, Small>(gpu, p, cols);
   } else if (aligned && fits<Tiny>(p)) {
-    launch_whole<ADD, Tiny>(gpu, p, cols);
+    launch_warp_tiles<WHOLE, ADD, Tiny>(gpu, p, cols);
   } else {
     launch_warp_tiles<Edges::any, ADD, Tiny>(gpu, p, cols);
   }
@@ -412,7 +402,7 @@ void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size, std::int64_
 
 template <bool ADD = false, typename T>
 void choose_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
-  launch_tiles<ADD>(gpu, p, best_size(gpu, p), p.n);
+  launch_tiles<ADD, Edges::none>(gpu, p, best_size(gpu, p), p.n);
 }
 
 }  // namespace

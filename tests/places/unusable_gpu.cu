@@ -1,5 +1,5 @@
-// A GPU that is lost on the way. By its name this file is linked after all others: some drivers
-// give a process whose context has died no new one, and what comes after it finds no GPU.
+// A GPU that is lost on the way. Linked after all other tests (see the Makefile): some drivers give
+// a process whose context has died no new one, and what comes after it finds no GPU.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <string>
