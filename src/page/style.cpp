@@ -14,7 +14,6 @@ h4 { font-size: 1rem; margin: 1.2rem 0 0.4rem; }
 p { margin: 0.4rem 0 0.8rem; max-width: 60rem; }
 a { color: #00457a; }
 small, .note { font-size: 0.85rem; color: #444; }
-.interval { white-space: nowrap; }
 nav { margin: 1rem 0; }
 nav a { display: inline-block; margin-right: 1rem; padding: 0.2rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1.2rem; margin: 0.5rem 0; }

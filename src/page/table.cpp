@@ -6,9 +6,6 @@
 namespace parlab::page {
 namespace {
 
-// "0.998–1.002×: a tie", in bytes.
-constexpr std::size_t longest_interval = 30;
-
 void write_head(Html& html, const std::vector<std::string>& titles) {
   html.open("thead").open("tr");
   for (const auto& title : titles) html.element("th", title, {{"scope", "col"}});
@@ -43,13 +40,7 @@ void write_cards(Html& html, const std::vector<std::string>& titles, const std::
       } else {
         html.element("a", cell.text, {{"href", cell.link}});
       }
-      if (!cell.note.empty()) {
-        // An interval stays on one line, a sentence need not.
-        const bool interval = cell.note.size() <= longest_interval;
-        html.raw(" ").element(
-            "small", cell.note,
-            interval ? Html::Attributes{{"class", "interval"}} : Html::Attributes{});
-      }
+      if (!cell.note.empty()) html.raw(" ").element("small", cell.note);
       html.close().close();
     }
     html.close();

@@ -242,7 +242,7 @@ kill -INT $grader
 wait $grader
 status=$?
 kept() { grep -qE "$1" grades/dmv-interrupted/grades.csv; }
-expect "an interrupted grading says so" test $status = 130
+expect "an interrupted grading says so: $status $(tail -1 out) $(tail -1 errors)" test $status = 130
 expect "it keeps what was graded" kept '^ann,[^,]*,passed,'
 expect "and who did not compile" kept '^yves,0,not_supported,'
 expect "it has no points for the others" kept '^zoe,,unverified,'
