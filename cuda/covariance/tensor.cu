@@ -104,7 +104,8 @@ __device__ void multiply_tile(TensorTile<SIZE>, const double* rows, int i0, int 
         _Pragma("unroll")
         for (int s = 0; s < S::cols; s += s % 4 == 0 ? 1 : 3) {
           double part[4] = {sum[r][s], sum[r][s + 2], sum[r + 1][s], sum[r + 1][s + 2]};
-          tensor_multiply_add(part, left[k % 2][r / 2].element, right[k % 2][s / 4].element[s % 2]);
+          const double factor[1] = {right[k % 2][s / 4].element[s % 2]};
+          tensor_multiply_add<4>(part, left[k % 2][r / 2].element, factor);
           sum[r][s] = part[0], sum[r][s + 2] = part[1];
           sum[r + 1][s] = part[2], sum[r + 1][s + 2] = part[3];
         }

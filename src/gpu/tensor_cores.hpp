@@ -6,34 +6,52 @@
 
 namespace parlab {
 
-// sum += a b in double, a 16 x 4, b 4 x 8. Lane l of the warp holds, with g = l / 4 and t = l % 4:
-//   a    rows g and g + 8 of column t
-//   b    row t of column g
+// sum += a b in double, a 16 x K, b K x 8, K 4, 8 or 16. Lane l of the warp holds, with g = l / 4
+// and t = l % 4:
+//   a    rows g and g + 8 of column t, then of columns t + 4, t + 8, t + 12
+//   b    rows t, t + 4, t + 8, t + 12 of column g
 //   sum  row g, columns 2 t and 2 t + 1, then row g + 8, the same columns
 // All lanes take part; threads of a warp are neighbours in x. Rounded like a chain of fused
-// multiply-adds. PTX ISA, matrix fragments for mma.m16n8k4 with .f64. Before compute capability 9.0
-// as two products of 8 rows, before 8.0 (and in emulation) as multiply-adds of shuffled values.
-__device__ __forceinline__ void tensor_multiply_add(double (&sum)[4], const double (&a)[2],
-                                                    double b) {
+// multiply-adds. PTX ISA, matrix fragments for mma.m16n8k4, k8 and k16 with .f64. Before compute
+// capability 9.0 as products of 8 rows and 4 columns, before 8.0 (and in emulation) as
+// multiply-adds of shuffled values. Of an H200's rate the longer ones come nearer to the top:
+// between two that are issued, a warp waits some cycles, however long they are.
+template <int K>
+__device__ __forceinline__ void tensor_multiply_add(double (&sum)[4], const double (&a)[K / 2],
+                                                    const double (&b)[K / 4]) {
+  static_assert(K == 4 || K == 8 || K == 16);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
-      : "d"(a[0]), "d"(a[1]), "d"(b));
+  if constexpr (K == 4) {
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0]), "d"(a[1]), "d"(b[0]));
+  } else if constexpr (K == 8) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+  } else {
+    asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+          "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+  }
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   _Pragma("unroll")
-  for (int part = 0; part < 2; ++part) {
+  for (int i = 0; i < K / 2; ++i) {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(sum[2 * part]), "+d"(sum[2 * part + 1])
-        : "d"(a[part]), "d"(b));
+        : "+d"(sum[2 * (i % 2)]), "+d"(sum[2 * (i % 2) + 1])
+        : "d"(a[i]), "d"(b[i / 2]));
   }
 #else
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
-  for (int k = 0; k < 4; ++k) {
-    const double left = __shfl_sync(~0u, b, col * 4 + k);
-    const double right = __shfl_sync(~0u, b, (col + 1) * 4 + k);
+  for (int k = 0; k < K; ++k) {
+    const double left = __shfl_sync(~0u, b[k / 4], col * 4 + k % 4);
+    const double right = __shfl_sync(~0u, b[k / 4], (col + 1) * 4 + k % 4);
     for (int part = 0; part < 2; ++part) {
-      const double factor = __shfl_sync(~0u, a[part], row * 4 + k);
+      const double factor = __shfl_sync(~0u, a[k / 4 * 2 + part], row * 4 + k % 4);
       sum[2 * part] = fma(factor, left, sum[2 * part]);
       sum[2 * part + 1] = fma(factor, right, sum[2 * part + 1]);
     }

@@ -29,12 +29,14 @@ __global__ void __launch_bounds__(block_threads) multiply_add_alone(T a, T b, T*
   if (total == static_cast<T>(12345)) *sink = total;
 }
 
-// By warps, on the tensor cores: 16 x 8 sums of 4 products per instruction.
-constexpr int double_products = 8192;  // per warp
+// By warps, on the tensor cores: 16 x 8 sums of K products per instruction.
+constexpr int double_products = 8192;  // of 4, per warp
 
-template <int accumulators>
+template <int K, int accumulators>
 __global__ void __launch_bounds__(block_threads) multiply_doubles(double value, double* sink) {
-  const double a[2] = {value, value};
+  double a[K / 2], b[K / 4];
+  for (double& factor : a) factor = value;
+  for (double& factor : b) factor = value;
   double sum[accumulators][4];
   _Pragma("unroll")
   for (int k = 0; k < accumulators; ++k) {
@@ -42,9 +44,9 @@ __global__ void __launch_bounds__(block_threads) multiply_doubles(double value, 
     for (int i = 0; i < 4; ++i) sum[k][i] = static_cast<double>(threadIdx.x + k + i);
   }
   _Pragma("unroll 8")
-  for (int step = 0; step < double_products / accumulators; ++step) {
+  for (int step = 0; step < double_products * 4 / K / accumulators; ++step) {
     _Pragma("unroll")
-    for (int k = 0; k < accumulators; ++k) tensor_multiply_add(sum[k], a, value);
+    for (int k = 0; k < accumulators; ++k) tensor_multiply_add<K>(sum[k], a, b);
   }
   double total = 0;
   _Pragma("unroll")
@@ -119,8 +121,11 @@ class Units {
         contest.enter(way, [=, this] { kernel<<<blocks, threads, 0, stream_>>>(1.0, out); });
       }
     };
-    enter(multiply_doubles<4>, "16x8x4 products, 4 accumulators per warp");
-    enter(multiply_doubles<8>, "16x8x4 products, 8 accumulators per warp");
+    enter(multiply_doubles<4, 4>, "16x8x4 products, 4 accumulators per warp");
+    enter(multiply_doubles<4, 8>, "16x8x4 products, 8 accumulators per warp");
+    enter(multiply_doubles<8, 8>, "16x8x8 products, 8 accumulators per warp");
+    enter(multiply_doubles<16, 4>, "16x8x16 products, 4 accumulators per warp");
+    enter(multiply_doubles<16, 8>, "16x8x16 products, 8 accumulators per warp");
     keep(unit, contest, 2.0 * 16 * 8 * 4 * double_products * static_cast<double>(warps));
     // Without tensor cores for doubles such products are multiply-adds, and are judged as such.
     const auto alone = ceilings_.units.find("fma double");

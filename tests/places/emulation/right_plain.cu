@@ -333,12 +333,19 @@ __global__ void tensor_tf32(const float*, float* out, int) {
 }
 RIGHT(tensor_tf32, 128).at(32, 32);
 
-__global__ void tensor_doubles(const float* in, float* out, int) {
-  const double a[2] = {in[threadIdx.x], 1}, b = in[threadIdx.x % 4];
-  double sum[4] = {};
-  parlab::tensor_multiply_add(sum, a, b);
-  out[threadIdx.x] = static_cast<float>(sum[0] + sum[1] + sum[2] + sum[3]);
+template <int K>
+__global__ void tensor_doubles(const float*, float* out, int) {
+  const int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  double a[K / 2], b[K / 4], sum[4] = {1, 1, 1, 1};
+  for (int i = 0; i < K / 2; ++i) a[i] = left_factor(g + i % 2 * 8, t + i / 2 * 4);
+  for (int i = 0; i < K / 4; ++i) b[i] = right_factor(t + i * 4, g);
+  parlab::tensor_multiply_add<K>(sum, a, b);
+  float sums[4];
+  for (int i = 0; i < 4; ++i) sums[i] = static_cast<float>(sum[i]);
+  out[threadIdx.x] = agreeing(sums, K);
 }
-RIGHT(tensor_doubles, 1280).at(32, 32);
+RIGHT(tensor_doubles<4>, 128).at(32, 32);
+RIGHT(tensor_doubles<8>, 128).at(32, 32);
+RIGHT(tensor_doubles<16>, 128).at(32, 32);
 
 }  // namespace
