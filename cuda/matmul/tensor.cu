@@ -1,14 +1,15 @@
-// Products of doubles on the tensor cores: a warp multiplies 16 x 4 by 4 x 8 elements at a time, at
-// twice the rate of the other units of an H200, and each value read from shared memory is used by
-// several lanes. A block computes a tile of C of 128 x 64, or of 64 x 64 where those would leave a
-// part of the device without work; several blocks share a multiprocessor. For the smallest problems
-// a tile is 32 x 32, and its warps share k: each takes a part of every stage, and in the end their
-// sums are added in a fixed order. Where rows are not aligned to 16 bytes and each element is used
-// often enough, A and B are first copied to scratch memory with aligned rows. Only in double: in
-// float the tensor cores would round A and B.
+// Products of doubles on the tensor cores, which make twice as many multiply-adds as the other
+// units of an H200: a warp computes 8 rows and 16 columns of C at a time from 8 or 16 columns of A,
+// and each value read from shared memory is used by several lanes. A block has a tile of C of 128 x
+// 64, two share a multiprocessor; the tiles are smaller, down to 32 x 32, where that leaves less of
+// the device without work. Warps of the smallest tile share k: each takes a part of every stage,
+// and in the end their sums are added in a fixed order. Where rows are not aligned to 16 bytes and
+// each element is used often enough, A and B are first copied to scratch memory with aligned rows.
+// Only in double: in float the tensor cores would round A and B.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "aligned.cuh"
 #include "gpu/tensor_cores.hpp"
@@ -20,27 +21,29 @@ using namespace parlab;
 namespace {
 
 // rows x cols: of C, per block and per warp. depth: columns of A in a stage of shared memory, which
-// the slices share, groups of warps that have the whole tile each. Two or three blocks on a
-// multiprocessor have something to multiply while one waits for its barrier.
+// the slices share, groups of warps that have the whole tile each. product: columns of A that are
+// multiplied at a time. share: of time, for as much work; begin: what a multiprocessor needs before
+// and after its tiles, in tiles; as measured on an H200.
 struct LargeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 64, warp_cols = 32;
-  static constexpr int depth = 16, slices = 1, stages = 3, blocks_per_sm = 2;
-  static constexpr double share = 1;  // of its time, for as much work: as measured on an H200
+  static constexpr int depth = 16, product = 8, slices = 1, stages = 4, blocks_per_sm = 2;
+  static constexpr double share = 1, begin = 0.3;
 };
-struct SmallTile {
-  static constexpr int rows = 64, cols = 64, warp_rows = 32, warp_cols = 32;
-  static constexpr int depth = 16, slices = 1, stages = 4, blocks_per_sm = 3;
-  static constexpr double share = 1.02;
-};
-// For small problems: eight warps share what one block has.
+// For middling problems: eight warps share what one block has.
 struct WholeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
-  static constexpr int depth = 16, slices = 1, stages = 4, blocks_per_sm = 1;
-  static constexpr double share = 1.04;
+  static constexpr int depth = 32, product = 16, slices = 1, stages = 4, blocks_per_sm = 1;
+  static constexpr double share = 1.06, begin = 0.2;
+};
+struct SmallTile {
+  static constexpr int rows = 32, cols = 64, warp_rows = 16, warp_cols = 32;
+  static constexpr int depth = 32, product = 16, slices = 1, stages = 3, blocks_per_sm = 3;
+  static constexpr double share = 1.2, begin = 0.9;
 };
 struct TinyTile {
   static constexpr int rows = 32, cols = 32, warp_rows = 32, warp_cols = 32;
-  static constexpr int depth = 32, slices = 4, stages = 3, blocks_per_sm = 3;
+  static constexpr int depth = 64, product = 8, slices = 4, stages = 3, blocks_per_sm = 2;
+  static constexpr double share = 1.37, begin = 1.6;
 };
 
 // What follows from a tile.
@@ -51,15 +54,21 @@ struct Tiling : Tile {
   static constexpr int slice_threads = 32 * warps, threads = slice_threads * Tile::slices;
   static constexpr int down = Tile::warp_rows / 16, across = Tile::warp_cols / 16;  // of a warp
   static constexpr int depth = Tile::depth, slice_depth = depth / Tile::slices;
+  static constexpr int product = Tile::product, products = slice_depth / product;  // of a stage
   static constexpr int stages = Tile::stages;
-  static_assert(slice_depth % 8 == 0);  // pairs of products, for operands that are read in turns
+  static_assert(products % 2 == 0 && products * product == slice_depth && depth % 16 == 0);
 
-  // Padded, so that what neighbouring lanes read lies in different banks.
-  static constexpr int a_stride = depth + 4, b_stride = Tile::cols + 4;
-  static constexpr int b_begin = Tile::rows * a_stride, stage = b_begin + depth * b_stride;
+  static constexpr int b_begin = Tile::rows * depth, stage = b_begin + depth * Tile::cols;
   static constexpr int sums = (Tile::slices - 1) * Tile::rows * Tile::cols;
   static constexpr int shared_bytes =
       (stages * stage > sums ? stages * stage : sums) * static_cast<int>(sizeof(double));
+
+  // Where the tiles' elements lie in a stage: pairs of neighbours in a row, permuted so that what
+  // eight neighbouring lanes read lies in different banks.
+  static constexpr int a_place(int row, int col) { return row * depth + (col ^ row % 2 * 8); }
+  static constexpr int b_place(int row, int col) {
+    return b_begin + row * Tile::cols + (col ^ row % 8 / 2 * 4);
+  }
 };
 
 struct alignas(16) Pair {
@@ -67,91 +76,130 @@ struct alignas(16) Pair {
 };
 
 // The copies of one thread into shared memory: of each tile WIDTH elements, and more in steps of so
-// many rows. What lies outside of A and B is zero in shared memory.
+// many rows. What lies outside of A and B is zero in shared memory. a_pitch, b_pitch: elements from
+// one row to the next.
 template <int WIDTH, typename S>
 struct Copies {
   static constexpr int a_across = S::depth / WIDTH, b_across = S::cols / WIDTH;
   static constexpr int a_step = S::threads / a_across, b_step = S::threads / b_across;
 
-  const double *a, *b;  // any readable addresses, for copies of zeros
-  std::int64_t m, n;
   std::int64_t a_pitch, b_pitch;
-  int a_row, a_col, b_row, b_col;  // in the tiles
-  std::int64_t row, col;           // in C
   const double *next_a, *next_b;
+  int a_to, b_to;     // in a stage
+  int a_col, b_row;   // in the tiles
+  int rows_left;      // of A, from the thread's own on
+  bool has_cols;      // whether its columns of B are there
+  bool inside;        // whether the whole tile is
   std::int64_t left;  // columns of A, rows of B, that are not copied yet
 
   __device__ __forceinline__ Copies(const Matmul::Args<double>& p, std::int64_t a_pitch_,
                                     std::int64_t b_pitch_, std::int64_t row0, std::int64_t col0)
-      : a(p.a), b(p.b), m(p.m), n(p.n), a_pitch(a_pitch_), b_pitch(b_pitch_), left(p.k) {
+      : a_pitch(a_pitch_), b_pitch(b_pitch_), left(p.k) {
     const int thread = threadIdx.x;
-    a_row = thread / a_across, a_col = thread % a_across * WIDTH;
-    b_row = thread / b_across, b_col = thread % b_across * WIDTH;
-    row = row0 + a_row, col = col0 + b_col;
-    next_a = a + row * a_pitch + a_col;
-    next_b = b + b_row * b_pitch + col;
+    const int a_row = thread / a_across, b_col = thread % b_across * WIDTH;
+    a_col = thread % a_across * WIDTH, b_row = thread / b_across;
+    a_to = S::a_place(a_row, a_col), b_to = S::b_place(b_row, b_col);
+    next_a = p.a + (row0 + a_row) * a_pitch + a_col;
+    next_b = p.b + b_row * b_pitch + col0 + b_col;
+    rows_left = static_cast<int>(min(p.m - row0, std::int64_t{S::rows})) - a_row;
+    has_cols = col0 + b_col < p.n;
+    inside = row0 + S::rows <= p.m && col0 + S::cols <= p.n;
   }
 
-  __device__ __forceinline__ static void put(double* to, const double* from, bool there,
-                                             const double* somewhere) {
-    __pipeline_memcpy_async(to, there ? from : somewhere, WIDTH * sizeof(double),
-                            there ? 0 : WIDTH * sizeof(double));
+  // Of zeros nothing is read, wherever they would come from.
+  __device__ __forceinline__ static void put(double* to, const double* from, bool there) {
+    __pipeline_memcpy_async(to, from, WIDTH * sizeof(double), there ? 0 : WIDTH * sizeof(double));
   }
 
-  // Starts the copies of one stage.
+  // Starts the copies of one stage. A row that is a multiple of the step further on has its bits
+  // where the thread's own row has none, so that they permute its columns on their own.
+  template <bool TESTED>
   __device__ __forceinline__ void start(double* stage) {
     _Pragma("unroll")
     for (int r = 0; r < S::rows; r += a_step) {
-      put(stage + (a_row + r) * S::a_stride + a_col, next_a + r * a_pitch,
-          a_col < left && row + r < m, a);
+      put(stage + (a_to ^ S::a_place(r, 0) % S::depth) + r * S::depth, next_a + r * a_pitch,
+          !TESTED || (a_col < left && r < rows_left));
     }
     _Pragma("unroll")
     for (int i = 0; i < S::depth; i += b_step) {
-      put(stage + S::b_begin + (b_row + i) * S::b_stride + b_col, next_b + i * b_pitch,
-          b_row + i < left && col < n, b);
+      put(stage + (b_to ^ S::b_place(i, 0) % S::cols) + i * S::cols, next_b + i * b_pitch,
+          !TESTED || (b_row + i < left && has_cols));
     }
     next_a += S::depth;
     next_b += S::depth * b_pitch;
     left -= S::depth;
   }
+
+  // The same; most stages need no test.
+  __device__ __forceinline__ void start(double* stage) {
+    if (inside && left >= S::depth) {
+      start<false>(stage);
+    } else {
+      start<true>(stage);
+    }
+  }
 };
 
-// A lane's elements of 4 columns of A and 4 rows of B, twice: for these products and for the next
-// ones. Of B a lane reads two columns at once, for products that compute every second column of C.
+// A lane's elements for the products of one group of 16 rows, twice: while those of one group are
+// multiplied, A's of the next are read, and B's when the next belongs to the next columns of A.
+// What is computed is C^T = B^T A^T, 16 columns and 8 rows of C at a time: then two neighbours in a
+// row, of A as of B, lie in neighbouring registers as the instruction wants them. Which of A's
+// columns it takes first makes no difference: a lane has two neighbours of each eight.
 template <typename S>
 struct Operands {
-  double a[2][S::down][2];
-  Pair b[2][S::across];
+  static constexpr int eights = S::product / 8;
+  Pair a[2][2][eights];
+  Pair b[2][S::across][2 * eights];
   int slice, row, col;  // of the warp, and where it is in the tile
-  int a_at, b_at;
+  int a_at[2], b_at;    // in a stage: for even and for odd eights, and two rows of B
 
   __device__ __forceinline__ Operands() {
     const int warp = threadIdx.x / 32 % S::warps, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     slice = threadIdx.x / S::slice_threads;
     row = warp % S::warps_down * S::warp_rows;
     col = warp / S::warps_down * S::warp_cols;
-    const int first = slice * S::slice_depth + t;
-    a_at = (row + g) * S::a_stride + first;
-    b_at = S::b_begin + first * S::b_stride + col + 2 * g;
+    const int first = slice * S::slice_depth;
+    for (int i = 0; i < 2; ++i) a_at[i] = S::a_place(row + g, first + i * 8 + 2 * t);
+    b_at = S::b_place(first + 2 * t, col + 2 * g);
   }
 
-  __device__ __forceinline__ void read(int set, const double* stage, int first) {
+  // i: which of the slice's products of a stage. r: which group of rows.
+  __device__ __forceinline__ void read_a(int set, const double* stage, int i, int r) {
     _Pragma("unroll")
-    for (int r = 0; r < 2 * S::down; ++r) {
-      a[set][r / 2][r % 2] = stage[a_at + first + r * 8 * S::a_stride];
+    for (int e = 0; e < eights; ++e) {
+      const int eight = i * eights + e;
+      _Pragma("unroll")
+      for (int part = 0; part < 2; ++part) {
+        a[set][part][e] = *reinterpret_cast<const Pair*>(stage + a_at[eight % 2] + eight / 2 * 16 +
+                                                         (r * 16 + part * 8) * S::depth);
+      }
     }
+  }
+
+  __device__ __forceinline__ void read_b(int set, const double* stage, int i) {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
-      b[set][s] = *reinterpret_cast<const Pair*>(stage + b_at + first * S::b_stride + s * 16);
+      _Pragma("unroll")
+      for (int j = 0; j < 2 * eights; ++j) {
+        const int row_of_b = i * S::product + j / 2 * 8 + j % 2;
+        b[set][s][j] = *reinterpret_cast<const Pair*>(stage + b_at + row_of_b * S::cols + s * 16);
+      }
     }
   }
 
-  __device__ __forceinline__ void multiply_add(int set, double (&sum)[S::down][S::across][2][4]) {
+  __device__ __forceinline__ void multiply_add(int set_a, int set_b,
+                                               double (&sum)[S::across][2][4]) const {
     _Pragma("unroll")
-    for (int r = 0; r < S::down; ++r) {
+    for (int s = 0; s < S::across; ++s) {
+      double left[S::product / 2];
       _Pragma("unroll")
-      for (int s = 0; s < 2 * S::across; ++s) {
-        tensor_multiply_add(sum[r][s / 2][s % 2], a[set][r], b[set][s / 2].element[s % 2]);
+      for (int i = 0; i < S::product / 2; ++i) left[i] = b[set_b][s][i / 2].element[i % 2];
+      _Pragma("unroll")
+      for (int part = 0; part < 2; ++part) {
+        double right[S::product / 4];
+        _Pragma("unroll")
+        for (int i = 0; i < S::product / 4; ++i) right[i] = a[set_a][part][i / 2].element[i % 2];
+        tensor_multiply_add<S::product>(sum[s][part], left, right);
       }
     }
   }
@@ -187,7 +235,7 @@ __device__ __forceinline__ void add_slices(int slice, double* shared,
   }
 }
 
-// row0, col0: of the warp in C. A lane has 4 neighbouring columns of each 16.
+// row0, col0: of the warp in C. Of each 8 rows and 16 columns a lane has 2 by 2 neighbours.
 template <typename S>
 __device__ __forceinline__ void store(double* c, std::int64_t m, std::int64_t n, std::int64_t row0,
                                       std::int64_t col0,
@@ -195,23 +243,20 @@ __device__ __forceinline__ void store(double* c, std::int64_t m, std::int64_t n,
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   const bool aligned = n % 2 == 0;
   _Pragma("unroll")
-  for (int r = 0; r < 2 * S::down; ++r) {
-    const std::int64_t row = row0 + r * 8 + g;
+  for (int r = 0; r < 4 * S::down; ++r) {
+    const std::int64_t row = row0 + r / 2 * 8 + 2 * t + r % 2;
     if (row >= m) continue;
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
-      const std::int64_t col = col0 + s * 16 + 4 * t;
-      _Pragma("unroll")
-      for (int i = 0; i < 4; i += 2) {
-        const int element = r % 2 * 2 + i / 2;
-        const Pair part = {sum[r / 2][s][0][element], sum[r / 2][s][1][element]};
-        double* const at = c + row * n + col + i;
-        if (aligned) {
-          if (col + i < n) *reinterpret_cast<Pair*>(at) = part;
-        } else {
-          if (col + i < n) at[0] = part.element[0];
-          if (col + i + 1 < n) at[1] = part.element[1];
-        }
+      const std::int64_t col = col0 + s * 16 + 2 * g;
+      const double* const from = sum[r / 4][s][r / 2 % 2] + r % 2;
+      const Pair part = {from[0], from[2]};
+      double* const at = c + row * n + col;
+      if (aligned) {
+        if (col < n) *reinterpret_cast<Pair*>(at) = part;
+      } else {
+        if (col < n) at[0] = part.element[0];
+        if (col + 1 < n) at[1] = part.element[1];
       }
     }
   }
@@ -244,28 +289,35 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   double* const end = shared + S::stages * S::stage;
   const double* from = shared;
   double* to = shared + (S::stages - 1) * S::stage;
-  operands.read(0, from, 0);
+  operands.read_a(0, from, 0, 0);
+  operands.read_b(0, from, 0);
   _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
-    constexpr int products = S::slice_depth / 4;
+    if (step + S::stages - 1 < steps) copies.start(to);
+    __pipeline_commit();
+    to = to + S::stage == end ? shared : to + S::stage;
     _Pragma("unroll")
-    for (int i = 0; i < products; ++i) {
-      if (i == products - 1) {
-        // The next stage has arrived, for everybody; and nobody reads this one any more, which is
-        // the one that is refilled next.
-        __pipeline_wait_prior(S::stages - 2);
-        __syncthreads();
-        from = from + S::stage == end ? shared : from + S::stage;
+    for (int i = 0; i < S::products; ++i) {
+      _Pragma("unroll")
+      for (int r = 0; r < S::down; ++r) {
+        const int now = (i * S::down + r) % 2;
+        if (r < S::down - 1) {
+          operands.read_a(1 - now, from, i, r + 1);
+        } else {
+          if (i == S::products - 1) {
+            // The next stage has arrived, for everybody; and nobody reads this one any more, which
+            // is the one that is refilled next.
+            __pipeline_wait_prior(S::stages - 2);
+            __syncthreads();
+            from = from + S::stage == end ? shared : from + S::stage;
+          }
+          if (i < S::products - 1 || step + 1 < steps) {
+            operands.read_a(1 - now, from, (i + 1) % S::products, 0);
+            operands.read_b((i + 1) % 2, from, (i + 1) % S::products);
+          }
+        }
+        operands.multiply_add(now, i % 2, sum[r]);
       }
-      if (i < products - 1 || step + 1 < steps) {
-        operands.read((i + 1) % 2, from, (i + 1) % products * 4);
-      }
-      if (i == 0) {
-        if (step + S::stages - 1 < steps) copies.start(to);
-        __pipeline_commit();
-        to = to + S::stage == end ? shared : to + S::stage;
-      }
-      operands.multiply_add(i % 2, sum);
     }
   }
 
@@ -282,13 +334,11 @@ std::int64_t tiles(const Matmul::Args<double>& p) {
   return ceil_div(p.m, S::rows) * ceil_div(p.n, S::cols);
 }
 
-// The time in units of an element: whole rounds of as many tiles as run at once, and a fifth of one
-// to begin and to end.
+// The time in units of an element of the large tile: of the multiprocessor that has most tiles.
 template <typename S>
 double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
-  const std::int64_t at_once = std::int64_t{gpu.multiprocessors()} * S::blocks_per_sm;
-  return (static_cast<double>(ceil_div(tiles<S>(p), at_once)) + 0.2) * S::rows * S::cols *
-         S::blocks_per_sm * S::share;
+  const auto of_one = static_cast<double>(ceil_div(tiles<S>(p), gpu.multiprocessors()));
+  return (of_one + S::begin) * S::rows * S::cols * S::share;
 }
 
 template <typename S>
@@ -297,18 +347,6 @@ void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p, std::int64_t a_pitch
   const bool aligned = a_pitch % 2 == 0 && b_pitch % 2 == 0;
   gpu.launch({.grid = {tiles<S>(p)}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
              aligned ? matmul_tensor<2, S> : matmul_tensor<1, S>, p, a_pitch, b_pitch);
-}
-
-enum class TileSize { large, small, whole, tiny };
-
-// The smallest where the next ones give no multiprocessor more than one.
-TileSize best_size(Gpu& gpu, const Matmul::Args<double>& p) {
-  using Small = Tiling<SmallTile>;
-  if (tiles<Small>(p) <= gpu.multiprocessors()) return TileSize::tiny;
-  const double large = estimate<Tiling<LargeTile>>(gpu, p), small = estimate<Small>(gpu, p),
-               whole = estimate<Tiling<WholeTile>>(gpu, p);
-  if (large <= std::min(small, whole)) return TileSize::large;
-  return small <= whole ? TileSize::small : TileSize::whole;
 }
 
 // How often an element of A or B must be used to pay for its copy.
@@ -330,17 +368,15 @@ const Register<Matmul, double> variant(
         with_copies.a = static_cast<const T*>(a.data), a_pitch = a.pitch / std::int64_t{sizeof(T)};
         with_copies.b = static_cast<const T*>(b.data), b_pitch = b.pitch / std::int64_t{sizeof(T)};
       }
-      const auto launch = [&](auto tiling) {
-        launch_tensor<decltype(tiling)>(gpu, with_copies, a_pitch, b_pitch);
+      double best = std::numeric_limits<double>::infinity();
+      void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t, std::int64_t) = nullptr;
+      const auto enter = [&]<typename S>(S) {
+        const double time = estimate<S>(gpu, p);
+        if (time < best) best = time, launch = launch_tensor<S>;
       };
-      switch (best_size(gpu, p)) {
-        case TileSize::large:
-          return launch(Tiling<LargeTile>());
-        case TileSize::small:
-          return launch(Tiling<SmallTile>());
-        case TileSize::whole:
-          return launch(Tiling<WholeTile>());
-        case TileSize::tiny:
-          return launch(Tiling<TinyTile>());
-      }
+      enter(Tiling<LargeTile>());
+      enter(Tiling<WholeTile>());
+      enter(Tiling<SmallTile>());
+      enter(Tiling<TinyTile>());
+      launch(gpu, with_copies, a_pitch, b_pitch);
     });
