@@ -189,6 +189,7 @@ endif
 check: ## install what is missing, build, run every test
 	@scripts/install.sh
 	@rm -f $(B)/check/results/*
+	@$(MAKE) $(ENOUGH)
 	@$(MAKE) build-checks
 	@MAKEFLAGS='$(filter-out -j% --jobserver%,$(MAKEFLAGS))' \
 	  $(MAKE) --keep-going --silent -j$(shell expr $$(nproc) + 1) run-checks || true
@@ -436,16 +437,14 @@ LINTS        := lint-format lint-shell
 # Not the emulation: the names of its hooks are reserved ones, and have to be.
 TIDY_SOURCES := $(filter src/%,$(HOST_SOURCES)) $(wildcard src/grade/runner/*.cpp) src/main.cpp
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
-.PHONY: build-checks enough run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
+.PHONY: build-checks run-checks unit-variants unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
 
 # Where no GPU is, a kernel is compiled for the device alone: its host side is what emulation compiles,
 # and nothing could run it. What drives the GPU is compiled and linked in full.
 ifeq ($(GPU_ARCH),)
 CHECKED_CUDA := $(patsubst %.cu,$(B)/cuda/%.cubin,$(filter cuda/%,$(CUDA_SOURCES))) $(B)/check/parlab-without-kernels
-BUILT_FIRST  := enough
 else
 CHECKED_CUDA := $(CUDA_OBJECTS)
-BUILT_FIRST  := build
 endif
 $(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
 	@mkdir -p $(@D)
@@ -455,9 +454,8 @@ $(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) \
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 
-enough:
-	@$(MAKE) $(ENOUGH)
-build-checks: $(BUILT_FIRST) $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
+# Not beside the programs, in a make of their own: two makes at once would write the same objects.
+build-checks: $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
 # The two longest suites apart, so that two cores share the work.
 # Two shell tests mostly wait: they begin first, and what else runs uses the cores meanwhile.
 run-checks: shell-losses shell-three-nodes unit-variants unit-matmul unit-others \

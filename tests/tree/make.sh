@@ -13,9 +13,8 @@ help_lists() {
 }
 expect "make help lists every target with a line" help_lists
 
-builds_again() {
-  own_make bin/parlab-emulated >/dev/null && own_make -n bin/parlab-emulated | grep -E ' -c | -o '
-}
+# A dry run: other tests run the program that a real one would link anew.
+builds_again() { own_make -n bin/parlab-emulated | grep -E ' -c | -o '; }
 expect "a second make has nothing to compile or link" eval '! builds_again'
 
 # shellcheck disable=SC2034 # used in a test that is a string
