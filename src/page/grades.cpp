@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "page/chart.hpp"
 #include "page/frame.hpp"
 #include "page/table.hpp"
@@ -23,6 +24,12 @@ std::string verdict_words(const Grade& grade) {
 
 std::string time_words(const Grade& grade) {
   return grade.timed ? duration(grade.time.value) : "–";
+}
+
+// A line or two for the class; the student's own page has all of it.
+std::string shortened(const std::string& detail) {
+  const auto lines = wrap(detail, 160);
+  return lines.front() + (lines.size() > 1 ? " …" : "");
 }
 
 std::string points_words(const Class& all, const Grade& grade) {
@@ -142,7 +149,7 @@ std::string class_page(const Class& all, bool anonymous) {
                             : Cell{grade->submission.student, {}, "students/" + name + ".html"});
     if (all.timed()) row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
     row.push_back(
-        {verdict_words(*grade), !grade->passed() && anonymous ? "" : grade->detail.substr(0, 160)});
+        {verdict_words(*grade), !grade->passed() && anonymous ? "" : shortened(grade->detail)});
     if (all.timed()) {
       row.push_back({time_words(*grade), grade->timed ? interval(grade->time) : ""});
       row.push_back({grade->to_reference ? factor(grade->to_reference->value) : "–",
