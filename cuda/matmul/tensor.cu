@@ -14,6 +14,7 @@
 #include "aligned.cuh"
 #include "gpu/tensor_cores.hpp"
 #include "place.cuh"
+#include "slices.cuh"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
@@ -205,36 +206,6 @@ struct Operands {
   }
 };
 
-// Each slice but the first hands its sums over, and the first adds them, in order.
-template <typename S>
-__device__ __forceinline__ void add_slices(int slice, double* shared,
-                                           double (&sum)[S::down][S::across][2][4]) {
-  constexpr int pairs = S::down * S::across * 4;
-  double* const own = &sum[0][0][0][0];
-  const auto place = [&](int of, int pair) {
-    return reinterpret_cast<Pair*>(shared) + ((of - 1) * pairs + pair) * S::slice_threads +
-           threadIdx.x % S::slice_threads;
-  };
-  __syncthreads();  // nobody reads a stage any more
-  _Pragma("unroll")
-  for (int pair = 0; pair < pairs; ++pair) {
-    if (slice > 0) *place(slice, pair) = {own[2 * pair], own[2 * pair + 1]};
-  }
-
-  __syncthreads();
-  if (slice > 0) return;
-
-  _Pragma("unroll")
-  for (int of = 1; of < S::slices; ++of) {
-    _Pragma("unroll")
-    for (int pair = 0; pair < pairs; ++pair) {
-      const Pair part = *place(of, pair);
-      own[2 * pair] += part.element[0];
-      own[2 * pair + 1] += part.element[1];
-    }
-  }
-}
-
 // row0, col0: of the warp in C. Of each 8 rows and 16 columns a lane has 2 by 2 neighbours.
 template <typename S>
 __device__ __forceinline__ void store(double* c, std::int64_t m, std::int64_t n, std::int64_t row0,
@@ -322,7 +293,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 
   if constexpr (S::slices > 1) {
-    add_slices<S>(operands.slice, shared, sum);
+    add_slices<S, sizeof sum / sizeof(double)>(operands.slice, shared, &sum[0][0][0][0]);
     if (operands.slice > 0) return;
   }
 

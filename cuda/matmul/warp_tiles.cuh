@@ -6,6 +6,7 @@
 
 #include "gpu/gpu.hpp"
 #include "place.cuh"
+#include "slices.cuh"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
@@ -200,41 +201,6 @@ struct Operands {
   }
 };
 
-// Each slice but the first hands its sums over, and the first adds them, in order.
-template <typename T, typename S>
-__device__ __forceinline__ void add_slices(int slice, T* shared,
-                                           T (&sum)[S::lane_rows][S::lane_cols]) {
-  constexpr int vector = S::vector, count = S::lane_rows * S::lane_cols / vector;
-  const auto place = [&](int of, int v) {
-    return reinterpret_cast<Vector<T>*>(shared) + ((of - 1) * count + v) * S::slice_threads +
-           threadIdx.x % S::slice_threads;
-  };
-  __syncthreads();  // nobody reads a stage any more
-  _Pragma("unroll")
-  for (int v = 0; v < count; ++v) {
-    const int row = v * vector / S::lane_cols, col = v * vector % S::lane_cols;
-    Vector<T> part;
-    _Pragma("unroll")
-    for (int i = 0; i < vector; ++i) part.element[i] = sum[row][col + i];
-    if (slice > 0) *place(slice, v) = part;
-  }
-
-  __syncthreads();
-  if (slice > 0) return;
-
-  _Pragma("unroll")
-  for (int of = 1; of < S::slices; ++of) {
-    _Pragma("unroll")
-    for (int v = 0; v < count; ++v) {
-      const Vector<T> part = *place(of, v);
-      _Pragma("unroll")
-      for (int i = 0; i < vector; ++i) {
-        sum[v * vector / S::lane_cols][v * vector % S::lane_cols + i] += part.element[i];
-      }
-    }
-  }
-}
-
 // ADD: to what is there.
 template <Edges EDGES, bool ADD, typename T, typename S>
 __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
@@ -325,7 +291,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 
   if constexpr (S::slices > 1) {
-    add_slices<T, S>(lane.slice, shared, sum);
+    add_slices<S, S::lane_rows * S::lane_cols>(lane.slice, shared, &sum[0][0]);
     if (lane.slice > 0) return;
   }
 
