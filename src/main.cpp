@@ -1,4 +1,5 @@
-// parlab: one computation on every backend, verified and measured with one method.
+// parlab: one computation on every backend, verified and
+// measured with one method.
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -34,14 +35,16 @@ using Action = Request::Action;
 constexpr int usage_error = 2;
 
 int compare(const Request& request) {
-  const auto outcome = print_comparison({request.paths.at(0), request.paths.at(1), request.rules,
-                                         request.fail_if_slower, request.filter, request.format},
-                                        std::cout);
+  const auto outcome =
+      print_comparison({request.paths.at(0), request.paths.at(1), request.rules,
+                        request.fail_if_slower, request.filter, request.format},
+                       std::cout);
   warn(outcome.warnings);
   return outcome.fails ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// What a worker has measured is kept in the file of trials, and not measured again by the next.
+// What a worker has measured is kept in the file of trials, and not
+// measured again by the next.
 int tune_in_worker(Request& request) {
   Supervisor supervisor;
   supervisor.repeats = false;
@@ -49,12 +52,13 @@ int tune_in_worker(Request& request) {
     if (const auto status = supervisor.start()) return *status;
   }
   request.plan.memory_bytes = free_memory_bytes();
-  return tune({request.plan, request.budget_s, request.tuned, request.format}, std::cout, std::cerr,
-              &supervisor);
+  return tune({request.plan, request.budget_s, request.tuned, request.format},
+              std::cout, std::cerr, &supervisor);
 }
 
 int dispatch(Request request, char** arguments) {
-  if (request.action == Action::run) return run_workload(std::move(request), arguments);
+  if (request.action == Action::run)
+    return run_workload(std::move(request), arguments);
   warn(request.warnings);
   switch (request.action) {
     case Action::usage:
@@ -70,7 +74,8 @@ int dispatch(Request request, char** arguments) {
       print_version(std::cout);
       break;
     case Action::show:
-      warn(show_records(request.paths, request.filter, request.format, std::cout));
+      warn(show_records(request.paths, request.filter, request.format,
+                        std::cout));
       break;
     case Action::tune:
       return tune_in_worker(request);
@@ -104,8 +109,8 @@ int dispatch(Request request, char** arguments) {
       break;
     case Action::query:
       query_database(request.paths.at(0), request.paths.at(1),
-                     {request.paths.begin() + 2, request.paths.end()}, request.format == "table",
-                     std::cout);
+                     {request.paths.begin() + 2, request.paths.end()},
+                     request.format == "table", std::cout);
       break;
     case Action::export_csv:
       warn(export_records(request.paths, std::cout));
@@ -127,8 +132,10 @@ int dispatch(Request request, char** arguments) {
 
 int main(int argc, char** argv) {
   try {
-    const int status = dispatch(parse_request({argv, argv + argc}, environment_of_process()), argv);
-    if (!std::cout.flush()) throw std::runtime_error("the output could not be written completely");
+    const int status = dispatch(
+        parse_request({argv, argv + argc}, environment_of_process()), argv);
+    if (!std::cout.flush())
+      throw std::runtime_error("the output could not be written completely");
     return status;
   } catch (const UsageError& error) {
     std::cerr << "parlab: " << printable(error.what()) << std::endl;

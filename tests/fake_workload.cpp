@@ -10,8 +10,12 @@ namespace {
 class FakeWorkload final : public Workload {
  public:
   explicit FakeWorkload(bool line) : line_(line) {}
-  std::string_view name() const override { return line_ ? "fake_line" : "fake"; }
-  std::string_view summary() const override { return "nothing, for tests of the driver"; }
+  std::string_view name() const override {
+    return line_ ? "fake_line" : "fake";
+  }
+  std::string_view summary() const override {
+    return "nothing, for tests of the driver";
+  }
   std::vector<std::string_view> dimensions() const override {
     if (line_) return {"n", "radius"};
     return {"rows", "cols"};
@@ -25,7 +29,9 @@ class FakeWorkload final : public Workload {
     if (typed.size() == 1) return {typed[0], typed[0]};
     throw UsageError("wrong number of extents");
   }
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64};
+  }
   Work work(const Size&, Dtype) const override { return {1, 1}; }
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto count = line_ ? size[0] : size[0] * size[1];
@@ -34,8 +40,8 @@ class FakeWorkload final : public Workload {
             {"y", dtype, size[0], Role::output}};
   }
   void fill(const Arrays&, const Size&, Dtype, InputKind) const override {}
-  std::unique_ptr<Oracle> oracle(const Arrays&, const Size&, Dtype, InputKind,
-                                 Arithmetic) const override {
+  std::unique_ptr<Oracle> oracle(
+      const Arrays&, const Size&, Dtype, InputKind, Arithmetic) const override {
     return nullptr;
   }
 
@@ -57,13 +63,23 @@ bool register_all() {
   add({.rung = 1, .tunables = {threads()}}, "openmp/fake/rows.cpp", false);
   add({.rung = 2, .tunables = {threads()}}, "openmp/fake/second.cpp", false);
   add({.idea = "the library"}, "blas/fake/gemv.cpp", false);
-  add({.rung = 1, .id = 0, .idea = "one row per thread", .tunables = {block_size()}},
+  add({.rung = 1,
+       .id = 0,
+       .idea = "one row per thread",
+       .tunables = {block_size()}},
       "cuda/fake/naive.cu", true);
-  add({.rung = 2, .id = 1, .tunables = {block_size()}, .inputs = {"a_transposed"}},
+  add({.rung = 2,
+       .id = 1,
+       .tunables = {block_size()},
+       .inputs = {"a_transposed"}},
       "cuda/fake/coalesced.cu", true);
-  add({.rung = 3, .id = 2, .tunables = {block_size(256, 32)}}, "cuda/fake/warp.cu", true);
+  add({.rung = 3, .id = 2, .tunables = {block_size(256, 32)}},
+      "cuda/fake/warp.cu", true);
   add({.rung = 4, .id = 3, .label = "CUBLAS"}, "blas/fake/library.cu", true);
-  add({.rung = 5, .id = 4, .tunables = {{"tile", 16, 4, 64, 1, true}}, .hardware = "TMA"},
+  add({.rung = 5,
+       .id = 4,
+       .tunables = {{"tile", 16, 4, 64, 1, true}},
+       .hardware = "TMA"},
       "cuda/fake/tiled.cu", true);
   add({.idea = "the loop"}, "serial/fake_line/plain.cpp", false);
   return true;

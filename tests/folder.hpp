@@ -13,8 +13,11 @@ namespace parlab::testing {
 // Empty at first, and gone with all that is in it when the test is over.
 struct Folder {
   Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "parlab-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for a test: " + name);
+    std::string name =
+        (std::filesystem::temp_directory_path() / "parlab-test-XXXXXX")
+            .string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error("no folder for a test: " + name);
     path = name;
   }
   ~Folder() {

@@ -1,5 +1,5 @@
-// What the tests share: a sweep whose records are collected instead of printed, and what they ask
-// of its records.
+// What the tests share: a sweep whose records are collected instead of
+// printed, and what they ask of its records.
 #pragma once
 
 #include <stdexcept>
@@ -24,7 +24,8 @@ struct Collector final : Observer {
 
 // By its full name, as "dmv/cuda/naive".
 inline const Variant& variant_called(const std::string& name) {
-  for (const auto* variant : Registry::instance().variants(name.substr(0, name.find('/')))) {
+  for (const auto* variant :
+       Registry::instance().variants(name.substr(0, name.find('/')))) {
     if (variant->full_name() == name) return *variant;
   }
   throw std::logic_error("no variant is called " + name);
@@ -37,7 +38,9 @@ inline std::vector<Record> sweep(const Plan& plan) {
 }
 
 // A plan for one variant at one size: a few quick samples, hot.
-inline Plan plan_for(const Workload& workload, const Variant& variant, const Size& size,
+inline Plan plan_for(const Workload& workload,
+                     const Variant& variant,
+                     const Size& size,
                      Dtype dtype = Dtype::f32) {
   Plan plan;
   plan.workload = &workload;
@@ -47,22 +50,25 @@ inline Plan plan_for(const Workload& workload, const Variant& variant, const Siz
   plan.caches = {Cache::hot};
   plan.time_limit_s = 0.05;
   // Once for all tests: under sanitizers that takes ten seconds.
-  static const Ceilings measured =
-      make_host_executor()->ceilings({.most_bytes = 4 << 20, .units = {"fma float", "fma double"}});
+  static const Ceilings measured = make_host_executor()->ceilings(
+      {.most_bytes = 4 << 20, .units = {"fma float", "fma double"}});
   plan.host_ceilings = measured;
   plan.command = "test";
   return plan;
 }
 
-// A machine without a GPU says nothing about a kernel: that is no failure of the kernel.
+// A machine without a GPU says nothing about a kernel: that is no
+// failure of the kernel.
 inline bool right_or_no_gpu(const Record& record) {
-  return record.verdict == Verdict::passed || record.verdict == Verdict::no_device;
+  return record.verdict == Verdict::passed ||
+         record.verdict == Verdict::no_device;
 }
 
 // Which record it is and what became of it, for the message of a failed check.
 inline std::string described(const Record& record) {
   return record.full_name() + " " + to_string(record.size) + " " +
-         std::string(to_string(record.dtype)) + " " + to_string(record.tunables) + ": " +
+         std::string(to_string(record.dtype)) + " " +
+         to_string(record.tunables) + ": " +
          std::string(to_string(record.verdict)) + ", " + record.detail;
 }
 

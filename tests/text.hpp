@@ -8,7 +8,8 @@ namespace parlab::testing {
 
 inline boost::test_tools::assertion_result contains(const std::string& text,
                                                     const std::string& part) {
-  boost::test_tools::assertion_result found(text.find(part) != std::string::npos);
+  boost::test_tools::assertion_result found(text.find(part) !=
+                                            std::string::npos);
   if (!found) found.message() << "'" << part << "' is not in '" << text << "'";
   return found;
 }

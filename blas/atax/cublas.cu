@@ -1,5 +1,6 @@
-// Two gemv of cuBLAS. Read in columns, as cuBLAS does, the row-major matrix is its transposed of
-// cols x rows: the first product asks for that to be transposed back, the second takes it as it is.
+// Two gemv of cuBLAS. Read in columns, as cuBLAS does, the row-major matrix
+// is its transposed of cols x rows: the first product asks for that to be
+// transposed back, the second takes it as it is.
 #include "gpu/cublas.hpp"
 
 #include "workloads/atax.hpp"

@@ -1,5 +1,5 @@
-// Two gemv of the host's BLAS, the second with the transposed matrix: each reads the matrix from
-// memory.
+// Two gemv of the host's BLAS, the second with the transposed matrix:
+// each reads the matrix from memory.
 #include "host/blas.hpp"
 
 #include "host/host.hpp"
@@ -12,7 +12,9 @@ const Register<Atax, float, double> variant(
         .idea = "two gemv of the host's BLAS, plain and transposed",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host, const Atax::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Host& host,
+                   const Atax::Args<T>& p,
+                   const Tunables& tunables) {
       const auto& library = Blas::instance();
       const int threads = static_cast<int>(tunables["threads"]);
       T* const t = host.scratch<T>(p.rows);

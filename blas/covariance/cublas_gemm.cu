@@ -1,8 +1,9 @@
-// The centred copy, and gemm of cuBLAS for its product with itself: both triangles are computed.
-// The library may use tensor cores for double as well. The division is a pass of its
-// own: the factor of gemm could only multiply by the reciprocal, which rounds twice. cuBLAS thinks
-// in columns: to it the copy is the transposed matrix, n x m, and what is wanted is that times its
-// transposed.
+// The centred copy, and gemm of cuBLAS for its product with itself: both
+// triangles are computed. The library may use tensor cores for double as
+// well. The division is a pass of its
+// own: the factor of gemm could only multiply by the reciprocal, which rounds
+// twice. cuBLAS thinks in columns: to it the copy is the transposed matrix,
+// n x m, and what is wanted is that times its transposed.
 #include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"
@@ -13,8 +14,8 @@ namespace {
 
 template <typename T>
 __global__ void covariance_divide(T* cov, std::int64_t count, T divisor) {
-  for (std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < count;
-       at += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       at < count; at += std::int64_t{gridDim.x} * blockDim.x) {
     cov[at] /= divisor;
   }
 }
@@ -30,7 +31,8 @@ const Register<Covariance, float, double> variant(
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       Cublas::on(gpu).gemm_gram(p.n, p.m, centred, p.cov);
-      const auto blocks = std::min<std::int64_t>(ceil_div(p.n * p.n, 256), 1 << 16);
-      gpu.launch({.grid = {blocks}, .block = {256}}, covariance_divide<T>, p.cov, p.n * p.n,
-                 p.divisor);
+      const auto blocks =
+          std::min<std::int64_t>(ceil_div(p.n * p.n, 256), 1 << 16);
+      gpu.launch({.grid = {blocks}, .block = {256}}, covariance_divide<T>,
+                 p.cov, p.n * p.n, p.divisor);
     });

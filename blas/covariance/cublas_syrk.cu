@@ -1,5 +1,6 @@
-// The centred copy, and syrk of cuBLAS: one triangle, half the work of gemm. A pass over it
-// divides, and writes the mirror image, turned in shared memory so that a warp writes neighbours.
+// The centred copy, and syrk of cuBLAS: one triangle, half the work of
+// gemm. A pass over it divides, and writes the mirror image, turned in
+// shared memory so that a warp writes neighbours.
 #include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"
@@ -10,7 +11,9 @@ namespace {
 
 // Blocks of 32 x 8 threads, one for each tile of 32 x 32 of the upper triangle.
 template <typename T>
-__global__ void covariance_divide_and_mirror(T* cov, std::int64_t n, std::int64_t tiles,
+__global__ void covariance_divide_and_mirror(T* cov,
+                                             std::int64_t n,
+                                             std::int64_t tiles,
                                              T divisor) {
   __shared__ T tile[32][33];  // one more: a warp reads a column of it
   const auto place = Covariance::packed_place(blockIdx.x, tiles);
@@ -33,7 +36,8 @@ __global__ void covariance_divide_and_mirror(T* cov, std::int64_t n, std::int64_
 const Register<Covariance, float, double> variant(
     {
         .rung = 101,
-        .idea = "syrk of cuBLAS on the centred copy: one triangle, then mirrored",
+        .idea =
+            "syrk of cuBLAS on the centred copy: one triangle, then mirrored",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {

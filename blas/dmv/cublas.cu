@@ -1,5 +1,6 @@
-// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: to it the transposed matrix,
-// cols x rows and row-major, is a column-major matrix of rows x cols, taken as it stands.
+// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: to
+// it the transposed matrix, cols x rows and row-major, is a column-major
+// matrix of rows x cols, taken as it stands.
 #include "gpu/cublas.hpp"
 
 #include "workloads/dmv.hpp"
@@ -15,5 +16,6 @@ const Register<Dmv, float, double> variant(
         .label = "CUBLAS",
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
-      Cublas::on(gpu).gemv(CUBLAS_OP_N, p.rows, p.cols, p.a_transposed, p.x, p.y);
+      Cublas::on(gpu).gemv(CUBLAS_OP_N, p.rows, p.cols, p.a_transposed, p.x,
+                           p.y);
     });

@@ -1,4 +1,5 @@
-// gemv of the host's BLAS: what the processor's own library makes of the same product.
+// gemv of the host's BLAS: what the processor's own library
+// makes of the same product.
 #include "host/blas.hpp"
 
 #include "host/host.hpp"
@@ -12,5 +13,6 @@ const Register<Dmv, float, double> variant(
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
-      Blas::instance().gemv(static_cast<int>(tunables["threads"]), p.rows, p.cols, p.a, p.x, p.y);
+      Blas::instance().gemv(static_cast<int>(tunables["threads"]), p.rows,
+                            p.cols, p.a, p.x, p.y);
     });

@@ -1,6 +1,7 @@
-// The tensor cores by cuBLASLt, the part of cuBLAS that lets its caller choose: of the kernels that
-// its heuristics propose for the size, the one that proved fastest. Floats are rounded to TF32. The
-// best that the vendor's libraries do is this or the gemm of cuBLAS.
+// The tensor cores by cuBLASLt, the part of cuBLAS that lets its caller
+// choose: of the kernels that its heuristics propose for the size, the
+// one that proved fastest. Floats are rounded to TF32. The best that the
+// vendor's libraries do is this or the gemm of cuBLAS.
 #include "gpu/cublaslt.hpp"
 
 #include "workloads/matmul.hpp"
@@ -9,7 +10,8 @@ using namespace parlab;
 
 const Register<Matmul, half, bfloat16, float> variant(
     {.rung = 102,
-     .idea = "the fastest of the kernels that cuBLASLt proposes, on tensor cores",
+     .idea =
+         "the fastest of the kernels that cuBLASLt proposes, on tensor cores",
      .arithmetic = Arithmetic::tf32,
      .units = {{Dtype::f16, "tensor half"},
                {Dtype::bf16, "tensor bfloat16"},

@@ -1,4 +1,5 @@
-// gemm of the host's BLAS: what the processor's own library makes of the same product.
+// gemm of the host's BLAS: what the processor's own library
+// makes of the same product.
 #include "host/blas.hpp"
 
 #include "host/host.hpp"
@@ -12,5 +13,6 @@ const Register<Matmul, float, double> variant(
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables& tunables) {
-      Blas::instance().gemm(static_cast<int>(tunables["threads"]), p.m, p.k, p.n, p.a, p.b, p.c);
+      Blas::instance().gemm(static_cast<int>(tunables["threads"]), p.m, p.k,
+                            p.n, p.a, p.b, p.c);
     });

@@ -1,6 +1,6 @@
-// The library's own product on each GPU of a team: some of the rows of A and C, all of B, as in
-// cuda/matmul/split_rows.cu. To cuBLAS the same numbers are the transposed matrices, column by
-// column: C^T = B^T A^T.
+// The library's own product on each GPU of a team: some of the rows of A and
+// C, all of B, as in cuda/matmul/split_rows.cu. To cuBLAS the same numbers
+// are the transposed matrices, column by column: C^T = B^T A^T.
 #include "gpu/cublas.hpp"
 #include "gpu/gpus.hpp"
 #include "workloads/matmul.hpp"
@@ -10,14 +10,17 @@ using namespace parlab;
 const Register<Matmul, float, double, half, bfloat16> variant(
     {
         .rung = 2,
-        .idea = "several GPUs: cuBLAS on rows of A and C, a copy of B on all, nothing travels",
+        .idea = "several GPUs: cuBLAS on rows of A and C, a copy of B on all, "
+                "nothing travels",
         .tunables = {gpus()},
         .units = {{Dtype::f64, "tensor double"},
                   {Dtype::f16, "tensor half"},
                   {Dtype::bf16, "tensor bfloat16"}},
         .split = {"m"},
     },
-    []<typename T>(Gpus& team, const Parts<Matmul::Args<T>>& parts, const Tunables&) {
+    []<typename T>(Gpus& team,
+                   const Parts<Matmul::Args<T>>& parts,
+                   const Tunables&) {
       team.each([&](Gpu& gpu, int i) {
         const auto& p = parts[i];
         Cublas::on(gpu).gemm(p.n, p.m, p.k, p.b, p.a, p.c);

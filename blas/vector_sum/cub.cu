@@ -1,5 +1,6 @@
-// Sum of CUB, the library NVIDIA's own software sums with: one launch when one block can take it
-// all, two otherwise. Its second pass adds the sums of the blocks in fixed order.
+// Sum of CUB, the library NVIDIA's own software sums with: one launch
+// when one block can take it all, two otherwise. Its second pass adds
+// the sums of the blocks in fixed order.
 #include <cub/device/device_reduce.cuh>
 
 #include "gpu/gpu.hpp"
@@ -15,13 +16,17 @@ const Register<VectorSum, int, float, double> variant(
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
       const auto stream = static_cast<cudaStream_t>(gpu.stream());
       std::size_t bytes = 0;
-      auto status = cub::DeviceReduce::Sum(nullptr, bytes, p.x, p.sum, p.n, stream);
+      auto status =
+          cub::DeviceReduce::Sum(nullptr, bytes, p.x, p.sum, p.n, stream);
       if (status == cudaSuccess) {
-        void* scratch = gpu.scratch<std::byte>(static_cast<std::int64_t>(bytes));
-        status = cub::DeviceReduce::Sum(scratch, bytes, p.x, p.sum, p.n, stream);
+        void* scratch =
+            gpu.scratch<std::byte>(static_cast<std::int64_t>(bytes));
+        status =
+            cub::DeviceReduce::Sum(scratch, bytes, p.x, p.sum, p.n, stream);
       }
       if (status != cudaSuccess) {
-        throw PointError(Verdict::launch_failed, std::string("cub::DeviceReduce::Sum failed: ") +
-                                                     cudaGetErrorString(status));
+        throw PointError(Verdict::launch_failed,
+                         std::string("cub::DeviceReduce::Sum failed: ") +
+                             cudaGetErrorString(status));
       }
     });

@@ -1,5 +1,6 @@
-// BLAS has no sum: the dot product of x with a vector of ones. It reads twice the bytes a sum has
-// to; the ones are an input of their own, made before the clock starts.
+// BLAS has no sum: the dot product of x with a vector of ones. It reads
+// twice the bytes a sum has to; the ones are an input of their own,
+// made before the clock starts.
 #include "host/blas.hpp"
 
 #include "host/host.hpp"
@@ -14,7 +15,9 @@ const Register<VectorSum, float, double> variant(
         .tunables = {threads()},
         .inputs = {"x", "ones"},
     },
-    []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Host&,
+                   const VectorSum::Args<T>& p,
+                   const Tunables& tunables) {
       const auto threads = static_cast<int>(tunables["threads"]);
       *p.sum = Blas::instance().dot(threads, p.n, p.x, p.ones);
     });

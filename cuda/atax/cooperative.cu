@@ -1,11 +1,13 @@
-// One kernel for both products, with a barrier of the whole grid between them: what the report's
-// kernel lacked. All blocks must be resident at once, so the grid is as large as the device holds,
-// and blocks take several pieces of work each.
+// One kernel for both products, with a barrier of the whole grid between
+// them: what the report's kernel lacked. All blocks must be resident
+// at once, so the grid is as large as the device holds, and blocks take
+// several pieces of work each.
 //
-// That also ends the lack of threads. In the first product a block takes a row, its threads read
-// neighbouring elements. In the second the rows are cut into slices, so that each column has as
-// many threads as there are blocks for: each adds up its slice, and after another barrier each
-// thread adds the slices of a column, always in the same order.
+// That also ends the lack of threads. In the first product a block takes a
+// row, its threads read neighbouring elements. In the second the rows are
+// cut into slices, so that each column has as many threads as there are
+// blocks for: each adds up its slice, and after another barrier each thread
+// adds the slices of a column, always in the same order.
 #include <cooperative_groups.h>
 
 #include "gpu/gpu.hpp"
@@ -18,11 +20,13 @@ namespace {
 // The sum over the block, in its first thread. part: an element for each warp.
 template <typename T>
 __device__ T block_sum(T sum, T* part) {
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  for (int offset = 16; offset > 0; offset /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
   __syncthreads();
   if (threadIdx.x == 0) {
-    for (unsigned warp = 1; warp < blockDim.x / 32; ++warp) sum += part[warp];
+    for (unsigned warp = 1; warp < blockDim.x / 32; ++warp)
+      sum += part[warp];
   }
 
   __syncthreads();  // before part is used again
@@ -31,9 +35,14 @@ __device__ T block_sum(T sum, T* part) {
 
 // t: rows elements, ys: slices x cols.
 template <typename T>
-__global__ void __launch_bounds__(1024)
-    atax_cooperative(const T* a, const T* x, T* y, T* t, T* ys, std::int64_t rows,
-                     std::int64_t cols, std::int64_t slices) {
+__global__ void __launch_bounds__(1024) atax_cooperative(const T* a,
+                                                         const T* x,
+                                                         T* y,
+                                                         T* t,
+                                                         T* ys,
+                                                         std::int64_t rows,
+                                                         std::int64_t cols,
+                                                         std::int64_t slices) {
   const auto grid = cooperative_groups::this_grid();
   __shared__ T part[32];
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
@@ -49,8 +58,10 @@ __global__ void __launch_bounds__(1024)
   grid.sync();
 
   const std::int64_t chunks = (cols + blockDim.x - 1) / blockDim.x;
-  for (std::int64_t piece = blockIdx.x; piece < chunks * slices; piece += gridDim.x) {
-    const std::int64_t slice = piece / chunks, col = piece % chunks * blockDim.x + threadIdx.x;
+  for (std::int64_t piece = blockIdx.x; piece < chunks * slices;
+       piece += gridDim.x) {
+    const std::int64_t slice = piece / chunks,
+                       col = piece % chunks * blockDim.x + threadIdx.x;
     const std::int64_t end = (slice + 1) * rows / slices;
     if (col >= cols) continue;
     T sum = 0;
@@ -64,11 +75,12 @@ __global__ void __launch_bounds__(1024)
   grid.sync();
 
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; col < cols;
-       col += threads) {
+  for (std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       col < cols; col += threads) {
     T sum = 0;
     _Pragma("unroll 8")
-    for (std::int64_t slice = 0; slice < slices; ++slice) sum += ys[slice * cols + col];
+    for (std::int64_t slice = 0; slice < slices; ++slice)
+      sum += ys[slice * cols + col];
     y[col] = sum;
   }
 }
@@ -78,16 +90,18 @@ __global__ void __launch_bounds__(1024)
 const Register<Atax, float, double> variant(
     {
         .rung = 3,
-        .idea =
-            "one kernel with a grid barrier, as many blocks as are resident; rows cut into slices",
+        .idea = "one kernel with a grid barrier, as many blocks as are "
+                "resident; rows cut into slices",
         .tunables = {block_size(256, 32)},
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const std::int64_t grid =
-          gpu.multiprocessors() * gpu.resident_blocks(atax_cooperative<T>, static_cast<int>(block));
-      const auto slices = std::clamp<std::int64_t>(grid / ceil_div(p.cols, block), 1, p.rows);
-      gpu.launch({.grid = {grid}, .block = {block}, .cooperative = true}, atax_cooperative<T>, p.a,
-                 p.x, p.y, gpu.scratch<T>(p.rows), gpu.scratch<T>(slices * p.cols), p.rows, p.cols,
-                 slices);
+          gpu.multiprocessors() *
+          gpu.resident_blocks(atax_cooperative<T>, static_cast<int>(block));
+      const auto slices =
+          std::clamp<std::int64_t>(grid / ceil_div(p.cols, block), 1, p.rows);
+      gpu.launch({.grid = {grid}, .block = {block}, .cooperative = true},
+                 atax_cooperative<T>, p.a, p.x, p.y, gpu.scratch<T>(p.rows),
+                 gpu.scratch<T>(slices * p.cols), p.rows, p.cols, slices);
     });

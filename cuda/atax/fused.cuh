@@ -1,5 +1,5 @@
-// The kernels of `fused`, which says how they work; the parts of several GPUs are computed by them
-// too.
+// The kernels of `fused`, which says how they work; the parts of several
+// GPUs are computed by them too.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -23,16 +23,21 @@ struct alignas(16) Word {
   T element[size];
 };
 
-// A number on its way to another block: its bits, inverted. Zero stands for none, for no sum has
-// all bits set: a computed NaN is another one.
+// A number on its way to another block: its bits, inverted. Zero stands for
+// none, for no sum has all bits set: a computed NaN is another one.
 template <typename T>
-using Message = std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
+using Message =
+    std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
 
-__device__ unsigned to_message(float value) { return ~__float_as_uint(value); }
+__device__ unsigned to_message(float value) {
+  return ~__float_as_uint(value);
+}
 __device__ unsigned long long to_message(double value) {
   return ~static_cast<unsigned long long>(__double_as_longlong(value));
 }
-__device__ float from_message(unsigned message) { return __uint_as_float(~message); }
+__device__ float from_message(unsigned message) {
+  return __uint_as_float(~message);
+}
 __device__ double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
@@ -48,22 +53,27 @@ struct FusedProducts {
   std::int64_t panel;  // 16-byte words of a block
   int team;            // blocks that share a row, at most 32
   int stages;          // strips in the ring
-  int lag;             // strips between a part of t and its use; 0 for a team of one
+  int lag;  // strips between a part of t and its use; 0 for a team of one
 };
 
-// WORDS: 16-byte words of a row that a thread has; ROWS: of a strip. ALIGNED: all rows start at
-// multiples of 16 bytes. Otherwise the rows of a team lie one word's count of elements apart: all
-// of them start at the same place inside a word, so that a thread's words hold the same columns of
-// each. Only the first and the last word of a row are then copied element by element.
+// WORDS: 16-byte words of a row that a thread has; ROWS: of a strip. ALIGNED:
+// all rows start at multiples of 16 bytes. Otherwise the rows of a team lie one
+// word's count of elements apart: all of them start at the same place inside a
+// word, so that a thread's words hold the same columns of each. Only the first
+// and the last word of a row are then copied element by element.
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS>
 struct Shape {
-  static constexpr int threads = THREADS, words = WORDS, rows = ROWS, warps = THREADS / 32;
-  static constexpr int size = Word<T>::size, strip_words = ROWS * WORDS * THREADS;
+  static constexpr int threads = THREADS, words = WORDS, rows = ROWS,
+                       warps = THREADS / 32;
+  static constexpr int size = Word<T>::size,
+                       strip_words = ROWS * WORDS * THREADS;
 
   // Groups of copies that a strip arrives in, and is used and replaced in.
-  static constexpr int pieces = WORDS == 4 ? 2 : 1, piece_words = WORDS / pieces;
+  static constexpr int pieces = WORDS == 4 ? 2 : 1,
+                       piece_words = WORDS / pieces;
   static constexpr bool aligned = ALIGNED;
-  static constexpr int row_step = ALIGNED ? 1 : size;  // from one row of a strip to the next
+  // from one row of a strip to the next
+  static constexpr int row_step = ALIGNED ? 1 : size;
 };
 
 // The first row of a strip.
@@ -72,28 +82,34 @@ __host__ __device__ constexpr std::int64_t row_of(std::int64_t strip) {
   return strip / S::row_step * (S::row_step * S::rows) + strip % S::row_step;
 }
 
-// The columns of a thread, the same in every row of its team: word c of `mine` begins at column
-// first + c * stride, which for the first word of a row may lie before column 0, and the last may
-// reach beyond the last column.
+// The columns of a thread, the same in every row of its team: word c of `mine`
+// begins at column first + c * stride, which for the first word of a row may
+// lie before column 0, and the last may reach beyond the last column.
 template <typename T, typename S>
 struct Columns {
   static constexpr int stride = S::threads * S::size;
   std::int64_t first, cols;
   int mine;
 
-  __device__ __forceinline__ Columns(const FusedProducts<T>& p, std::int64_t first_row)
+  __device__ __forceinline__ Columns(const FusedProducts<T>& p,
+                                     std::int64_t first_row)
       : cols(p.cols) {
-    const std::int64_t start = reinterpret_cast<std::uintptr_t>(p.a + first_row * cols) / sizeof(T);
-    const int past = S::aligned ? 0 : static_cast<int>(start % S::size);  // of a word's start
+    const std::int64_t start =
+        reinterpret_cast<std::uintptr_t>(p.a + first_row * cols) / sizeof(T);
+    // of a word's start
+    const int past = S::aligned ? 0 : static_cast<int>(start % S::size);
     const std::int64_t words = (cols + past + S::size - 1) / S::size;
     const std::int64_t word0 = blockIdx.x % p.team * p.panel;
-    const int count = static_cast<int>(max(min(p.panel, words - word0), std::int64_t{0}));
+    const int count =
+        static_cast<int>(max(min(p.panel, words - word0), std::int64_t{0}));
     const int thread = threadIdx.x;
     mine = (count - thread + S::threads - 1) / S::threads;
     first = (word0 + thread) * S::size - past;
   }
 
-  __device__ __forceinline__ std::int64_t of(int c, int i) const { return first + c * stride + i; }
+  __device__ __forceinline__ std::int64_t of(int c, int i) const {
+    return first + c * stride + i;
+  }
   __device__ __forceinline__ bool has(int c, int i) const {
     return c < mine && (S::aligned || (of(c, i) >= 0 && of(c, i) < cols));
   }
@@ -103,19 +119,22 @@ struct Columns {
   }
 };
 
-// This thread's words of the strips in shared memory, and the copies that fill them. A team works
-// on every `teams`-th strip.
+// This thread's words of the strips in shared memory, and the copies that
+// fill them. A team works on every `teams`-th strip.
 template <typename T, typename S>
 struct Ring {
   Word<T>* words;
   const Columns<T, S>& columns;
   std::int64_t rows, cols, strips, teams;
-  std::int64_t strip;  // what is copied next, the row it begins with, and that row's first word
+  // what is copied next, the row it begins with, and that row's first word
+  std::int64_t strip;
   std::int64_t next_row;
   const T* next;
 
-  __device__ __forceinline__ Ring(const FusedProducts<T>& p, const Columns<T, S>& columns_,
-                                  std::int64_t first_strip, std::int64_t teams_)
+  __device__ __forceinline__ Ring(const FusedProducts<T>& p,
+                                  const Columns<T, S>& columns_,
+                                  std::int64_t first_strip,
+                                  std::int64_t teams_)
       : words(shared_memory<Word<T>>() + threadIdx.x),
         columns(columns_),
         rows(p.rows),
@@ -129,17 +148,21 @@ struct Ring {
     for (int place = 0; place < p.stages * S::rows; ++place) {
       _Pragma("unroll")
       for (int c = 0; c < S::words; ++c) {
-        if (!columns.has_whole(c)) words[(place * S::words + c) * S::threads] = Word<T>{};
+        if (!columns.has_whole(c))
+          words[(place * S::words + c) * S::threads] = Word<T>{};
       }
     }
   }
 
-  __device__ __forceinline__ const Word<T>& word(int stage, int row, int w) const {
+  __device__ __forceinline__ const Word<T>& word(int stage,
+                                                 int row,
+                                                 int w) const {
     return words[stage * S::strip_words + (row * S::words + w) * S::threads];
   }
 
-  // Starts the copies of a piece of the next strip; without a strip it is a group all the same.
-  // Once its last piece is on the way, the next strip is the one after it.
+  // Starts the copies of a piece of the next strip; without a strip it
+  // is a group all the same. Once its last piece is on the way, the next
+  // strip is the one after it.
   __device__ __forceinline__ void fetch(int stage, int piece) {
     Word<T>* const to = words + stage * S::strip_words;
     _Pragma("unroll")
@@ -152,7 +175,8 @@ struct Ring {
         Word<T>& word = to[(r * S::words + c) * S::threads];
         if (there) {
           copy(word, row + c * columns.stride, c);
-        } else if (strip < strips) {  // zeros stand for the rows that the last strips lack
+        } else if (strip < strips) {
+          // zeros stand for the rows that the last strips lack
           word = Word<T>{};
         }
       }
@@ -171,7 +195,8 @@ struct Ring {
       __pipeline_memcpy_async(&to, from, 16);
     } else if (!S::aligned && c < columns.mine) {
       for (int i = 0; i < S::size; ++i) {
-        if (columns.has(c, i)) __pipeline_memcpy_async(to.element + i, from + i, sizeof(T));
+        if (columns.has(c, i))
+          __pipeline_memcpy_async(to.element + i, from + i, sizeof(T));
       }
     }
   }
@@ -179,7 +204,9 @@ struct Ring {
 
 // sum += a piece of a strip times x.
 template <typename T, typename S>
-__device__ __forceinline__ void multiply_by_x(const Ring<T, S>& ring, int stage, int piece,
+__device__ __forceinline__ void multiply_by_x(const Ring<T, S>& ring,
+                                              int stage,
+                                              int piece,
                                               const Word<T> (&x)[S::words],
                                               T (&sum)[S::rows][S::size]) {
   _Pragma("unroll")
@@ -189,15 +216,19 @@ __device__ __forceinline__ void multiply_by_x(const Ring<T, S>& ring, int stage,
     for (int r = 0; r < S::rows; ++r) {
       const Word<T> from = ring.word(stage, r, w);
       _Pragma("unroll")
-      for (int i = 0; i < S::size; ++i) sum[r][i] += from.element[i] * x[w].element[i];
+      for (int i = 0; i < S::size; ++i)
+        sum[r][i] += from.element[i] * x[w].element[i];
     }
   }
 }
 
 // y += the transposed piece times t.
 template <typename T, typename S>
-__device__ __forceinline__ void multiply_by_t(const Ring<T, S>& ring, int stage, int piece,
-                                              const T (&t)[S::rows], Word<T> (&y)[S::words]) {
+__device__ __forceinline__ void multiply_by_t(const Ring<T, S>& ring,
+                                              int stage,
+                                              int piece,
+                                              const T (&t)[S::rows],
+                                              Word<T> (&y)[S::words]) {
   _Pragma("unroll")
   for (int j = 0; j < S::piece_words; ++j) {
     const int w = piece * S::piece_words + j;
@@ -205,19 +236,23 @@ __device__ __forceinline__ void multiply_by_t(const Ring<T, S>& ring, int stage,
     for (int r = 0; r < S::rows; ++r) {
       const Word<T> from = ring.word(stage, r, w);
       _Pragma("unroll")
-      for (int i = 0; i < S::size; ++i) y[w].element[i] += from.element[i] * t[r];
+      for (int i = 0; i < S::size; ++i)
+        y[w].element[i] += from.element[i] * t[r];
     }
   }
 }
 
-// What the blocks of a team tell each other of a strip: each its part of t, a word per row.
+// What the blocks of a team tell each other of a strip: each its
+// part of t, a word per row.
 template <typename T, typename S>
 struct Mail {
   Message<T>* inbox;  // of lane l of warp r: what block l says of row r
   bool reads;
   Message<T> message = 0;
 
-  __device__ __forceinline__ Mail(const FusedProducts<T>& p, std::int64_t strip, bool due) {
+  __device__ __forceinline__ Mail(const FusedProducts<T>& p,
+                                  std::int64_t strip,
+                                  bool due) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     inbox = p.messages + (strip * S::rows + warp) * p.team + lane;
     reads = p.team > 1 && due && warp < S::rows && lane < p.team;
@@ -229,22 +264,29 @@ struct Mail {
 
   // In all lanes of the warp: its row of t.
   __device__ __forceinline__ T wait_for_sum() {
-    while (reads && message == 0) message = atomicAdd(inbox, 0);
+    while (reads && message == 0)
+      message = atomicAdd(inbox, 0);
     return warp_sum(reads ? from_message(message) : T{0});
   }
 
-  __device__ __forceinline__ static void send(const FusedProducts<T>& p, std::int64_t strip,
-                                              int row, T sum) {
+  __device__ __forceinline__ static void send(const FusedProducts<T>& p,
+                                              std::int64_t strip,
+                                              int row,
+                                              T sum) {
     const int member = blockIdx.x % p.team;
-    atomicExch(p.messages + (strip * S::rows + row) * p.team + member, to_message(sum));
+    atomicExch(p.messages + (strip * S::rows + row) * p.team + member,
+               to_message(sum));
   }
 };
 
-// part[r][w] = what warp w has of row r of the strip times x. missing: groups of copies that may be
-// under way when the first piece is used.
+// part[r][w] = what warp w has of row r of the strip times x. missing: groups
+// of copies that may be under way when the first piece is used.
 template <typename T, typename S>
-__device__ __forceinline__ void strip_times_x(const Ring<T, S>& ring, int stage, int missing,
-                                              const Word<T> (&x)[S::words], Mail<T, S>& mail,
+__device__ __forceinline__ void strip_times_x(const Ring<T, S>& ring,
+                                              int stage,
+                                              int missing,
+                                              const Word<T> (&x)[S::words],
+                                              Mail<T, S>& mail,
                                               T (&part)[S::rows][S::warps]) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   T sum[S::rows][S::size] = {};
@@ -258,7 +300,8 @@ __device__ __forceinline__ void strip_times_x(const Ring<T, S>& ring, int stage,
   _Pragma("unroll")
   for (int r = 0; r < S::rows; ++r) {
     _Pragma("unroll")
-    for (int i = 1; i < S::size; ++i) sum[r][0] += sum[r][i];
+    for (int i = 1; i < S::size; ++i)
+      sum[r][0] += sum[r][i];
     sum[r][0] = warp_sum(sum[r][0]);
     if (lane == 0) part[r][warp] = sum[r][0];
   }
@@ -268,18 +311,21 @@ template <typename T, int WARPS>
 __device__ __forceinline__ T sum_of_warps(const T (&part)[WARPS]) {
   T sum[4] = {};
   _Pragma("unroll")
-  for (int w = 0; w < WARPS; ++w) sum[w % 4] += part[w];
+  for (int w = 0; w < WARPS; ++w)
+    sum[w % 4] += part[w];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 // This thread's columns of y, of its team.
 template <typename T, typename S>
-__device__ __forceinline__ void store_columns(T* to, const Columns<T, S>& columns,
+__device__ __forceinline__ void store_columns(T* to,
+                                              const Columns<T, S>& columns,
                                               const Word<T> (&y)[S::words]) {
   _Pragma("unroll")
   for (int c = 0; c < S::words; ++c) {
     if constexpr (S::aligned) {
-      if (c < columns.mine) *reinterpret_cast<Word<T>*>(to + columns.of(c, 0)) = y[c];
+      if (c < columns.mine)
+        *reinterpret_cast<Word<T>*>(to + columns.of(c, 0)) = y[c];
     } else {
       _Pragma("unroll")
       for (int i = 0; i < S::size; ++i) {
@@ -293,19 +339,21 @@ __device__ __forceinline__ void store_columns(T* to, const Columns<T, S>& column
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads, 512 / S::threads)
     atax_fused(const FusedProducts<T> p) {
-  // Parts of t, by the warps, and t itself when it comes from a team. Two of each, so that one
-  // barrier per strip suffices.
+  // Parts of t, by the warps, and t itself when it comes from a team. Two
+  // of each, so that one barrier per strip suffices.
   alignas(16) __shared__ T part[2][S::rows][S::warps];
   __shared__ T whole[2][S::rows];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::int64_t teams = gridDim.x / p.team, me = blockIdx.x / p.team;
-  const std::int64_t steps = (p.strips - me + teams - 1) / teams;  // strips me, me + teams, ...
+  // strips me, me + teams, ...
+  const std::int64_t steps = (p.strips - me + teams - 1) / teams;
   const Columns<T, S> columns(p, row_of<S>(me));
 
   Ring<T, S> ring(p, columns, me, teams);
   for (int stage = 0; stage < p.stages; ++stage) {
     _Pragma("unroll")
-    for (int piece = 0; piece < S::pieces; ++piece) ring.fetch(stage, piece);
+    for (int piece = 0; piece < S::pieces; ++piece)
+      ring.fetch(stage, piece);
   }
 
   Word<T> x[S::words], y[S::words];
@@ -322,11 +370,13 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads)
   for (std::int64_t step = 0; step < steps + p.lag; ++step) {
     const int side = step % 2;
 
-    // The strip whose t is due now; its messages are asked for before they are needed.
+    // The strip whose t is due now; its messages are asked for
+    // before they are needed.
     const std::int64_t due = step - p.lag;
     Mail<T, S> mail(p, me + due * teams, due >= 0);
     if (step < steps) {
-      // Of the strips on their way, this one and those after it, these groups may be missing.
+      // Of the strips on their way, this one and those after it, these
+      // groups may be missing.
       const int missing = (p.stages - p.lag) * S::pieces - 1;
       strip_times_x<T, S>(ring, arrived, missing, x, mail, part[side]);
       arrived = arrived + 1 < p.stages ? arrived + 1 : 0;
@@ -337,7 +387,8 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads)
     }
     __syncthreads();
     if (p.team > 1 && step < steps && warp < S::rows && lane == 0) {
-      Mail<T, S>::send(p, me + step * teams, warp, sum_of_warps(part[side][warp]));
+      Mail<T, S>::send(p, me + step * teams, warp,
+                       sum_of_warps(part[side][warp]));
     }
     if (due < 0) continue;
 
@@ -358,12 +409,13 @@ __global__ void __launch_bounds__(S::threads, 512 / S::threads)
   store_columns<T, S>(p.ys + me * p.cols, columns, y);
 }
 
-// Rows that no team of blocks can hold: the two products one after the other, one warp per row and
-// one thread per column, of which there are plenty.
+// Rows that no team of blocks can hold: the two products one after the other,
+// one warp per row and one thread per column, of which there are plenty.
 template <typename T>
-__global__ void atax_fused_long_rows(const T* a, const T* x, T* t, std::int64_t rows,
-                                     std::int64_t cols) {
-  const std::int64_t row = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+__global__ void atax_fused_long_rows(
+    const T* a, const T* x, T* t, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row =
+      std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
 
   T sum = 0;
@@ -377,14 +429,15 @@ __global__ void atax_fused_long_rows(const T* a, const T* x, T* t, std::int64_t 
 }
 
 template <typename T>
-__global__ void atax_fused_many_columns(const T* a, const T* t, T* y, std::int64_t rows,
-                                        std::int64_t cols) {
+__global__ void atax_fused_many_columns(
+    const T* a, const T* t, T* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
   T sum = 0;
   _Pragma("unroll 8")
-  for (std::int64_t row = 0; row < rows; ++row) sum += a[row * cols + col] * t[row];
+  for (std::int64_t row = 0; row < rows; ++row)
+    sum += a[row * cols + col] * t[row];
   y[col] = sum;
 }
 
@@ -393,10 +446,10 @@ constexpr int largest_team = 32;  // a lane for each block's message
 template <typename T>
 void run_apart(Gpu& gpu, const Atax::Args<T>& p) {
   T* const t = gpu.scratch<T>(p.rows);
-  gpu.launch({.grid = {ceil_div(p.rows, 8)}, .block = {256}}, atax_fused_long_rows<T>, p.a, p.x, t,
-             p.rows, p.cols);
-  gpu.launch({.grid = {ceil_div(p.cols, 256)}, .block = {256}}, atax_fused_many_columns<T>, p.a, t,
-             p.y, p.rows, p.cols);
+  gpu.launch({.grid = {ceil_div(p.rows, 8)}, .block = {256}},
+             atax_fused_long_rows<T>, p.a, p.x, t, p.rows, p.cols);
+  gpu.launch({.grid = {ceil_div(p.cols, 256)}, .block = {256}},
+             atax_fused_many_columns<T>, p.a, t, p.y, p.rows, p.cols);
 }
 
 // What was asked for; 0: to be chosen.
@@ -414,17 +467,21 @@ template <typename S, typename T>
 void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const auto kernel = atax_fused<T, S>;
   constexpr std::size_t strip_bytes = sizeof(Word<T>) * S::strip_words;
-  constexpr std::size_t other_shared = 2048;  // part and whole, and more than they need
-  const auto fit = static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) / strip_bytes);
+  // part and whole, and more than they need
+  constexpr std::size_t other_shared = 2048;
+  const auto fit = static_cast<std::int64_t>(
+      (gpu.max_shared_bytes() - other_shared) / strip_bytes);
   constexpr int together = 512 / S::threads;  // blocks on a multiprocessor
-  const auto stages =
-      choice.stages > 0 ? choice.stages : std::clamp<std::int64_t>(fit / together, 1, 4);
+  const auto stages = choice.stages > 0
+                          ? choice.stages
+                          : std::clamp<std::int64_t>(fit / together, 1, 4);
   const auto team = choice.team, lag = std::int64_t{team > 1};
   if (stages > fit || stages <= lag) {
-    throw PointError(Verdict::not_supported, "a ring of " + std::to_string(stages) +
-                                                 " stages: it takes more than the lag of " +
-                                                 std::to_string(lag) + ", and " +
-                                                 std::to_string(fit) + " fit a block");
+    throw PointError(Verdict::not_supported,
+                     "a ring of " + std::to_string(stages) +
+                         " stages: it takes more than the lag of " +
+                         std::to_string(lag) + ", and " + std::to_string(fit) +
+                         " fit a block");
   }
 
   const std::size_t shared = stages * strip_bytes;
@@ -433,14 +490,16 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const auto strips = ceil_div(p.rows, S::rows * S::row_step) * S::row_step;
 
   // As many as keep the rows of each at one place inside a word.
-  const auto teams = std::min(blocks / team, strips) / S::row_step * S::row_step;
+  const auto teams =
+      std::min(blocks / team, strips) / S::row_step * S::row_step;
   if (teams == 0) return run_apart(gpu, p);
   const auto message_count = team > 1 ? strips * S::rows * team : 0;
   const FusedProducts<T> products{
       .a = p.a,
       .x = p.x,
       .ys = gpu.scratch<T>(teams * p.cols),
-      .messages = team > 1 ? gpu.zeroed_scratch<Message<T>>(message_count) : nullptr,
+      .messages =
+          team > 1 ? gpu.zeroed_scratch<Message<T>>(message_count) : nullptr,
       .rows = p.rows,
       .cols = p.cols,
       .strips = strips,
@@ -453,13 +512,14 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
               .shared_bytes = shared,
               .cooperative = team > 1},
              kernel, products);
-  add_up(gpu, static_cast<const T*>(products.ys), p.y, p.cols, teams, products.messages,
-         message_count);
+  add_up(gpu, static_cast<const T*>(products.ys), p.y, p.cols, teams,
+         products.messages, message_count);
 }
 
-// Block and team by the 16-byte words of a row, as measured on an H200: a thread has at most four
-// of them, in float two while that makes teams of two to four. Up to 1792 words, three or four for
-// each thread of one block are better than a team.
+// Block and team by the 16-byte words of a row, as measured on an H200:
+// a thread has at most four of them, in float two while that makes teams
+// of two to four. Up to 1792 words, three or four for each thread of
+// one block are better than a team.
 template <typename T>
 Choice best_choice(std::int64_t words, Choice choice) {
   const bool wide = sizeof(T) == 8;
@@ -471,8 +531,9 @@ Choice best_choice(std::int64_t words, Choice choice) {
   return choice;
 }
 
-// The shapes: threads, words of a row a thread has, rows of a strip. Small ones, of which two or
-// more fit a multiprocessor with their rings, are the fastest.
+// The shapes: threads, words of a row a thread has, rows of a strip.
+// Small ones, of which two or more fit a multiprocessor with their
+// rings, are the fastest.
 template <typename T, bool ALIGNED>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
   const auto words = words_of<Shape<T, ALIGNED, 512, 4, 2>>(p.cols);
@@ -482,9 +543,10 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
   if (choice.team > largest_team) return run_apart(gpu, p);
   const auto mine = ceil_div(words, choice.team);
   if (mine > most) {
-    throw PointError(Verdict::not_supported,
-                     "a row of " + std::to_string(p.cols) + " elements needs a team of " +
-                         std::to_string(ceil_div(words, most)) + " blocks or more");
+    throw PointError(
+        Verdict::not_supported,
+        "a row of " + std::to_string(p.cols) + " elements needs a team of " +
+            std::to_string(ceil_div(words, most)) + " blocks or more");
   }
 
   const auto run = block == 256   ? run_fused<Shape<T, ALIGNED, 256, 4, 2>, T>
@@ -499,8 +561,8 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const bool free = choice.block == 0 && choice.team == 0 && choice.stages == 0;
   const auto block = resident_block(gpu, p);
   if (free && is_resident(gpu, p, block)) return run_resident(gpu, p, block);
-  const bool aligned =
-      p.cols % Word<T>::size == 0 && reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
+  const bool aligned = p.cols % Word<T>::size == 0 &&
+                       reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
   const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
   run(gpu, p, choice);
 }

@@ -1,8 +1,9 @@
-// The kernel of the report as it was meant: neighbouring threads read neighbouring elements in both
-// products, and the vector of each, x or t, lies in shared memory piece by piece, a piece as long
-// as the block. For that a row of the row-major matrix needs a warp, not a thread, whose lanes add
-// up their sums at the end. There are two kernels because the second product needs all of t: within
-// one, a block would read what others have not written yet.
+// The kernel of the report as it was meant: neighbouring threads read
+// neighbouring elements in both products, and the vector of each, x or t, lies
+// in shared memory piece by piece, a piece as long as the block. For that a row
+// of the row-major matrix needs a warp, not a thread, whose lanes add up their
+// sums at the end. There are two kernels because the second product needs all
+// of t: within one, a block would read what others have not written yet.
 #include "gpu/gpu.hpp"
 #include "workloads/atax.hpp"
 
@@ -10,24 +11,30 @@ using namespace parlab;
 
 namespace {
 
-// A row for each 32 threads, or for the block when it has fewer. Dynamic shared memory: blockDim.x
-// elements.
+// A row for each 32 threads, or for the block when it has fewer. Dynamic
+// shared memory: blockDim.x elements.
 template <typename T>
-__global__ void atax_shared_rows(const T* a, const T* x, T* t, std::int64_t rows,
-                                 std::int64_t cols) {
+__global__ void atax_shared_rows(
+    const T* a, const T* x, T* t, std::int64_t rows, std::int64_t cols) {
   T* const piece = shared_memory<T>();
-  const int threads = blockDim.x, lanes = min(threads, 32), lane = threadIdx.x % lanes;
-  const std::int64_t row = std::int64_t{blockIdx.x} * (threads / lanes) + threadIdx.x / lanes;
+  const int threads = blockDim.x, lanes = min(threads, 32),
+            lane = threadIdx.x % lanes;
+  const std::int64_t row =
+      std::int64_t{blockIdx.x} * (threads / lanes) + threadIdx.x / lanes;
   T sum = 0;
   for (std::int64_t first = 0; first < cols; first += threads) {
-    const int count = static_cast<int>(min(std::int64_t{threads}, cols - first));
-    if (static_cast<int>(threadIdx.x) < count) piece[threadIdx.x] = x[first + threadIdx.x];
+    const int count =
+        static_cast<int>(min(std::int64_t{threads}, cols - first));
+    if (static_cast<int>(threadIdx.x) < count)
+      piece[threadIdx.x] = x[first + threadIdx.x];
     __syncthreads();
 
-    // No early return: threads past the last row still load their element and meet the barriers.
+    // No early return: threads past the last row still load their element
+    // and meet the barriers.
     if (row < rows) {
       const T* const from = a + row * cols + first;
-      for (int i = lane; i < count; i += lanes) sum += from[i] * piece[i];
+      for (int i = lane; i < count; i += lanes)
+        sum += from[i] * piece[i];
     }
     __syncthreads();  // before the next piece overwrites this one
   }
@@ -40,17 +47,20 @@ __global__ void atax_shared_rows(const T* a, const T* x, T* t, std::int64_t rows
 }
 
 template <typename T>
-__global__ void atax_shared_columns(const T* a, const T* t, T* y, std::int64_t rows,
-                                    std::int64_t cols) {
+__global__ void atax_shared_columns(
+    const T* a, const T* t, T* y, std::int64_t rows, std::int64_t cols) {
   T* const piece = shared_memory<T>();
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   T sum = 0;
   for (std::int64_t first = 0; first < rows; first += blockDim.x) {
-    const int count = static_cast<int>(min(std::int64_t{blockDim.x}, rows - first));
-    if (static_cast<int>(threadIdx.x) < count) piece[threadIdx.x] = t[first + threadIdx.x];
+    const int count =
+        static_cast<int>(min(std::int64_t{blockDim.x}, rows - first));
+    if (static_cast<int>(threadIdx.x) < count)
+      piece[threadIdx.x] = t[first + threadIdx.x];
     __syncthreads();
     if (col < cols) {
-      for (int i = 0; i < count; ++i) sum += a[(first + i) * cols + col] * piece[i];
+      for (int i = 0; i < count; ++i)
+        sum += a[(first + i) * cols + col] * piece[i];
     }
     __syncthreads();
   }
@@ -63,19 +73,26 @@ __global__ void atax_shared_columns(const T* a, const T* t, T* y, std::int64_t r
 const Register<Atax, float, double> variant(
     {
         .rung = 2,
-        .idea = "one warp per row, then one thread per column, all reads coalesced; x and t in "
+        .idea = "one warp per row, then one thread per column, all reads "
+                "coalesced; x and t in "
                 "shared memory",
-        .tunables =
-            {{.name = "block", .fallback = 256, .min = 16, .max = 1024, .power_of_two = true}},
+        .tunables = {{.name = "block",
+                      .fallback = 256,
+                      .min = 16,
+                      .max = 1024,
+                      .power_of_two = true}},
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
       const auto rows_per_block = std::max<std::int64_t>(block / 32, 1);
       const auto shared = block * sizeof(T);
       T* const t = gpu.scratch<T>(p.rows);
-      gpu.launch(
-          {.grid = {ceil_div(p.rows, rows_per_block)}, .block = {block}, .shared_bytes = shared},
-          atax_shared_rows<T>, p.a, p.x, t, p.rows, p.cols);
-      gpu.launch({.grid = {ceil_div(p.cols, block)}, .block = {block}, .shared_bytes = shared},
+      gpu.launch({.grid = {ceil_div(p.rows, rows_per_block)},
+                  .block = {block},
+                  .shared_bytes = shared},
+                 atax_shared_rows<T>, p.a, p.x, t, p.rows, p.cols);
+      gpu.launch({.grid = {ceil_div(p.cols, block)},
+                  .block = {block},
+                  .shared_bytes = shared},
                  atax_shared_columns<T>, p.a, t, p.y, p.rows, p.cols);
     });

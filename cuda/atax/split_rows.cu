@@ -1,24 +1,30 @@
-// Each GPU of a team has some of the rows. The elements of t = A x belong to rows, so each GPU has
-// those that it needs for the second product, and reads its part of the matrix once for both. What
-// it gets is a sum over its own rows for every element of y; an all-reduce adds them up. Of the
-// matrix nothing travels, of y as many bytes as it has from every GPU.
+// Each GPU of a team has some of the rows. The elements of t = A x belong
+// to rows, so each GPU has those that it needs for the second product, and
+// reads its part of the matrix once for both. What it gets is a sum over its
+// own rows for every element of y; an all-reduce adds them up. Of the matrix
+// nothing travels, of y as many bytes as it has from every GPU.
 #include "fused.cuh"
 #include "gpu/gpus.hpp"
 
 const Register<Atax, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: rows of the matrix to each, read once; y added up by an all-reduce",
+        .idea = "several GPUs: rows of the matrix to each, read once; y added "
+                "up by an all-reduce",
         .tunables = {gpus()},
         .split = {"rows"},
         .pays_from = 40 << 20,  // as measured on two H200s
         .travels =
             [](const Size& size, Dtype dtype, int gpus) {
-              return all_reduce_bytes(static_cast<double>(size[1]), dtype, gpus);
+              return all_reduce_bytes(static_cast<double>(size[1]), dtype,
+                                      gpus);
             },
     },
-    []<typename T>(Gpus& team, const Parts<Atax::Args<T>>& parts, const Tunables&) {
-      team.each([&](Gpu& gpu, int i) { choose_shape(gpu, parts[i], Choice{}); });
+    []<typename T>(Gpus& team,
+                   const Parts<Atax::Args<T>>& parts,
+                   const Tunables&) {
+      team.each(
+          [&](Gpu& gpu, int i) { choose_shape(gpu, parts[i], Choice{}); });
       const auto y = team.from(parts, [](const auto& part) { return part.y; });
       team.all_reduce(y, y, parts[0].cols);
     });

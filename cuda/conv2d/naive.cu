@@ -1,6 +1,7 @@
-// The report's kernel: one thread per point, nine reads from global memory, the weights as
-// constants in the code. A warp covers neighbouring points of a row (of two rows, with blocks 16
-// wide), so each read of it is contiguous; a point of a is read nine times, and it is left to the
+// The report's kernel: one thread per point, nine reads from global
+// memory, the weights as constants in the code. A warp covers neighbouring
+// points of a row (of two rows, with blocks 16 wide), so each read of it
+// is contiguous; a point of a is read nine times, and it is left to the
 // caches that memory delivers it once.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
@@ -10,20 +11,25 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void conv2d_naive(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
+__global__ void conv2d_naive(const T* a,
+                             T* b,
+                             std::int64_t rows,
+                             std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;  // the border keeps its value
 
-  // A grid has at most 65535 rows of blocks: with more, a thread takes several points.
-  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows - 1;
-       row += std::int64_t{gridDim.y} * blockDim.y) {
+  // A grid has at most 65535 rows of blocks: with more, a
+  // thread takes several points.
+  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+       row < rows - 1; row += std::int64_t{gridDim.y} * blockDim.y) {
     if (row == 0) continue;
     T sum = 0;
     _Pragma("unroll")
     for (int down = -1; down <= 1; ++down) {
       _Pragma("unroll")
       for (int across = -1; across <= 1; ++across) {
-        sum += Conv2d::weight<T>(down, across) * a[(row + down) * cols + col + across];
+        sum += Conv2d::weight<T>(down, across) *
+               a[(row + down) * cols + col + across];
       }
     }
     b[row * cols + col] = sum;
@@ -40,9 +46,11 @@ const Register<Conv2d, float, double> variant(
         .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
     },
-    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Conv2d::Args<T>& p,
+                   const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);
-      gpu.launch({.grid = {ceil_div(p.cols, x), rows}, .block = {x, y}}, conv2d_naive<T>, p.a, p.b,
-                 p.rows, p.cols);
+      gpu.launch({.grid = {ceil_div(p.cols, x), rows}, .block = {x, y}},
+                 conv2d_naive<T>, p.a, p.b, p.rows, p.cols);
     });

@@ -1,7 +1,8 @@
-// Each GPU of a team has a strip of the image. A point of its first and of its last row has
-// neighbours in the strips above and below: of each of them one row travels, its halo. The inside
-// of the strip is computed while the halos are on their way. The edges follow: an eighth of the
-// strip each, where one row would do, for one row is not work enough for all multiprocessors.
+// Each GPU of a team has a strip of the image. A point of its first and of its
+// last row has neighbours in the strips above and below: of each of them one
+// row travels, its halo. The inside of the strip is computed while the halos
+// are on their way. The edges follow: an eighth of the strip each, where one
+// row would do, for one row is not work enough for all multiprocessors.
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 
@@ -20,8 +21,10 @@ Bands bands_of(std::int64_t rows, bool above, bool below) {
   if (rows < 4) return {{}, {{top, bottom - top}}};
   const auto edge = std::max<std::int64_t>(rows / 8, 1);
 
-  // Rows `first` to `last` - 1 are computed as the inside, with one more of a around them.
-  const std::int64_t first = above ? edge : 1, last = below ? rows - edge : rows - 1;
+  // Rows `first` to `last` - 1 are computed as the inside, with one
+  // more of a around them.
+  const std::int64_t first = above ? edge : 1,
+                     last = below ? rows - edge : rows - 1;
   Bands bands{{{first - 1, last - first + 2}}, {}};
   if (above) bands.edges.push_back({-1, edge + 2});
   if (below) bands.edges.push_back({last - 1, edge + 2});
@@ -29,11 +32,14 @@ Bands bands_of(std::int64_t rows, bool above, bool below) {
 }
 
 template <typename T>
-void compute(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables,
+void compute(Gpu& gpu,
+             const Conv2d::Args<T>& p,
+             const Tunables& tunables,
              const std::vector<Band>& bands) {
   for (const auto& [first, rows] : bands) {
     const auto at = first * p.cols;
-    choose_word(gpu, Conv2d::Args<T>{p.a + at, p.b + at, rows, p.cols}, tunables);
+    choose_word(gpu, Conv2d::Args<T>{p.a + at, p.b + at, rows, p.cols},
+                tunables);
   }
 }
 
@@ -44,8 +50,10 @@ void exchange_halos(Gpus& team, const Parts<Conv2d::Args<T>>& parts) {
   for (int i = 0; i + 1 < team.count(); ++i) {
     const auto &upper = parts[i], &lower = parts[i + 1];
     const auto cols = upper.cols, end = upper.rows * cols;
-    moves.push_back(team.move(i, team.halo(upper.a + end), i + 1, lower.a, cols));
-    moves.push_back(team.move(i + 1, team.halo(lower.a - cols), i, upper.a + (end - cols), cols));
+    moves.push_back(
+        team.move(i, team.halo(upper.a + end), i + 1, lower.a, cols));
+    moves.push_back(team.move(i + 1, team.halo(lower.a - cols), i,
+                              upper.a + (end - cols), cols));
   }
 
   team.exchange(moves);
@@ -56,24 +64,32 @@ void exchange_halos(Gpus& team, const Parts<Conv2d::Args<T>>& parts) {
 const Register<Conv2d, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: strips of the image, their halos exchanged beside the inside",
+        .idea = "several GPUs: strips of the image, their halos exchanged "
+                "beside the inside",
         .tunables = with_gpus(tunables_of_streamed()),
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s
         .travels =
             [](const Size& size, Dtype dtype, int gpus) {
-              const double rows = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;  // of one in the middle
-              return rows * static_cast<double>(size[1]) * static_cast<double>(bytes_of(dtype));
+              // of one in the middle
+              const double rows = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;
+              return rows * static_cast<double>(size[1]) *
+                     static_cast<double>(bytes_of(dtype));
             },
     },
-    []<typename T>(Gpus& team, const Parts<Conv2d::Args<T>>& parts, const Tunables& tunables) {
+    []<typename T>(Gpus& team,
+                   const Parts<Conv2d::Args<T>>& parts,
+                   const Tunables& tunables) {
       const auto bands = [&](int i) {
         return bands_of(parts[i].rows, i > 0, i + 1 < team.count());
       };
-      team.beside(
-          [&] { exchange_halos(team, parts); },
-          [&] {
-            team.each([&](Gpu& gpu, int i) { compute(gpu, parts[i], tunables, bands(i).inside); });
-          });
-      team.each([&](Gpu& gpu, int i) { compute(gpu, parts[i], tunables, bands(i).edges); });
+      team.beside([&] { exchange_halos(team, parts); },
+                  [&] {
+                    team.each([&](Gpu& gpu, int i) {
+                      compute(gpu, parts[i], tunables, bands(i).inside);
+                    });
+                  });
+      team.each([&](Gpu& gpu, int i) {
+        compute(gpu, parts[i], tunables, bands(i).edges);
+      });
     });

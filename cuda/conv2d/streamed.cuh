@@ -1,5 +1,5 @@
-// The kernel of `streamed`, which says how it works; the strips of several GPUs are computed by it
-// too.
+// The kernel of `streamed`, which says how it works; the strips of
+// several GPUs are computed by it too.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,17 @@ using namespace parlab;
 
 namespace {
 
-// Where a lane stands: its word begins at column `col`. The points left and right of the warp's
-// words are read by other lanes, for a batch of rows at once: lane u reads the left one of row u,
-// lane 16 + u the right one.
+// Where a lane stands: its word begins at column `col`. The points left and
+// right of the warp's words are read by other lanes, for a batch of rows at
+// once: lane u reads the left one of row u, lane 16 + u the right one.
 template <int n>
 struct Lane {
   std::int64_t col, edge_col;
   int number;
   bool inside, edge_inside;  // in the image
 
-  __device__ Lane(std::int64_t block, std::int64_t cols) : number(threadIdx.x % 32) {
+  __device__ Lane(std::int64_t block, std::int64_t cols)
+      : number(threadIdx.x % 32) {
     col = (block * blockDim.x + threadIdx.x) * n;
     edge_col = col - number * n + (number < 16 ? -1 : 32 * n);
     inside = col < cols;
@@ -32,18 +33,24 @@ struct Lane {
 };
 
 template <bool keep, typename T, int n>
-__device__ __forceinline__ void read_word(const T* from, bool wanted, Points<T, n>& word) {
+__device__ __forceinline__ void read_word(const T* from,
+                                          bool wanted,
+                                          Points<T, n>& word) {
   const auto* p = reinterpret_cast<const typename WordOf<T, n>::type*>(from);
   if (wanted) word = std::bit_cast<Points<T, n>>(keep ? __ldg(p) : __ldcs(p));
 }
 
-// points[1..n]: the word of this lane, points[0] and [n + 1]: its neighbours in row u of a batch.
-// All lanes of the warp call it.
+// points[1..n]: the word of this lane, points[0] and [n + 1]: its neighbours
+// in row u of a batch. All lanes of the warp call it.
 template <typename T, int n>
-__device__ __forceinline__ void spread(const Lane<n>& lane, const Points<T, n>& word, T edge, int u,
+__device__ __forceinline__ void spread(const Lane<n>& lane,
+                                       const Points<T, n>& word,
+                                       T edge,
+                                       int u,
                                        T (&points)[n + 2]) {
   _Pragma("unroll")
-  for (int k = 0; k < n; ++k) points[k + 1] = word.at[k];
+  for (int k = 0; k < n; ++k)
+    points[k + 1] = word.at[k];
   points[0] = __shfl_up_sync(all_lanes, points[n], 1);
   points[n + 1] = __shfl_down_sync(all_lanes, points[1], 1);
   const T beyond = __shfl_sync(all_lanes, edge, lane.number == 31 ? 16 + u : u);
@@ -51,9 +58,12 @@ __device__ __forceinline__ void spread(const Lane<n>& lane, const Points<T, n>& 
   if (lane.number == 31) points[n + 1] = beyond;
 }
 
-// The first and the last word of a row have a point of the border, which is not written.
+// The first and the last word of a row have a point of the
+// border, which is not written.
 template <typename T, int n>
-__device__ __forceinline__ void write_row(const Lane<n>& lane, std::int64_t cols, T* out,
+__device__ __forceinline__ void write_row(const Lane<n>& lane,
+                                          std::int64_t cols,
+                                          T* out,
                                           const Points<T, n>& sum) {
   using Word = typename WordOf<T, n>::type;
   if (lane.col > 0 && lane.col + n < cols) {
@@ -66,27 +76,36 @@ __device__ __forceinline__ void write_row(const Lane<n>& lane, std::int64_t cols
   }
 }
 
-// The strip from row `top` of a on: rows top + 1 to top + height of b are written, one more above
-// and below of a are read. keep: they stay in the L2 cache.
+// The strip from row `top` of a on: rows top + 1 to top + height
+// of b are written, one more above and below of a are read. keep:
+// they stay in the L2 cache.
 template <int batch, bool keep, int n, typename T>
-__device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b, std::int64_t cols,
-                                           std::int64_t top, int height) {
-  std::int64_t ahead = top * cols + lane.col;  // where the lane's next word begins
+__device__ __forceinline__ void march_down(const Lane<n>& lane,
+                                           const T* a,
+                                           T* b,
+                                           std::int64_t cols,
+                                           std::int64_t top,
+                                           int height) {
+  // where the lane's next word begins
+  std::int64_t ahead = top * cols + lane.col;
   const T* edge_ahead = a + (top + lane.number % 16) * cols + lane.edge_col;
 
-  // What is on its way: the first two rows, the `batch` rows after them, the points beside them.
+  // What is on its way: the first two rows, the `batch` rows after them,
+  // the points beside them.
   Points<T, n> first{}, second{}, word[batch] = {};
   read_word<keep>(a + ahead, lane.inside, first);
   read_word<keep>(a + next_row(ahead, cols), lane.inside, second);
   _Pragma("unroll")
   for (int u = 0; u < batch; ++u) {
-    read_word<keep>(a + next_row(ahead, cols), lane.inside && u < height, word[u]);
+    read_word<keep>(a + next_row(ahead, cols), lane.inside && u < height,
+                    word[u]);
   }
 
   T edge = 0, next_edge = 0;
   if (lane.edge_inside && lane.number % 16 < 2) edge = __ldg(edge_ahead);
   edge_ahead += 2 * cols;
-  const int edge_rows = lane.edge_inside && lane.number % 16 < batch ? height : 0;
+  const int edge_rows =
+      lane.edge_inside && lane.number % 16 < batch ? height : 0;
   if (lane.number % 16 < edge_rows) next_edge = __ldg(edge_ahead);
 
   // Sums of the row above the one that arrives, and of that row itself.
@@ -98,15 +117,18 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b
   add_row<0>(above, points);
   add_row<-1>(here, points);
 
-  const std::int64_t behind = (batch + 1) * cols;  // the row written is above the row read
+  // the row written is above the row read
+  const std::int64_t behind = (batch + 1) * cols;
   for (int row = 0; row < height; row += batch) {
     edge = next_edge;
     edge_ahead += batch * cols;
-    if (row + batch + lane.number % 16 < edge_rows) next_edge = __ldg(edge_ahead);
+    if (row + batch + lane.number % 16 < edge_rows)
+      next_edge = __ldg(edge_ahead);
     _Pragma("unroll")
     for (int u = 0; u < batch; ++u) {
       spread(lane, word[u], edge, u, points);
-      read_word<keep>(a + next_row(ahead, cols), lane.inside && row + u + batch < height, word[u]);
+      read_word<keep>(a + next_row(ahead, cols),
+                      lane.inside && row + u + batch < height, word[u]);
       add_row<1>(above, points);
       if (row + u < height) write_row(lane, cols, b + (ahead - behind), above);
       above = here;
@@ -119,16 +141,24 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a, T* b
 
 constexpr int conv2d_streamed_threads = 256;  // a block, at most
 
-// A warp: one strip of 32 n columns. `across` blocks lie side by side. Rows of a from kept_rows on
-// are not to stay in the L2 cache. The second bound, blocks at once on a multiprocessor, is what
-// the registers of the batch allow without spilling.
+// A warp: one strip of 32 n columns. `across` blocks lie side by side.
+// Rows of a from kept_rows on are not to stay in the L2 cache. The second
+// bound, blocks at once on a multiprocessor, is what the registers of
+// the batch allow without spilling.
 template <typename T, int n, int batch>
 __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
-    conv2d_streamed(const T* a, T* b, std::int64_t rows, std::int64_t cols, unsigned across,
-                    int strip, std::int64_t kept_rows) {
+    conv2d_streamed(const T* a,
+                    T* b,
+                    std::int64_t rows,
+                    std::int64_t cols,
+                    unsigned across,
+                    int strip,
+                    std::int64_t kept_rows) {
   const Lane<n> lane(blockIdx.x % across, cols);
-  const std::int64_t top = (std::int64_t{blockIdx.x / across} * blockDim.y + threadIdx.y) * strip;
-  if (lane.col - lane.number * n >= cols || top >= rows - 2) return;  // the whole warp
+  const std::int64_t top =
+      (std::int64_t{blockIdx.x / across} * blockDim.y + threadIdx.y) * strip;
+  // the whole warp
+  if (lane.col - lane.number * n >= cols || top >= rows - 2) return;
 
   const int height = static_cast<int>(min(std::int64_t{strip}, rows - 2 - top));
   if (top < kept_rows) {
@@ -139,26 +169,33 @@ __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
 }
 
 template <typename T, int n, int batch>
-void launch_streamed(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+void launch_streamed(Gpu& gpu,
+                     const Conv2d::Args<T>& p,
+                     const Tunables& tunables) {
   const auto x = tunables["block_x"], y = tunables["block_y"];
   const auto kernel = conv2d_streamed<T, n, batch>;
   const auto interior = std::max<std::int64_t>(p.rows - 2, 1);
   const auto across = ceil_div(p.cols, x * n);
   const auto strip = tunables["strip"];
   const auto strips = ceil_div(interior, strip * y);
-  const double kept_bytes = tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());
-  const auto kept_rows =
-      static_cast<std::int64_t>(kept_bytes / (static_cast<double>(p.cols) * sizeof(T)));
-  gpu.launch({.grid = {across * strips}, .block = {x, y}}, kernel, p.a, p.b, p.rows, p.cols,
-             static_cast<unsigned>(across), static_cast<int>(strip), kept_rows);
+  const double kept_bytes =
+      tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());
+  const auto kept_rows = static_cast<std::int64_t>(
+      kept_bytes / (static_cast<double>(p.cols) * sizeof(T)));
+  gpu.launch({.grid = {across * strips}, .block = {x, y}}, kernel, p.a, p.b,
+             p.rows, p.cols, static_cast<unsigned>(across),
+             static_cast<int>(strip), kept_rows);
 }
 
 template <typename T, int n>
-void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+void choose_batch(Gpu& gpu,
+                  const Conv2d::Args<T>& p,
+                  const Tunables& tunables) {
   if (tunables["block_x"] * tunables["block_y"] > conv2d_streamed_threads) {
-    throw PointError(Verdict::not_supported, "this kernel of conv2d has at most " +
-                                                 std::to_string(conv2d_streamed_threads) +
-                                                 " threads per block");
+    throw PointError(Verdict::not_supported,
+                     "this kernel of conv2d has at most " +
+                         std::to_string(conv2d_streamed_threads) +
+                         " threads per block");
   }
 
   switch (tunables["batch"]) {
@@ -184,11 +221,24 @@ void choose_word(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
 }
 
 inline std::vector<Tunable> tunables_of_streamed() {
-  return {{.name = "block_x", .fallback = 128, .min = 32, .max = 256, .multiple_of = 32},
-          {.name = "block_y", .fallback = 1, .min = 1, .max = 8, .power_of_two = true},
-          {.name = "strip", .fallback = 8, .min = 8, .max = 1024, .multiple_of = 8},
-          {.name = "batch", .fallback = 8, .min = 2, .max = 8, .power_of_two = true},
-          {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}};
+  return {
+      {.name = "block_x",
+       .fallback = 128,
+       .min = 32,
+       .max = 256,
+       .multiple_of = 32},
+      {.name = "block_y",
+       .fallback = 1,
+       .min = 1,
+       .max = 8,
+       .power_of_two = true},
+      {.name = "strip", .fallback = 8, .min = 8, .max = 1024, .multiple_of = 8},
+      {.name = "batch",
+       .fallback = 8,
+       .min = 2,
+       .max = 8,
+       .power_of_two = true},
+      {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What the marching rungs share: words of points, the step to the next row, and sums in place of
-// rows: an arrived row is added to the three rows of b that it touches.
+// What the marching rungs share: words of points, the step to the next
+// row, and sums in place of rows: an arrived row is added to the three
+// rows of b that it touches.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,11 @@ struct Points {
   T at[n];
 };
 
-// One row down. The compiler is kept from seeing through it: it would make an address of its own
-// for every row of an unrolled loop, and those take more registers than the rows that are on their
-// way.
-__device__ __forceinline__ std::int64_t next_row(std::int64_t& at, std::int64_t cols) {
+// One row down. The compiler is kept from seeing through it: it would make
+// an address of its own for every row of an unrolled loop, and those take
+// more registers than the rows that are on their way.
+__device__ __forceinline__ std::int64_t next_row(std::int64_t& at,
+                                                 std::int64_t cols) {
   at += cols;
 #ifdef __CUDA_ARCH__
   asm("" : "+l"(at));
@@ -44,14 +46,17 @@ __device__ __forceinline__ std::int64_t next_row(std::int64_t& at, std::int64_t 
   return at;
 }
 
-// sum += the row, as seen from the row `down` rows above it; points[0] is left of the lane's word.
+// sum += the row, as seen from the row `down` rows above it; points[0]
+// is left of the lane's word.
 template <int down, typename T, int n>
-__device__ __forceinline__ void add_row(Points<T, n>& sum, const T (&points)[n + 2]) {
+__device__ __forceinline__ void add_row(Points<T, n>& sum,
+                                        const T (&points)[n + 2]) {
   _Pragma("unroll")
   for (int across = -1; across <= 1; ++across) {
     _Pragma("unroll")
     for (int k = 0; k < n; ++k) {
-      sum.at[k] += parlab::Conv2d::weight<T>(down, across) * points[k + 1 + across];
+      sum.at[k] +=
+          parlab::Conv2d::weight<T>(down, across) * points[k + 1 + across];
     }
   }
 }

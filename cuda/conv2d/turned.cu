@@ -1,18 +1,21 @@
-// The streamed kernel for images of any width. Where the columns are no multiple of a 16-byte word,
-// most rows start inside a word, and streamed reads and writes them in smaller pieces: more
-// instructions, and more requests than the memory system takes. Here every access but those at the
-// border is a whole word, and the points are turned into place by shuffles:
+// The streamed kernel for images of any width. Where the columns are no
+// multiple of a 16-byte word, most rows start inside a word, and streamed
+// reads and writes them in smaller pieces: more instructions, and more requests
+// than the memory system takes. Here every access but those at the border is
+// a whole word, and the points are turned into place by shuffles:
 //
-//   a lane owns the same columns of every row. The word that it reads begins up to n - 1 columns
-//   before them, where a word of that row begins; what it lacks is in the word of the next lane.
-//   A word of b begins as many columns before the lane's sums: its first points come from the lane
-//   before.
+//   a lane owns the same columns of every row. The word that it reads begins up
+//   to n - 1 columns before them, where a word of that row begins; what it
+//   lacks is in the word of the next lane. A word of b begins as many columns
+//   before the lane's sums: its first points come from the lane before.
 //
-// Rows start at the same place inside a word as those n rows above them. So by how much a row is
-// turned is known to the compiler, and the unrolled loop has no decision in it.
+// Rows start at the same place inside a word as those n rows above
+// them. So by how much a row is turned is known to the compiler, and the
+// unrolled loop has no decision in it.
 //
-// Warps overlap: the first and the last lane only read for their neighbours, 1 of 16 words twice,
-// out of the L1 cache. No lane has to fetch what lies beside the warp.
+// Warps overlap: the first and the last lane only read for their
+// neighbours, 1 of 16 words twice, out of the L1 cache. No lane has to
+// fetch what lies beside the warp.
 #include <algorithm>
 #include <bit>
 
@@ -24,10 +27,10 @@ using namespace parlab;
 namespace {
 
 constexpr int threads_at_most = 256;  // per block
-constexpr int batch = 8;              // rows on their way, a multiple of a word's points
+constexpr int batch = 8;  // rows on their way, a multiple of a word's points
 
-// Columns by which the words of row i begin before the lanes' own, i counted from a strip's top.
-// turn: the columns of the image modulo n.
+// Columns by which the words of row i begin before the lanes' own, i counted
+// from a strip's top. turn: the columns of the image modulo n.
 template <int n>
 constexpr int shift_of(int turn, int i) {
   return i * turn % n;
@@ -40,7 +43,8 @@ struct Image {
   std::int64_t rows, cols;
 };
 
-// A lane's columns are col to col + n - 1; of the first and last lane they are another warp's.
+// A lane's columns are col to col + n - 1; of the first and last lane
+// they are another warp's.
 template <int n>
 struct Lane {
   static constexpr int owners = 30;  // lanes of a warp that write
@@ -51,14 +55,19 @@ struct Lane {
   __device__ __forceinline__ Lane(std::int64_t warp, std::int64_t cols)
       : col((warp * owners + threadIdx.x % 32 - 1) * n),
         number(threadIdx.x % 32),
-        beyond(static_cast<int>(min(max(col - cols, std::int64_t{-n}), std::int64_t{n}))) {}
+        beyond(static_cast<int>(
+            min(max(col - cols, std::int64_t{-n}), std::int64_t{n}))) {}
 };
 
-// The word of a row that is shifted by `shift`; at: of the lane's own first column. Zeros stand for
-// what lies beside the row's words. The last row may end inside a word.
+// The word of a row that is shifted by `shift`; at: of the lane's own
+// first column. Zeros stand for what lies beside the row's words. The
+// last row may end inside a word.
 template <bool keep, int shift, typename T, int n>
-__device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane, const T* a, std::int64_t at,
-                                                  std::int64_t end, bool wanted) {
+__device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane,
+                                                  const T* a,
+                                                  std::int64_t at,
+                                                  std::int64_t end,
+                                                  bool wanted) {
   Points<T, n> word{};
   if (!wanted || lane.col < 0 || lane.beyond >= shift) return word;
   const T* const from = a + at - shift;
@@ -75,10 +84,12 @@ __device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane, const T* 
   return word;
 }
 
-// points[1..n]: of the lane's own columns, points[0] and [n + 1]: those beside them. All lanes of
-// the warp call it; the first has no points[0] and the last has none that come from the next lane.
+// points[1..n]: of the lane's own columns, points[0] and [n + 1]: those
+// beside them. All lanes of the warp call it; the first has no points[0]
+// and the last has none that come from the next lane.
 template <int shift, typename T, int n>
-__device__ __forceinline__ void turn_into_place(const Points<T, n>& word, T (&points)[n + 2]) {
+__device__ __forceinline__ void turn_into_place(const Points<T, n>& word,
+                                                T (&points)[n + 2]) {
   _Pragma("unroll")
   for (int k = 0; k < n + 2; ++k) {
     const int own = k - 1 + shift;
@@ -92,16 +103,20 @@ __device__ __forceinline__ void turn_into_place(const Points<T, n>& word, T (&po
   }
 }
 
-// Writes the word of b that begins `shift` columns before the lane's own; the border is left out.
+// Writes the word of b that begins `shift` columns before the lane's
+// own; the border is left out.
 template <int shift, typename T, int n>
-__device__ __forceinline__ void write_word(const Lane<n>& lane, std::int64_t cols, T* out,
+__device__ __forceinline__ void write_word(const Lane<n>& lane,
+                                           std::int64_t cols,
+                                           T* out,
                                            const Points<T, n>& sum) {
   using Word = typename WordOf<T, n>::type;
   Points<T, n> word;
   _Pragma("unroll")
   for (int k = 0; k < n; ++k) {
-    word.at[k] =
-        k >= shift ? sum.at[k - shift] : __shfl_up_sync(all_lanes, sum.at[n - shift + k], 1);
+    word.at[k] = k >= shift
+                     ? sum.at[k - shift]
+                     : __shfl_up_sync(all_lanes, sum.at[n - shift + k], 1);
   }
 
   if (lane.number == 0 || lane.number == 31) return;
@@ -120,28 +135,33 @@ __device__ __forceinline__ void write_word(const Lane<n>& lane, std::int64_t col
 
 // Calls step(u) for u from 0 to batch - 1, each a compile-time constant.
 template <typename F, int... u>
-__device__ __forceinline__ void each_of_batch(F step, std::integer_sequence<int, u...>) {
+__device__ __forceinline__ void each_of_batch(
+    F step, std::integer_sequence<int, u...>) {
   (step(std::integral_constant<int, u>{}), ...);
 }
 
-// The strip from row `top` of a on: rows top + 1 to top + height of b are written, one more above
-// and below of a are read. top is a multiple of n. keep: they stay in the L2 cache.
+// The strip from row `top` of a on: rows top + 1 to top + height of b are
+// written, one more above and below of a are read. top is a multiple of
+// n. keep: they stay in the L2 cache.
 template <int turn, bool keep, int n, typename T>
-__device__ __forceinline__ void march_down(const Lane<n>& lane, const Image<T>& image,
-                                           std::int64_t top, int height) {
+__device__ __forceinline__ void march_down(const Lane<n>& lane,
+                                           const Image<T>& image,
+                                           std::int64_t top,
+                                           int height) {
   const T* const a = image.a;
   const std::int64_t cols = image.cols, end = image.rows * cols;
-  std::int64_t ahead = top * cols + lane.col;  // the lane's own columns of the row read next
+  // the lane's own columns of the row read next
+  std::int64_t ahead = top * cols + lane.col;
   const auto in_batch = std::make_integer_sequence<int, batch>();
 
   const auto first = read_word<keep, 0>(lane, a, ahead, end, true);
-  const auto second =
-      read_word<keep, shift_of<n>(turn, 1)>(lane, a, next_row(ahead, cols), end, true);
+  const auto second = read_word<keep, shift_of<n>(turn, 1)>(
+      lane, a, next_row(ahead, cols), end, true);
   Points<T, n> word[batch];
   each_of_batch(
       [&](auto u) {
-        word[u] = read_word<keep, shift_of<n>(turn, u + 2)>(lane, a, next_row(ahead, cols), end,
-                                                            u < height);
+        word[u] = read_word<keep, shift_of<n>(turn, u + 2)>(
+            lane, a, next_row(ahead, cols), end, u < height);
       },
       in_batch);
 
@@ -154,17 +174,19 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const Image<T>& 
   add_row<0>(above, points);
   add_row<-1>(here, points);
 
-  const std::int64_t behind = (batch + 1) * cols;  // the row written is above the row read
+  // the row written is above the row read
+  const std::int64_t behind = (batch + 1) * cols;
   for (int row = 0; row < height; row += batch) {
     each_of_batch(
         [&](auto u) {
           constexpr int shift = shift_of<n>(turn, u + 2);
           turn_into_place<shift>(word[u], points);
-          word[u] =
-              read_word<keep, shift>(lane, a, next_row(ahead, cols), end, row + u + batch < height);
+          word[u] = read_word<keep, shift>(lane, a, next_row(ahead, cols), end,
+                                           row + u + batch < height);
           add_row<1>(above, points);
           if (row + u < height) {
-            write_word<shift_of<n>(turn, u + 1)>(lane, cols, image.b + (ahead - behind), above);
+            write_word<shift_of<n>(turn, u + 1)>(
+                lane, cols, image.b + (ahead - behind), above);
           }
           above = here;
           add_row<0>(above, points);
@@ -175,20 +197,23 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const Image<T>& 
   }
 }
 
-// One strip per warp, of 30 n columns. `across` blocks lie side by side. Rows of a from kept_rows
-// on are not to stay in the L2 cache.
+// One strip per warp, of 30 n columns. `across` blocks lie side by side. Rows
+// of a from kept_rows on are not to stay in the L2 cache.
 template <typename T, int turn>
-__global__ void __launch_bounds__(threads_at_most, 2)
-    conv2d_turned(Image<T> image, unsigned across, int strip, std::int64_t kept_rows) {
+__global__ void __launch_bounds__(threads_at_most, 2) conv2d_turned(
+    Image<T> image, unsigned across, int strip, std::int64_t kept_rows) {
   constexpr int n = 16 / sizeof(T);
-  const Lane<n> lane((std::int64_t{blockIdx.x % across} * blockDim.x + threadIdx.x) / 32,
-                     image.cols);
+  const Lane<n> lane(
+      (std::int64_t{blockIdx.x % across} * blockDim.x + threadIdx.x) / 32,
+      image.cols);
   const std::int64_t top = std::int64_t{blockIdx.x / across} * strip;
 
-  // The whole warp: its first word to write begins up to n - 1 columns before its first owner's.
+  // The whole warp: its first word to write begins up to n - 1 columns
+  // before its first owner's.
   if (lane.col - (lane.number - 1) * n - (n - 1) >= image.cols) return;
 
-  const int height = static_cast<int>(min(std::int64_t{strip}, image.rows - 2 - top));
+  const int height =
+      static_cast<int>(min(std::int64_t{strip}, image.rows - 2 - top));
   if (top < kept_rows) {
     march_down<turn, true>(lane, image, top, height);
   } else {
@@ -203,11 +228,14 @@ void run_turned(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
 
   const auto block = tunables["block"], strip = tunables["strip"];
 
-  // The last column may be in a word that begins n - 1 columns before a lane's own.
-  const auto across = ceil_div(p.cols + n - 1, block / 32 * Lane<n>::owners * n);
-  const double kept_bytes = tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());
-  const auto kept_rows =
-      static_cast<std::int64_t>(kept_bytes / (static_cast<double>(p.cols) * sizeof(T)));
+  // The last column may be in a word that begins n - 1
+  // columns before a lane's own.
+  const auto across =
+      ceil_div(p.cols + n - 1, block / 32 * Lane<n>::owners * n);
+  const double kept_bytes =
+      tunables["kept"] / 100.0 * static_cast<double>(gpu.l2_bytes());
+  const auto kept_rows = static_cast<std::int64_t>(
+      kept_bytes / (static_cast<double>(p.cols) * sizeof(T)));
   gpu.launch({.grid = {across * ceil_div(p.rows - 2, strip)}, .block = {block}},
              conv2d_turned<T, turn>, Image<T>{p.a, p.b, p.rows, p.cols},
              static_cast<unsigned>(across), static_cast<int>(strip), kept_rows);
@@ -233,11 +261,26 @@ void choose_turn(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
 const Register<Conv2d, float, double> variant(
     {
         .rung = 6,
-        .idea = "whole words in images of any width, turned into place by shuffles",
-        .tunables = {{.name = "block", .fallback = 128, .min = 32, .max = 256, .multiple_of = 32},
-                     {.name = "strip", .fallback = 8, .min = 8, .max = 1024, .multiple_of = 8},
-                     {.name = "kept", .fallback = 30, .min = 0, .max = 90, .multiple_of = 30}},
+        .idea =
+            "whole words in images of any width, turned into place by shuffles",
+        .tunables = {{.name = "block",
+                      .fallback = 128,
+                      .min = 32,
+                      .max = 256,
+                      .multiple_of = 32},
+                     {.name = "strip",
+                      .fallback = 8,
+                      .min = 8,
+                      .max = 1024,
+                      .multiple_of = 8},
+                     {.name = "kept",
+                      .fallback = 30,
+                      .min = 0,
+                      .max = 90,
+                      .multiple_of = 30}},
     },
-    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Conv2d::Args<T>& p,
+                   const Tunables& tunables) {
       choose_turn(gpu, p, tunables);
     });

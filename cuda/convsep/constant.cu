@@ -1,6 +1,7 @@
-// The weights in constant memory. All threads of a warp use one weight at a time, and that is what
-// the constant cache serves in one go; the load units are left to the pixels, of which there is one
-// a product in place of two operands. A copy of 2 radius + 1 numbers goes before the kernels.
+// The weights in constant memory. All threads of a warp use one weight at a
+// time, and that is what the constant cache serves in one go; the load units
+// are left to the pixels, of which there is one a product in place of two
+// operands. A copy of 2 radius + 1 numbers goes before the kernels.
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 
@@ -11,21 +12,26 @@ namespace {
 __constant__ float convsep_constant_float[Convsep::max_taps];
 __constant__ double convsep_constant_double[Convsep::max_taps];
 
-__device__ float convsep_constant_weight(float, int k) { return convsep_constant_float[k]; }
-__device__ double convsep_constant_weight(double, int k) { return convsep_constant_double[k]; }
+__device__ float convsep_constant_weight(float, int k) {
+  return convsep_constant_float[k];
+}
+__device__ double convsep_constant_weight(double, int k) {
+  return convsep_constant_double[k];
+}
 
 template <typename T>
-__global__ void convsep_constant_rows(const T* a, T* between, std::int64_t rows, std::int64_t cols,
-                                      int radius) {
+__global__ void convsep_constant_rows(
+    const T* a, T* between, std::int64_t rows, std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
-       row += std::int64_t{gridDim.y} * blockDim.y) {
+  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+       row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;
     for (int k = -radius; k <= radius; ++k) {
       if (col + k >= 0 && col + k < cols) {
-        sum += convsep_constant_weight(T{}, k + radius) * a[row * cols + col + k];
+        sum +=
+            convsep_constant_weight(T{}, k + radius) * a[row * cols + col + k];
       }
     }
     between[row * cols + col] = sum;
@@ -33,17 +39,18 @@ __global__ void convsep_constant_rows(const T* a, T* between, std::int64_t rows,
 }
 
 template <typename T>
-__global__ void convsep_constant_cols(const T* between, T* b, std::int64_t rows, std::int64_t cols,
-                                      int radius) {
+__global__ void convsep_constant_cols(
+    const T* between, T* b, std::int64_t rows, std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
-       row += std::int64_t{gridDim.y} * blockDim.y) {
+  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+       row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;
     for (int k = -radius; k <= radius; ++k) {
       if (row + k >= 0 && row + k < rows) {
-        sum += convsep_constant_weight(T{}, k + radius) * between[(row + k) * cols + col];
+        sum += convsep_constant_weight(T{}, k + radius) *
+               between[(row + k) * cols + col];
       }
     }
     b[row * cols + col] = sum;
@@ -59,10 +66,13 @@ const Register<Convsep, float, double> variant(
         .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
     },
-    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{
-          .grid = {ceil_div(p.cols, x), std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
+          .grid = {ceil_div(p.cols, x),
+                   std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
           .block = {x, y}};
       if constexpr (std::is_same_v<T, float>) {
         gpu.copy_to_constant(convsep_constant_float, p.w, 2 * p.radius + 1);
@@ -70,6 +80,8 @@ const Register<Convsep, float, double> variant(
         gpu.copy_to_constant(convsep_constant_double, p.w, 2 * p.radius + 1);
       }
       T* between = gpu.scratch<T>(p.rows * p.cols);
-      gpu.launch(config, convsep_constant_rows<T>, p.a, between, p.rows, p.cols, p.radius);
-      gpu.launch(config, convsep_constant_cols<T>, between, p.b, p.rows, p.cols, p.radius);
+      gpu.launch(config, convsep_constant_rows<T>, p.a, between, p.rows, p.cols,
+                 p.radius);
+      gpu.launch(config, convsep_constant_cols<T>, between, p.b, p.rows, p.cols,
+                 p.radius);
     });

@@ -1,17 +1,21 @@
-// Both images are in the host's memory. One stream copies the image up, strip by strip; others take
-// turns at the rows of b whose neighbours, `radius` rows down, have arrived, with the kernel of
-// `fused`, and copy them back while the next ones are computed and the image still arrives. The
-// column pass needs rows of the strip above again: these are there.
+// Both images are in the host's memory. One stream copies the image up, strip
+// by strip; others take turns at the rows of b whose neighbours, `radius`
+// rows down, have arrived, with the kernel of `fused`, and copy them back
+// while the next ones are computed and the image still arrives. The column
+// pass needs rows of the strip above again: these are there.
 #include "fused.cuh"
 #include "gpu/streams.hpp"
 
 const Register<Convsep, float, double> variant(
     {
         .rung = 7,
-        .idea = "from host memory: strips copied both ways while others are computed",
+        .idea = "from host memory: strips copied both ways while others are "
+                "computed",
         .tunables = with_pieces(tunables_of_fused(), piece_kib(4096)),
     },
-    []<typename T>(Streams& streams, const Convsep::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Streams& streams,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables) {
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));
       const auto strip = rows_of_piece(p.rows, row_bytes, tunables["piece"]);
       const auto count = static_cast<int>(tunables["streams"]);
@@ -22,18 +26,22 @@ const Register<Convsep, float, double> variant(
       here.w = w = streams[0].scratch<T>(2 * p.radius + 1);
       streams.to_device(0, w, p.w, 2 * p.radius + 1);
 
-      std::int64_t begin = 0;  // rows of b from here on are still to be computed
+      // rows of b from here on are still to be computed
+      std::int64_t begin = 0;
       int turn = 0;
       for (std::int64_t first = 0; first < p.rows; first += strip) {
         const auto there = std::min(first + strip, p.rows);  // rows of a
-        streams.to_device(0, a + first * p.cols, p.a + first * p.cols, (there - first) * p.cols);
+        streams.to_device(0, a + first * p.cols, p.a + first * p.cols,
+                          (there - first) * p.cols);
         const auto end = there == p.rows ? there : there - p.radius;
         if (end <= begin) continue;
 
         const int s = 1 + turn++ % count;
         streams.wait(s, 0);
-        choose_radius(streams[s], here, tunables, {{begin, end - begin, begin, there - end}});
-        streams.to_host(s, p.b + begin * p.cols, here.b + begin * p.cols, (end - begin) * p.cols);
+        choose_radius(streams[s], here, tunables,
+                      {{begin, end - begin, begin, there - end}});
+        streams.to_host(s, p.b + begin * p.cols, here.b + begin * p.cols,
+                        (end - begin) * p.cols);
         begin = end;
       }
     });

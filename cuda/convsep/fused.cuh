@@ -1,5 +1,5 @@
-// The kernel of `fused`, which says how it works; the strips of several GPUs are computed by it
-// too.
+// The kernel of `fused`, which says how it works; the strips of several
+// GPUs are computed by it too.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -51,15 +51,16 @@ struct StoredWord<4> {
 template <typename T, int RADIUS, int MINE>
 struct Strip {
   static constexpr int width = 32 * MINE;
-  static constexpr int word = 16 / sizeof(T);                      // elements of 16 bytes
-  static constexpr int apron = (RADIUS + word - 1) / word * word;  // left and right
-  static constexpr int line = width + 2 * apron;                   // elements of a row
+  static constexpr int word = 16 / sizeof(T);  // elements of 16 bytes
+  // left and right
+  static constexpr int apron = (RADIUS + word - 1) / word * word;
+  static constexpr int line = width + 2 * apron;  // elements of a row
   static constexpr std::size_t bytes = stages * line * sizeof(T);
 };
 
-// values[j] = the row pass at the lane's column j; pixels: `apron` left of the first of them. In
-// double there are two sums of each, while the registers allow it: an addition waits longer there
-// for the one before it.
+// values[j] = the row pass at the lane's column j; pixels: `apron` left of
+// the first of them. In double there are two sums of each, while the registers
+// allow it: an addition waits longer there for the one before it.
 template <typename T, int RADIUS, int MINE>
 __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
   constexpr int apron = Strip<T, RADIUS, MINE>::apron,
@@ -74,7 +75,8 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
       _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) {
         const int k = i + e - j - (apron - RADIUS);
-        if (k >= 0 && k <= 2 * RADIUS) sums[k % chains][j] += weight<T>(k) * read.at[e];
+        if (k >= 0 && k <= 2 * RADIUS)
+          sums[k % chains][j] += weight<T>(k) * read.at[e];
       }
     }
   }
@@ -93,16 +95,22 @@ struct RowCopies {
   int lane;
   bool inside[copies];
 
-  // row: the first one; col0: of a row in the ring. What is beside the image is zero and stays it.
-  __device__ __forceinline__ RowCopies(const T* row, std::int64_t col0, std::int64_t cols_, T* ring)
+  // row: the first one; col0: of a row in the ring. What is beside the
+  // image is zero and stays it.
+  __device__ __forceinline__ RowCopies(const T* row,
+                                       std::int64_t col0,
+                                       std::int64_t cols_,
+                                       T* ring)
       : cols(cols_), lane(threadIdx.x % 32) {
     _Pragma("unroll")
     for (int i = 0; i < copies; ++i) {
       const int at = (i * 32 + lane) * WORD;
       inside[i] = at < Shape::line && col0 + at >= 0 && col0 + at < cols;
       if (at >= Shape::line || inside[i]) continue;
-      for (T* line = ring; line < ring + stages * Shape::line; line += Shape::line) {
-        for (int e = 0; e < WORD; ++e) line[at + e] = 0;
+      for (T* line = ring; line < ring + stages * Shape::line;
+           line += Shape::line) {
+        for (int e = 0; e < WORD; ++e)
+          line[at + e] = 0;
       }
     }
     from = row + col0 + lane * WORD;
@@ -113,8 +121,8 @@ struct RowCopies {
     _Pragma("unroll")
     for (int i = 0; i < copies; ++i) {
       if (wanted && inside[i]) {
-        __pipeline_memcpy_async(to + (i * 32 + lane) * WORD, from + i * 32 * WORD,
-                                WORD * sizeof(T));
+        __pipeline_memcpy_async(to + (i * 32 + lane) * WORD,
+                                from + i * 32 * WORD, WORD * sizeof(T));
       }
     }
     __pipeline_commit();  // without copies, too: groups are counted
@@ -122,15 +130,17 @@ struct RowCopies {
   }
 };
 
-// The unfinished sums of b, in registers, and the way of the finished ones to memory. It takes the
-// weights FIRST to FIRST + TAPS - 1 of the column pass.
+// The unfinished sums of b, in registers, and the way of the finished ones to
+// memory. It takes the weights FIRST to FIRST + TAPS - 1 of the column pass.
 template <typename T, int MINE, int FIRST, int TAPS, bool ALIGNED>
 struct ColumnPass {
   T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete
   T* to;
   std::int64_t col, cols;
 
-  __device__ __forceinline__ ColumnPass(T* row, std::int64_t col_, std::int64_t cols_)
+  __device__ __forceinline__ ColumnPass(T* row,
+                                        std::int64_t col_,
+                                        std::int64_t cols_)
       : to(row + col_), col(col_), cols(cols_) {}
 
   __device__ __forceinline__ void add(int step, const T (&values)[MINE]) {
@@ -150,52 +160,71 @@ struct ColumnPass {
     if (ALIGNED && FIRST == 0) {
       Pixels<T, MINE> whole;
       _Pragma("unroll")
-      for (int j = 0; j < MINE; ++j) whole.at[j] = sums[0][j];
+      for (int j = 0; j < MINE; ++j)
+        whole.at[j] = sums[0][j];
       using Word = typename StoredWord<sizeof(whole)>::type;
-      if (col < cols) __stcs(reinterpret_cast<Word*>(to), std::bit_cast<Word>(whole));
+      if (col < cols)
+        __stcs(reinterpret_cast<Word*>(to), std::bit_cast<Word>(whole));
     } else {
       _Pragma("unroll")
       for (int j = 0; j < MINE; ++j) {
-        if (col + j < cols) to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
+        if (col + j < cols)
+          to[j] = FIRST == 0 ? sums[0][j] : to[j] + sums[0][j];
       }
     }
   }
 };
 
-// The rows of b get the weights FIRST to FIRST + TAPS - 1 of the column pass, and are added to what
-// is there when that is not the first piece. ALIGNED: the rows of a and b start at multiples of 16
-// bytes. A block: blockDim.x / 32 strips side by side, from row blockIdx.y * height on.
+// The rows of b get the weights FIRST to FIRST + TAPS - 1 of the column pass,
+// and are added to what is there when that is not the first piece. ALIGNED:
+// the rows of a and b start at multiples of 16 bytes. A block: blockDim.x / 32
+// strips side by side, from row blockIdx.y * height on.
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
-__global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ? 3 : 1)
-    convsep_fused(const T* a, T* b, std::int64_t rows, std::int64_t cols, int above, int below,
+__global__ void __launch_bounds__(most_threads,
+                                  RADIUS == 64 && sizeof(T) == 8 ? 3 : 1)
+    convsep_fused(const T* a,
+                  T* b,
+                  std::int64_t rows,
+                  std::int64_t cols,
+                  int above,
+                  int below,
                   int height) {
   using Shape = Strip<T, RADIUS, MINE>;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
+  const std::int64_t strip =
+      std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
   if (strip * Shape::width >= cols) return;  // the whole warp
 
   T* const ring = shared_memory<T>() + warp * (stages * Shape::line);
   T* const ring_end = ring + stages * Shape::line;
 
-  // Step s is about row row0 + s of a; from step TAPS - 1 on each completes a row of b. In the
-  // steps before `first` and from `last` on the rows are above and below the image: zeros. There
-  // are `above` rows of the image before row 0 of a, and `below` after the last.
-  const std::int64_t top = std::int64_t{blockIdx.y} * height, row0 = top - RADIUS + FIRST;
-  const int steps = static_cast<int>(min(std::int64_t{height}, rows - top)) + TAPS - 1;
+  // Step s is about row row0 + s of a; from step TAPS - 1 on each completes
+  // a row of b. In the steps before `first` and from `last` on the rows are
+  // above and below the image: zeros. There are `above` rows of the image
+  // before row 0 of a, and `below` after the last.
+  const std::int64_t top = std::int64_t{blockIdx.y} * height,
+                     row0 = top - RADIUS + FIRST;
+  const int steps =
+      static_cast<int>(min(std::int64_t{height}, rows - top)) + TAPS - 1;
   const int first = static_cast<int>(max(-above - row0, std::int64_t{0}));
-  const int last = max(static_cast<int>(min(rows + below - row0, std::int64_t{steps})), first);
+  const int last = max(
+      static_cast<int>(min(rows + below - row0, std::int64_t{steps})), first);
 
   RowCopies<T, Shape, ALIGNED ? Shape::word : 1> copies(
-      a + (row0 + first) * cols, strip * Shape::width - Shape::apron, cols, ring);
-  for (int i = 0; i < stages - 1; ++i) copies.start(ring + i * Shape::line, first + i < last);
-  ColumnPass<T, MINE, FIRST, TAPS, ALIGNED> column_pass(b + (top - TAPS + 1 + first) * cols,
-                                                        strip * Shape::width + lane * MINE, cols);
+      a + (row0 + first) * cols, strip * Shape::width - Shape::apron, cols,
+      ring);
+  for (int i = 0; i < stages - 1; ++i)
+    copies.start(ring + i * Shape::line, first + i < last);
+  ColumnPass<T, MINE, FIRST, TAPS, ALIGNED> column_pass(
+      b + (top - TAPS + 1 + first) * cols, strip * Shape::width + lane * MINE,
+      cols);
 
   T *arrived = ring, *used = ring_end - Shape::line;
   _Pragma("unroll 1")
   for (int step = first; step < last; ++step) {
     __pipeline_wait_prior(stages - 2);
-    __syncwarp();  // the other lanes' copies too; and they have read what is overwritten now
+    // the other lanes' copies too; and they have read what is overwritten now
+    __syncwarp();
     copies.start(used, step + stages - 1 < last);
     T values[MINE];
     row_pass<T, RADIUS, MINE>(arrived + lane * MINE, values);
@@ -205,55 +234,68 @@ __global__ void __launch_bounds__(most_threads, RADIUS == 64 && sizeof(T) == 8 ?
   }
 
   _Pragma("unroll 1")
-  for (int step = last; step < steps; ++step) column_pass.add(step, {});
+  for (int step = last; step < steps; ++step)
+    column_pass.add(step, {});
 }
 
-// Rows of b that are computed at a time, and how many rows of a lie above the first and below the
-// last of them; what is farther away is outside the image.
+// Rows of b that are computed at a time, and how many rows of a lie above the
+// first and below the last of them; what is farther away is outside the image.
 struct Band {
   std::int64_t first, rows, above, below;
 };
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
-void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables, const Band& band) {
+void launch_piece(Gpu& gpu,
+                  const Convsep::Args<T>& p,
+                  const Tunables& tunables,
+                  const Band& band) {
   using Shape = Strip<T, RADIUS, MINE>;
   const auto kernel = convsep_fused<T, RADIUS, MINE, FIRST, TAPS, ALIGNED>;
   const auto block = tunables["block"], warps = block / 32;
   auto shared_bytes = static_cast<std::size_t>(warps) * Shape::bytes;
   const auto across = ceil_div(ceil_div(p.cols, Shape::width), warps);
 
-  // Blocks on a multiprocessor: those of 8 or 12 warps. Of doubles with a large radius as many as
-  // fit, for they have most to compute.
-  constexpr int warps_wanted = RADIUS <= 4 ? 12 : sizeof(T) == 4 || RADIUS <= 8 ? 8 : 64;
-  const auto blocks =
-      std::min<std::int64_t>(gpu.resident_blocks(kernel, static_cast<int>(block), shared_bytes),
-                             ceil_div(warps_wanted, warps));
-  const bool in_l2 = 2 * band.rows * p.cols * static_cast<std::int64_t>(sizeof(T)) <=
-                     static_cast<std::int64_t>(gpu.l2_bytes());
+  // Blocks on a multiprocessor: those of 8 or 12 warps. Of doubles with a
+  // large radius as many as fit, for they have most to compute.
+  constexpr int warps_wanted = RADIUS <= 4                     ? 12
+                               : sizeof(T) == 4 || RADIUS <= 8 ? 8
+                                                               : 64;
+  const auto blocks = std::min<std::int64_t>(
+      gpu.resident_blocks(kernel, static_cast<int>(block), shared_bytes),
+      ceil_div(warps_wanted, warps));
+  const bool in_l2 =
+      2 * band.rows * p.cols * static_cast<std::int64_t>(sizeof(T)) <=
+      static_cast<std::int64_t>(gpu.l2_bytes());
   auto height = tunables["strip"];
   if (height == 0 && RADIUS <= 4) {
     height = in_l2 ? 16 : 8 + 4 * RADIUS;
   } else if (height == 0) {
-    const auto parts = std::max<std::int64_t>(1, gpu.multiprocessors() * blocks / across);
+    const auto parts =
+        std::max<std::int64_t>(1, gpu.multiprocessors() * blocks / across);
     height = std::max<std::int64_t>(ceil_div(band.rows, parts), RADIUS);
   }
 
-  // Short strips make more blocks than that. Each asks for so much shared memory that one block
-  // more does not fit.
+  // Short strips make more blocks than that. Each asks for so much shared
+  // memory that one block more does not fit.
   if (RADIUS <= 4 && !in_l2) {
-    shared_bytes = std::max<std::size_t>(shared_bytes, gpu.max_shared_bytes() / (blocks + 1));
+    shared_bytes = std::max<std::size_t>(shared_bytes,
+                                         gpu.max_shared_bytes() / (blocks + 1));
   }
 
   height = std::max(height, ceil_div(band.rows, 65535));
   gpu.launch({.grid = {across, ceil_div(band.rows, height)},
               .block = {block},
               .shared_bytes = shared_bytes},
-             kernel, p.a + band.first * p.cols, p.b + band.first * p.cols, band.rows, p.cols,
-             static_cast<int>(band.above), static_cast<int>(band.below), static_cast<int>(height));
+             kernel, p.a + band.first * p.cols, p.b + band.first * p.cols,
+             band.rows, p.cols, static_cast<int>(band.above),
+             static_cast<int>(band.below), static_cast<int>(height));
 }
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS>
-void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables, const Band& band) {
+void launch_piece(Gpu& gpu,
+                  const Convsep::Args<T>& p,
+                  const Tunables& tunables,
+                  const Band& band) {
   if (p.cols % (16 / sizeof(T)) == 0) {
     launch_piece<T, RADIUS, MINE, FIRST, TAPS, true>(gpu, p, tunables, band);
   } else {
@@ -280,9 +322,12 @@ void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
   }
 }
 
-// As many columns per lane as 16 bytes hold, fewer where their sums need more than 128 registers.
+// As many columns per lane as 16 bytes hold, fewer where their sums
+// need more than 128 registers.
 template <int RADIUS, typename T>
-void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
+void launch_fused(Gpu& gpu,
+                  const Convsep::Args<T>& p,
+                  const Tunables& tunables,
                   const std::vector<Band>& bands) {
   copy_weights<RADIUS>(gpu, p);
   constexpr int taps = 2 * RADIUS + 1, words = sizeof(T) / 4;
@@ -293,7 +338,9 @@ void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
       launch_piece<T, RADIUS, 1, 0, half>(gpu, p, tunables, band);
       launch_piece<T, RADIUS, 1, half, taps - half>(gpu, p, tunables, band);
     } else {
-      constexpr int mine = RADIUS > 32 / words ? 1 : RADIUS > 16 ? 2 / words : 4 / words;
+      constexpr int mine = RADIUS > 32 / words ? 1
+                           : RADIUS > 16       ? 2 / words
+                                               : 4 / words;
       launch_piece<T, RADIUS, mine, 0, taps>(gpu, p, tunables, band);
     }
   }
@@ -301,12 +348,14 @@ void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
 
 // Computes these rows of b.
 template <typename T>
-void choose_radius(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
+void choose_radius(Gpu& gpu,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables,
                    const std::vector<Band>& bands) {
   if (tunables["block"] > most_threads) {
-    throw PointError(Verdict::not_supported, "this kernel of convsep has at most " +
-                                                 std::to_string(most_threads) +
-                                                 " threads per block");
+    throw PointError(Verdict::not_supported,
+                     "this kernel of convsep has at most " +
+                         std::to_string(most_threads) + " threads per block");
   }
 
   if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables, bands);
@@ -319,7 +368,8 @@ void choose_radius(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables
 }
 
 inline std::vector<Tunable> tunables_of_fused() {
-  return {block_size(128, 32), {.name = "strip", .fallback = 0, .min = 0, .max = 65536}};
+  return {block_size(128, 32),
+          {.name = "strip", .fallback = 0, .min = 0, .max = 65536}};
 }
 
 }  // namespace

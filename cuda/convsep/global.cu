@@ -1,10 +1,12 @@
-// A thread takes one pixel, in a kernel for the rows and one for the columns, and reads whatever it
-// needs from global memory each time it needs it: 2 radius + 1 pixels, as many weights, and before
-// each of them the question whether the pixel is in the image. Threads near the border answer
-// otherwise than their neighbours: those warps diverge.
+// A thread takes one pixel, in a kernel for the rows and one for the columns,
+// and reads whatever it needs from global memory each time it needs it: 2
+// radius + 1 pixels, as many weights, and before each of them the question
+// whether the pixel is in the image. Threads near the border answer otherwise
+// than their neighbours: those warps diverge.
 //
-// A warp has 32 neighbouring columns in both kernels, so that it reads whole lines of the caches;
-// the caches do the rest. load and store: with which policy (gpu/cache_policy.hpp).
+// A warp has 32 neighbouring columns in both kernels, so that it reads
+// whole lines of the caches; the caches do the rest. load and store: with
+// which policy (gpu/cache_policy.hpp).
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -14,13 +16,17 @@ using namespace parlab;
 namespace {
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_global_rows(const T* a, const T* w, T* between, std::int64_t rows,
-                                    std::int64_t cols, int radius) {
+__global__ void convsep_global_rows(const T* a,
+                                    const T* w,
+                                    T* between,
+                                    std::int64_t rows,
+                                    std::int64_t cols,
+                                    int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
-       row += std::int64_t{gridDim.y} * blockDim.y) {
+  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+       row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;
     for (int k = -radius; k <= radius; ++k) {
       if (col + k >= 0 && col + k < cols) {
@@ -32,17 +38,22 @@ __global__ void convsep_global_rows(const T* a, const T* w, T* between, std::int
 }
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_global_cols(const T* between, const T* w, T* b, std::int64_t rows,
-                                    std::int64_t cols, int radius) {
+__global__ void convsep_global_cols(const T* between,
+                                    const T* w,
+                                    T* b,
+                                    std::int64_t rows,
+                                    std::int64_t cols,
+                                    int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
-       row += std::int64_t{gridDim.y} * blockDim.y) {
+  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+       row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     T sum = 0;
     for (int k = -radius; k <= radius; ++k) {
       if (row + k >= 0 && row + k < rows) {
-        sum += load<l>(w + k + radius) * load<l>(between + (row + k) * cols + col);
+        sum +=
+            load<l>(w + k + radius) * load<l>(between + (row + k) * cols + col);
       }
     }
     store<s>(b + row * cols + col, sum);
@@ -54,22 +65,26 @@ __global__ void convsep_global_cols(const T* between, const T* w, T* b, std::int
 const Register<Convsep, float, double> variant(
     {
         .rung = 0,
-        .idea = "one thread per pixel, everything from global memory, tests at the border",
+        .idea = "one thread per pixel, everything from global memory, tests at "
+                "the border",
         .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
                      load_policy(),
                      store_policy()},
     },
-    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{
-          .grid = {ceil_div(p.cols, x), std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
+          .grid = {ceil_div(p.cols, x),
+                   std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
           .block = {x, y}};
       T* between = gpu.scratch<T>(p.rows * p.cols);
       with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {
-        gpu.launch(config, convsep_global_rows<T, l, s>, p.a, p.w, between, p.rows, p.cols,
-                   p.radius);
-        gpu.launch(config, convsep_global_cols<T, l, s>, between, p.w, p.b, p.rows, p.cols,
-                   p.radius);
+        gpu.launch(config, convsep_global_rows<T, l, s>, p.a, p.w, between,
+                   p.rows, p.cols, p.radius);
+        gpu.launch(config, convsep_global_cols<T, l, s>, between, p.w, p.b,
+                   p.rows, p.cols, p.radius);
       });
     });

@@ -1,7 +1,8 @@
-// The same on an image with `radius` columns of zeros left and right: no pixel is outside of it, no
-// test is needed, no warp diverges. The image comes padded, as another layout of the input, and
-// making it so is not in the time. The image between the passes gets `radius` rows of zeros above
-// and below; they are cleared in each execution, which is in the time.
+// The same on an image with `radius` columns of zeros left and right: no
+// pixel is outside of it, no test is needed, no warp diverges. The image comes
+// padded, as another layout of the input, and making it so is not in the time.
+// The image between the passes gets `radius` rows of zeros above and below;
+// they are cleared in each execution, which is in the time.
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -10,18 +11,26 @@ using namespace parlab;
 
 namespace {
 
-// b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps. from has rows of `pitch`.
+// b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps.
+// from has rows of `pitch`.
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_padded(const T* from, const T* w, T* b, std::int64_t rows,
-                               std::int64_t cols, std::int64_t pitch, std::int64_t step, int taps) {
+__global__ void convsep_padded(const T* from,
+                               const T* w,
+                               T* b,
+                               std::int64_t rows,
+                               std::int64_t cols,
+                               std::int64_t pitch,
+                               std::int64_t step,
+                               int taps) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
-       row += std::int64_t{gridDim.y} * blockDim.y) {
+  for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+       row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     const T* pixel = from + row * pitch + col;
     T sum = 0;
-    for (int k = 0; k < taps; ++k, pixel += step) sum += load<l>(w + k) * load<l>(pixel);
+    for (int k = 0; k < taps; ++k, pixel += step)
+      sum += load<l>(w + k) * load<l>(pixel);
     store<s>(b + row * cols + col, sum);
   }
 }
@@ -38,19 +47,25 @@ const Register<Convsep, float, double> variant(
                      store_policy()},
         .inputs = {"a_padded", "w"},
     },
-    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{
-          .grid = {ceil_div(p.cols, x), std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
+          .grid = {ceil_div(p.cols, x),
+                   std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
           .block = {x, y}};
-      const std::int64_t edge = p.radius * p.cols;  // elements of zeros above, and below
+      // elements of zeros above, and below
+      const std::int64_t edge = p.radius * p.cols;
       T* between = gpu.scratch<T>(p.rows * p.cols + 2 * edge);
       gpu.clear(between, static_cast<std::size_t>(edge) * sizeof(T));
-      gpu.clear(between + edge + p.rows * p.cols, static_cast<std::size_t>(edge) * sizeof(T));
+      gpu.clear(between + edge + p.rows * p.cols,
+                static_cast<std::size_t>(edge) * sizeof(T));
       with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {
-        gpu.launch(config, convsep_padded<T, l, s>, p.a_padded, p.w, between + edge, p.rows, p.cols,
-                   p.cols + 2 * p.radius, 1, 2 * p.radius + 1);
-        gpu.launch(config, convsep_padded<T, l, s>, between, p.w, p.b, p.rows, p.cols, p.cols,
-                   p.cols, 2 * p.radius + 1);
+        gpu.launch(config, convsep_padded<T, l, s>, p.a_padded, p.w,
+                   between + edge, p.rows, p.cols, p.cols + 2 * p.radius, 1,
+                   2 * p.radius + 1);
+        gpu.launch(config, convsep_padded<T, l, s>, between, p.w, p.b, p.rows,
+                   p.cols, p.cols, p.cols, 2 * p.radius + 1);
       });
     });

@@ -1,7 +1,8 @@
-// Each GPU of a team has a strip of the image. The column pass of a point reaches `radius` rows up
-// and down, so that many rows of the strips above and below travel, its halo. What lies farther
-// inside is computed while the halos are on their way; the rows at the edges follow. Rows of the
-// halo go through the row pass on both sides of the edge: that is cheaper than to send what it
+// Each GPU of a team has a strip of the image. The column pass of a point
+// reaches `radius` rows up and down, so that many rows of the strips above and
+// below travel, its halo. What lies farther inside is computed while the halos
+// are on their way; the rows at the edges follow. Rows of the halo go through
+// the row pass on both sides of the edge: that is cheaper than to send what it
 // yields, which would be as many bytes and could not be sent before.
 #include "fused.cuh"
 #include "gpu/gpus.hpp"
@@ -14,16 +15,19 @@ void exchange_halos(Gpus& team, const Parts<Convsep::Args<T>>& parts) {
   for (int i = 0; i + 1 < team.count(); ++i) {
     const auto &upper = parts[i], &lower = parts[i + 1];
     const auto halo = upper.radius * upper.cols, end = upper.rows * upper.cols;
-    moves.push_back(team.move(i, team.halo(upper.a + end), i + 1, lower.a, halo));
-    moves.push_back(team.move(i + 1, team.halo(lower.a - halo), i, upper.a + (end - halo), halo));
+    moves.push_back(
+        team.move(i, team.halo(upper.a + end), i + 1, lower.a, halo));
+    moves.push_back(team.move(i + 1, team.halo(lower.a - halo), i,
+                              upper.a + (end - halo), halo));
   }
 
   team.exchange(moves);
 }
 
-// The rows of b that are computed beside the transfers, and those that follow once the halos have
-// come. A quarter of the strip at each edge, where no more than `radius` rows need it: few rows are
-// not work enough for all multiprocessors.
+// The rows of b that are computed beside the transfers, and those that
+// follow once the halos have come. A quarter of the strip at each edge,
+// where no more than `radius` rows need it: few rows are not work enough
+// for all multiprocessors.
 struct Bands {
   std::vector<Band> inside, edges;
 };
@@ -31,10 +35,15 @@ struct Bands {
 Bands bands_of(std::int64_t rows, std::int64_t radius, bool above, bool below) {
   const auto edge = std::max(radius, rows / 4);
   const auto first = above ? edge : 0, last = below ? rows - edge : rows;
-  if (first >= last) return {{}, {{0, rows, above ? radius : 0, below ? radius : 0}}};
+  if (first >= last)
+    return {{}, {{0, rows, above ? radius : 0, below ? radius : 0}}};
   Bands bands{{{first, last - first, first, rows - last}}, {}};
-  if (above) bands.edges.push_back({0, first, radius, rows - first + (below ? radius : 0)});
-  if (below) bands.edges.push_back({last, rows - last, last + (above ? radius : 0), radius});
+  if (above)
+    bands.edges.push_back(
+        {0, first, radius, rows - first + (below ? radius : 0)});
+  if (below)
+    bands.edges.push_back(
+        {last, rows - last, last + (above ? radius : 0), radius});
   return bands;
 }
 
@@ -43,26 +52,33 @@ Bands bands_of(std::int64_t rows, std::int64_t radius, bool above, bool below) {
 const Register<Convsep, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: strips of the image, their halos exchanged beside the inside",
+        .idea = "several GPUs: strips of the image, their halos exchanged "
+                "beside the inside",
         .tunables = with_gpus(tunables_of_fused()),
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s
         .travels =
             [](const Size& size, Dtype dtype, int gpus) {
-              const double halos = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;  // of one in the middle
+              // of one in the middle
+              const double halos = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;
               return halos * static_cast<double>(size[2] * size[1]) *
                      static_cast<double>(bytes_of(dtype));
             },
     },
-    []<typename T>(Gpus& team, const Parts<Convsep::Args<T>>& parts, const Tunables& tunables) {
+    []<typename T>(Gpus& team,
+                   const Parts<Convsep::Args<T>>& parts,
+                   const Tunables& tunables) {
       const auto bands = [&](int i) {
-        return bands_of(parts[i].rows, parts[i].radius, i > 0, i + 1 < team.count());
+        return bands_of(parts[i].rows, parts[i].radius, i > 0,
+                        i + 1 < team.count());
       };
       const auto inside = [&](Gpu& gpu, int i) {
         choose_radius(gpu, parts[i], tunables, bands(i).inside);
       };
-      team.beside([&] { exchange_halos(team, parts); }, [&] { team.each(inside); });
+      team.beside([&] { exchange_halos(team, parts); },
+                  [&] { team.each(inside); });
       team.each([&](Gpu& gpu, int i) {
-        if (team.count() > 1) choose_radius(gpu, parts[i], tunables, bands(i).edges);
+        if (team.count() > 1)
+          choose_radius(gpu, parts[i], tunables, bands(i).edges);
       });
     });

@@ -1,10 +1,12 @@
-// Tiles in shared memory. A block copies the pixels of its tile and the apron, `radius` more on
-// either side along the filter, and computes from the copy: in place of 2 radius + 1 reads per
-// pixel there are (w1 + 2 radius) / w1 from global memory in the row pass, (h2 + 2 radius) / h2 in
-// the column pass. The longer the tile along the filter, the smaller the share of the apron.
+// Tiles in shared memory. A block copies the pixels of its tile and the apron,
+// `radius` more on either side along the filter, and computes from the copy:
+// in place of 2 radius + 1 reads per pixel there are (w1 + 2 radius) / w1 from
+// global memory in the row pass, (h2 + 2 radius) / h2 in the column pass. The
+// longer the tile along the filter, the smaller the share of the apron.
 //
-// Block and tile are chosen apart: where the tile is larger, a thread computes several pixels of
-// it, one block apart. load and store: with which policy (gpu/cache_policy.hpp).
+// Block and tile are chosen apart: where the tile is larger, a thread
+// computes several pixels of it, one block apart. load and store: with
+// which policy (gpu/cache_policy.hpp).
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -16,12 +18,21 @@ namespace {
 __constant__ float convsep_tiled_float[Convsep::max_taps];
 __constant__ double convsep_tiled_double[Convsep::max_taps];
 
-__device__ float convsep_tiled_weight(float, int k) { return convsep_tiled_float[k]; }
-__device__ double convsep_tiled_weight(double, int k) { return convsep_tiled_double[k]; }
+__device__ float convsep_tiled_weight(float, int k) {
+  return convsep_tiled_float[k];
+}
+__device__ double convsep_tiled_weight(double, int k) {
+  return convsep_tiled_double[k];
+}
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_tiled_rows(const T* a, T* between, std::int64_t rows, std::int64_t cols,
-                                   int radius, int w, int h) {
+__global__ void convsep_tiled_rows(const T* a,
+                                   T* between,
+                                   std::int64_t rows,
+                                   std::int64_t cols,
+                                   int radius,
+                                   int w,
+                                   int h) {
   T* tile = shared_memory<T>();  // h rows of `width`
   const int width = w + 2 * radius;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * w;
@@ -50,8 +61,13 @@ __global__ void convsep_tiled_rows(const T* a, T* between, std::int64_t rows, st
 }
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_tiled_cols(const T* between, T* b, std::int64_t rows, std::int64_t cols,
-                                   int radius, int w, int h) {
+__global__ void convsep_tiled_cols(const T* between,
+                                   T* b,
+                                   std::int64_t rows,
+                                   std::int64_t cols,
+                                   int radius,
+                                   int w,
+                                   int h) {
   T* tile = shared_memory<T>();  // h + 2 radius rows of w
   const int height = h + 2 * radius;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * w;
@@ -84,7 +100,8 @@ __global__ void convsep_tiled_cols(const T* between, T* b, std::int64_t rows, st
 const Register<Convsep, float, double> variant(
     {
         .rung = 3,
-        .idea = "tiles and their aprons in shared memory, each pixel fetched a few times at most",
+        .idea = "tiles and their aprons in shared memory, each pixel fetched a "
+                "few times at most",
         .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 256},
                      {.name = "block_y", .fallback = 8, .min = 1, .max = 32},
                      {.name = "w1", .fallback = 128, .min = 1, .max = 1024},
@@ -94,12 +111,17 @@ const Register<Convsep, float, double> variant(
                      load_policy(),
                      store_policy()},
     },
-    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables) {
-      const int w1 = static_cast<int>(tunables["w1"]), h1 = static_cast<int>(tunables["h1"]);
-      const int w2 = static_cast<int>(tunables["w2"]), h2 = static_cast<int>(tunables["h2"]);
+    []<typename T>(Gpu& gpu,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables) {
+      const int w1 = static_cast<int>(tunables["w1"]),
+                h1 = static_cast<int>(tunables["h1"]);
+      const int w2 = static_cast<int>(tunables["w2"]),
+                h2 = static_cast<int>(tunables["h2"]);
       const auto config = [&](int w, int h, std::int64_t elements) {
         return LaunchConfig{
-            .grid = {ceil_div(p.cols, w), std::min<std::int64_t>(ceil_div(p.rows, h), 65535)},
+            .grid = {ceil_div(p.cols, w),
+                     std::min<std::int64_t>(ceil_div(p.rows, h), 65535)},
             .block = {tunables["block_x"], tunables["block_y"]},
             .shared_bytes = static_cast<std::size_t>(elements) * sizeof(T)};
       };
@@ -110,9 +132,11 @@ const Register<Convsep, float, double> variant(
       }
       T* between = gpu.scratch<T>(p.rows * p.cols);
       with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {
-        gpu.launch(config(w1, h1, (w1 + 2 * p.radius) * h1), convsep_tiled_rows<T, l, s>, p.a,
-                   between, p.rows, p.cols, p.radius, w1, h1);
-        gpu.launch(config(w2, h2, w2 * (h2 + 2 * p.radius)), convsep_tiled_cols<T, l, s>, between,
-                   p.b, p.rows, p.cols, p.radius, w2, h2);
+        gpu.launch(config(w1, h1, (w1 + 2 * p.radius) * h1),
+                   convsep_tiled_rows<T, l, s>, p.a, between, p.rows, p.cols,
+                   p.radius, w1, h1);
+        gpu.launch(config(w2, h2, w2 * (h2 + 2 * p.radius)),
+                   convsep_tiled_cols<T, l, s>, between, p.b, p.rows, p.cols,
+                   p.radius, w2, h2);
       });
     });

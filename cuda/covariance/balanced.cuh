@@ -1,11 +1,13 @@
-// The product with the work shared out in equal parts. With one tile per block, the blocks run in
-// waves, and in the last one a part of the device has nothing to do: `register` has 2.1 waves at
-// 3000 on an H200, and a quarter of one at 1000. Here there are exactly as many blocks as run at
-// once. Each computes as many whole tiles as there are for all. All steps down the columns, of all
-// tiles that are left, one after another, are cut into as many equal pieces: a block finishes the
-// tile that the one before it began, computes some whole ones, and begins one that the next
-// finishes. Parts of tiles go to scratch memory; a second kernel adds them up, in the order of the
-// blocks, so that the result does not depend on who was first. (Osama et al., Stream-K, 2023.)
+// The product with the work shared out in equal parts. With one tile per block,
+// the blocks run in waves, and in the last one a part of the device has nothing
+// to do: `register` has 2.1 waves at 3000 on an H200, and a quarter of one at
+// 1000. Here there are exactly as many blocks as run at once. Each computes
+// as many whole tiles as there are for all. All steps down the columns, of all
+// tiles that are left, one after another, are cut into as many equal pieces:
+// a block finishes the tile that the one before it began, computes some whole
+// ones, and begins one that the next finishes. Parts of tiles go to scratch
+// memory; a second kernel adds them up, in the order of the blocks, so that the
+// result does not depend on who was first. (Osama et al., Stream-K, 2023.)
 //
 // S is the tile: see tile.cuh for what it says, and for multiply_tile(S, ...).
 #pragma once
@@ -16,8 +18,8 @@ using namespace parlab;
 
 namespace {
 
-// The steps of the tiles from first_tile on are numbered; block b has those from first_step(b) on.
-// The inverse says whose a step is.
+// The steps of the tiles from first_tile on are numbered; block b has those
+// from first_step(b) on. The inverse says whose a step is.
 struct BalancedShares {
   std::int64_t first_tile, steps, blocks;
   __host__ __device__ std::int64_t first_step(std::int64_t block) const {
@@ -32,22 +34,33 @@ struct BalancedShares {
 // What a block does at a time: some steps of a tile, all or a part of them.
 struct BalancedPiece {
   int i0, j0, begin, steps;  // no steps: the block is done
-  bool ends_with;            // the block's own steps of shared tiles do not begin here
-  std::int64_t whole, at;    // what comes next: a whole tile, or a step of shared ones
+  bool ends_with;  // the block's own steps of shared tiles do not begin here
+  // what comes next: a whole tile, or a step of shared ones
+  std::int64_t whole, at;
 };
 
-// Part of a tile: two slots per block, for what it begins with and for what it ends with; in each,
-// element e of all threads side by side.
+// Part of a tile: two slots per block, for what it begins with and for what
+// it ends with; in each, element e of all threads side by side.
 template <typename T, typename S>
-__device__ std::int64_t balanced_part(std::int64_t block, bool ends_with, int e, int thread) {
-  return ((block * 2 + ends_with) * S::rows * S::cols + e) * S::threads + thread;
+__device__ std::int64_t balanced_part(std::int64_t block,
+                                      bool ends_with,
+                                      int e,
+                                      int thread) {
+  return ((block * 2 + ends_with) * S::rows * S::cols + e) * S::threads +
+         thread;
 }
 
 // centred: steps_of_tile * deep x stride, stride a multiple of the tile's size.
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    covariance_balanced(const T* centred, T* cov, T* parts, BalancedShares shares,
-                        int steps_of_tile, std::int64_t n, std::int64_t stride, T divisor) {
+    covariance_balanced(const T* centred,
+                        T* cov,
+                        T* parts,
+                        BalancedShares shares,
+                        int steps_of_tile,
+                        std::int64_t n,
+                        std::int64_t stride,
+                        T divisor) {
   // In shared memory, for all registers are needed for the product.
   __shared__ BalancedPiece piece;
   let_next_launch_begin();
@@ -68,8 +81,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
       } else {
         tile = shares.first_tile + piece.at / steps_of_tile;
         piece.begin = static_cast<int>(piece.at % steps_of_tile);
-        piece.steps =
-            static_cast<int>(min(std::int64_t{steps_of_tile} - piece.begin, last - piece.at));
+        piece.steps = static_cast<int>(
+            min(std::int64_t{steps_of_tile} - piece.begin, last - piece.at));
         piece.ends_with = piece.at != shares.first_step(blockIdx.x);
         piece.at += piece.steps;
       }
@@ -80,49 +93,62 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     __syncthreads();
     if (piece.steps == 0) break;
     T sum[S::rows][S::cols] = {};
-    multiply_tile(S{}, centred + std::int64_t{piece.begin} * S::deep * stride, piece.i0, piece.j0,
-                  stride, piece.steps, shared_memory<T>(), sum);
+    multiply_tile(S{}, centred + std::int64_t{piece.begin} * S::deep * stride,
+                  piece.i0, piece.j0, stride, piece.steps, shared_memory<T>(),
+                  sum);
 
     const int thread = threadIdx.x;
     if (piece.steps == steps_of_tile) {
-      const int row = piece.i0 + S::first_row(thread), col = piece.j0 + S::first_col(thread);
+      const int row = piece.i0 + S::first_row(thread),
+                col = piece.j0 + S::first_col(thread);
       _Pragma("unroll")
       for (int r = 0; r < S::rows; r += S::vector) {
         _Pragma("unroll")
         for (int s = 0; s < S::cols; s += S::vector) {
-          store_square<T, S::vector>(cov, row + S::further_row(r), col + S::further_col(s), n,
-                                     [&](int y, int x) { return sum[r + y][s + x] / divisor; });
+          store_square<T, S::vector>(
+              cov, row + S::further_row(r), col + S::further_col(s), n,
+              [&](int y, int x) { return sum[r + y][s + x] / divisor; });
         }
       }
     } else {
-      T* const part = parts + balanced_part<T, S>(blockIdx.x, piece.ends_with, 0, thread);
+      T* const part =
+          parts + balanced_part<T, S>(blockIdx.x, piece.ends_with, 0, thread);
       _Pragma("unroll")
       for (int r = 0; r < S::rows; ++r) {
         _Pragma("unroll")
-        for (int s = 0; s < S::cols; ++s) part[(r * S::cols + s) * S::threads] = sum[r][s];
+        for (int s = 0; s < S::cols; ++s)
+          part[(r * S::cols + s) * S::threads] = sum[r][s];
       }
     }
-    __syncthreads();  // nobody reads a stage or the piece any more when the next ones come
+    // nobody reads a stage or the piece any more when the next ones come
+    __syncthreads();
   }
 }
 
-// A block adds up the parts of a square of vector x vector elements of each thread, those from
-// (blockIdx.y, blockIdx.z) * vector on, of shared tile blockIdx.x.
+// A block adds up the parts of a square of vector x vector elements
+// of each thread, those from (blockIdx.y, blockIdx.z) * vector on, of
+// shared tile blockIdx.x.
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads)
-    covariance_balanced_add(T* cov, const T* parts, BalancedShares shares, int steps_of_tile,
-                            std::int64_t n, T divisor) {
+    covariance_balanced_add(T* cov,
+                            const T* parts,
+                            BalancedShares shares,
+                            int steps_of_tile,
+                            std::int64_t n,
+                            T divisor) {
   wait_for_launch_before();
   const std::int64_t begin = std::int64_t{blockIdx.x} * steps_of_tile;
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
   if (first == last) return;  // computed by one block, which stored it
 
-  const int thread = threadIdx.x, r = blockIdx.y * S::vector, s = blockIdx.z * S::vector;
+  const int thread = threadIdx.x, r = blockIdx.y * S::vector,
+            s = blockIdx.z * S::vector;
   T sum[S::vector][S::vector] = {};
   _Pragma("unroll 4")  // reads under way at once
   for (std::int64_t block = first; block <= last; ++block) {
-    // The first of them ends with this tile, unless it has begun with it; the others begin with it.
+    // The first of them ends with this tile, unless it has begun with
+    // it; the others begin with it.
     const bool ends_with = shares.first_step(block) < begin;
     _Pragma("unroll")
     for (int y = 0; y < S::vector; ++y) {
@@ -135,9 +161,10 @@ __global__ void __launch_bounds__(S::threads)
   }
 
   const auto place = S::place(shares.first_tile + blockIdx.x, n);
-  store_square<T, S::vector>(cov, place.row * S::size + S::first_row(thread) + S::further_row(r),
-                             place.col * S::size + S::first_col(thread) + S::further_col(s), n,
-                             [&](int y, int x) { return sum[y][x] / divisor; });
+  store_square<T, S::vector>(
+      cov, place.row * S::size + S::first_row(thread) + S::further_row(r),
+      place.col * S::size + S::first_col(thread) + S::further_col(s), n,
+      [&](int y, int x) { return sum[y][x] / divisor; });
 }
 
 // With fewer steps a block does little but fill its stages.
@@ -155,13 +182,15 @@ template <typename S, typename T>
 void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   const auto stride = ceil_div(p.n, S::size) * S::size;
   const auto tiles = S::count(p.n), steps_of_tile = ceil_div(p.m, S::deep);
-  const T* const centred = centred_copy(gpu, p, steps_of_tile * S::deep, stride);
-  const std::int64_t at_once =
-      std::int64_t{gpu.multiprocessors()} *
-      gpu.resident_blocks(covariance_balanced<T, S>, S::threads, S::shared_bytes);
+  const T* const centred =
+      centred_copy(gpu, p, steps_of_tile * S::deep, stride);
+  const std::int64_t at_once = std::int64_t{gpu.multiprocessors()} *
+                               gpu.resident_blocks(covariance_balanced<T, S>,
+                                                   S::threads, S::shared_bytes);
   const auto left = tiles % at_once, steps = left * steps_of_tile;
-  const BalancedShares shares{tiles - left, steps,
-                              std::clamp<std::int64_t>(steps / least_steps<S>, 1, at_once)};
+  const BalancedShares shares{
+      tiles - left, steps,
+      std::clamp<std::int64_t>(steps / least_steps<S>, 1, at_once)};
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
   gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
               .block = {S::threads},
@@ -174,8 +203,8 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   gpu.launch({.grid = {left, S::rows / S::vector, S::cols / S::vector},
               .block = {S::threads},
               .overlaps = true},
-             covariance_balanced_add<T, S>, p.cov, parts, shares, static_cast<int>(steps_of_tile),
-             p.n, p.divisor);
+             covariance_balanced_add<T, S>, p.cov, parts, shares,
+             static_cast<int>(steps_of_tile), p.n, p.divisor);
 }
 
 }  // namespace

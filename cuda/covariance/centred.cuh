@@ -1,4 +1,5 @@
-// What the variants on the GPU have in common before the product: the means and the centred copy.
+// What the variants on the GPU have in common before the product: the
+// means and the centred copy.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -9,29 +10,33 @@ using namespace parlab;
 
 namespace {
 
-// 16 bytes, or a single element where rows do not begin at multiples of 16 bytes.
+// 16 bytes, or a single element where rows do not begin at
+// multiples of 16 bytes.
 template <typename T, int COUNT = 16 / sizeof(T)>
 struct alignas(COUNT * sizeof(T)) CovarianceVector {
   T element[COUNT];
 };
 
-// Blocks of 32 vectors x 8 rows: a warp reads neighbours. A block adds up every gridDim.y-th group
-// of 8 rows; sums: gridDim.y x n.
+// Blocks of 32 vectors x 8 rows: a warp reads neighbours. A block adds up
+// every gridDim.y-th group of 8 rows; sums: gridDim.y x n.
 template <typename T, int VECTOR>
-__global__ void __launch_bounds__(256, 6)
-    covariance_column_sums(const T* data, T* sums, std::int64_t m, std::int64_t n) {
+__global__ void __launch_bounds__(256, 6) covariance_column_sums(
+    const T* data, T* sums, std::int64_t m, std::int64_t n) {
   using Vector = CovarianceVector<T, VECTOR>;
   __shared__ Vector parts[8][32];
   let_next_launch_begin();
-  const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
+  const std::int64_t col =
+      (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector sum = {};
   if (col < n) {
     _Pragma("unroll 4")  // reads under way at once
     for (std::int64_t row = std::int64_t{blockIdx.y} * 8 + threadIdx.y; row < m;
          row += std::int64_t{gridDim.y} * 8) {
-      const Vector from = *reinterpret_cast<const Vector*>(data + row * n + col);
+      const Vector from =
+          *reinterpret_cast<const Vector*>(data + row * n + col);
       _Pragma("unroll")
-      for (int v = 0; v < VECTOR; ++v) sum.element[v] += from.element[v];
+      for (int v = 0; v < VECTOR; ++v)
+        sum.element[v] += from.element[v];
     }
   }
 
@@ -41,32 +46,43 @@ __global__ void __launch_bounds__(256, 6)
 
   for (int i = 1; i < 8; ++i) {
     _Pragma("unroll")
-    for (int v = 0; v < VECTOR; ++v) sum.element[v] += parts[i][threadIdx.x].element[v];
+    for (int v = 0; v < VECTOR; ++v)
+      sum.element[v] += parts[i][threadIdx.x].element[v];
   }
 
   *reinterpret_cast<Vector*>(sums + blockIdx.y * n + col) = sum;
 }
 
-// centred: rows x stride. What lies beyond the m x n elements of data becomes 0. Every block adds
-// up the parts of its columns' sums itself, all in the same order. From the last row to the first:
-// the sums were read in the other direction, and what they read last is still in the L2 cache.
+// centred: rows x stride. What lies beyond the m x n elements of data becomes
+// 0. Every block adds up the parts of its columns' sums itself, all in the
+// same order. From the last row to the first: the sums were read in the other
+// direction, and what they read last is still in the L2 cache.
 template <typename T, int VECTOR>
-__global__ void __launch_bounds__(256, 6)
-    covariance_centre(const T* data, const T* sums, T* centred, std::int64_t parts, std::int64_t m,
-                      std::int64_t n, std::int64_t rows, std::int64_t stride, T mean_divisor) {
+__global__ void __launch_bounds__(256, 6) covariance_centre(const T* data,
+                                                            const T* sums,
+                                                            T* centred,
+                                                            std::int64_t parts,
+                                                            std::int64_t m,
+                                                            std::int64_t n,
+                                                            std::int64_t rows,
+                                                            std::int64_t stride,
+                                                            T mean_divisor) {
   using Vector = CovarianceVector<T, VECTOR>;
   __shared__ Vector of_warps[8][32];
   let_next_launch_begin();
   wait_for_launch_before();
 
-  const std::int64_t col = (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
+  const std::int64_t col =
+      (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector mean = {};
   if (col < n) {
     _Pragma("unroll 4")
     for (std::int64_t part = threadIdx.y; part < parts; part += 8) {
-      const Vector from = *reinterpret_cast<const Vector*>(sums + part * n + col);
+      const Vector from =
+          *reinterpret_cast<const Vector*>(sums + part * n + col);
       _Pragma("unroll")
-      for (int v = 0; v < VECTOR; ++v) mean.element[v] += from.element[v];
+      for (int v = 0; v < VECTOR; ++v)
+        mean.element[v] += from.element[v];
     }
   }
 
@@ -78,56 +94,75 @@ __global__ void __launch_bounds__(256, 6)
   _Pragma("unroll")
   for (int i = 0; i < 8; ++i) {
     _Pragma("unroll")
-    for (int v = 0; v < VECTOR; ++v) mean.element[v] += of_warps[i][threadIdx.x].element[v];
+    for (int v = 0; v < VECTOR; ++v)
+      mean.element[v] += of_warps[i][threadIdx.x].element[v];
   }
 
   _Pragma("unroll")
-  for (int v = 0; v < VECTOR; ++v) mean.element[v] /= mean_divisor;
+  for (int v = 0; v < VECTOR; ++v)
+    mean.element[v] /= mean_divisor;
   _Pragma("unroll 4")
-  for (std::int64_t back = std::int64_t{blockIdx.y} * 8 + threadIdx.y; back < rows;
-       back += std::int64_t{gridDim.y} * 8) {
+  for (std::int64_t back = std::int64_t{blockIdx.y} * 8 + threadIdx.y;
+       back < rows; back += std::int64_t{gridDim.y} * 8) {
     const std::int64_t row = rows - 1 - back;
     Vector to = {};
     if (row < m && col < n) {
       to = *reinterpret_cast<const Vector*>(data + row * n + col);
       _Pragma("unroll")
-      for (int v = 0; v < VECTOR; ++v) to.element[v] -= mean.element[v];
+      for (int v = 0; v < VECTOR; ++v)
+        to.element[v] -= mean.element[v];
     }
     *reinterpret_cast<Vector*>(centred + row * stride + col) = to;
   }
 }
 
 template <int VECTOR, typename T>
-void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred, std::int64_t most_parts,
-            std::int64_t rows, std::int64_t stride) {
-  // As many blocks as run at once, but each with a few rows for each of its threads.
+void centre(Gpu& gpu,
+            const Covariance::Args<T>& p,
+            T* sums,
+            T* centred,
+            std::int64_t most_parts,
+            std::int64_t rows,
+            std::int64_t stride) {
+  // As many blocks as run at once, but each with a few rows
+  // for each of its threads.
   const std::int64_t blocks = std::int64_t{gpu.multiprocessors()} * 6;
   const auto down = [&](std::int64_t across, std::int64_t most) {
     return std::clamp<std::int64_t>(blocks / across, 1, most);
   };
-  const auto across = ceil_div(p.n, 32 * VECTOR), parts = down(across, most_parts);
-  gpu.launch({.grid = {across, parts}, .block = {32, 8}}, covariance_column_sums<T, VECTOR>, p.data,
-             sums, p.m, p.n);
+  const auto across = ceil_div(p.n, 32 * VECTOR),
+             parts = down(across, most_parts);
+  gpu.launch({.grid = {across, parts}, .block = {32, 8}},
+             covariance_column_sums<T, VECTOR>, p.data, sums, p.m, p.n);
   const auto across_all = ceil_div(stride, 32 * VECTOR);
   gpu.launch({.grid = {across_all, down(across_all, ceil_div(rows, 32))},
               .block = {32, 8},
               .overlaps = true},
-             covariance_centre<T, VECTOR>, p.data, sums, centred, parts, p.m, p.n, rows, stride,
-             p.mean_divisor);
+             covariance_centre<T, VECTOR>, p.data, sums, centred, parts, p.m,
+             p.n, rows, stride, p.mean_divisor);
 }
 
-// The two at once, where a block can hold its columns in registers: eight of them, each with 32
-// threads.
-constexpr int centred_columns = 8, centred_rows = 32, centred_rows_of_thread = 16;
+// The two at once, where a block can hold its columns in registers: eight
+// of them, each with 32 threads.
+constexpr int centred_columns = 8, centred_rows = 32,
+              centred_rows_of_thread = 16;
 
 template <typename T>
 __global__ void __launch_bounds__(centred_columns* centred_rows)
-    covariance_centre_at_once(const T* data, T* centred, std::int64_t m, std::int64_t n,
-                              std::int64_t rows, std::int64_t stride, T mean_divisor) {
+    covariance_centre_at_once(const T* data,
+                              T* centred,
+                              std::int64_t m,
+                              std::int64_t n,
+                              std::int64_t rows,
+                              std::int64_t stride,
+                              T mean_divisor) {
   __shared__ T parts[centred_rows][centred_columns];
   let_next_launch_begin();
-  const std::int64_t col = std::int64_t{blockIdx.x} * centred_columns + threadIdx.x;
-  const auto row_of = [](int i) { return std::int64_t{i} * centred_rows + threadIdx.y; };
+  const std::int64_t col =
+      std::int64_t{blockIdx.x} * centred_columns + threadIdx.x;
+  const auto row_of = [](int i) {
+    return std::int64_t{i} * centred_rows + threadIdx.y;
+  };
 
   T own[centred_rows_of_thread];
   T sum = 0;
@@ -142,7 +177,8 @@ __global__ void __launch_bounds__(centred_columns* centred_rows)
 
   T mean = 0;
   _Pragma("unroll")
-  for (int i = 0; i < centred_rows; ++i) mean += parts[i][threadIdx.x];
+  for (int i = 0; i < centred_rows; ++i)
+    mean += parts[i][threadIdx.x];
   mean /= mean_divisor;
   _Pragma("unroll")
   for (int i = 0; i < centred_rows_of_thread; ++i) {
@@ -153,15 +189,19 @@ __global__ void __launch_bounds__(centred_columns* centred_rows)
   }
 }
 
-// data less its means in scratch memory, rows x stride, rows not less than m, with zeros where data
-// has no element.
+// data less its means in scratch memory, rows x stride, rows not less than
+// m, with zeros where data has no element.
 template <typename T>
-T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows, std::int64_t stride) {
+T* centred_copy(Gpu& gpu,
+                const Covariance::Args<T>& p,
+                std::int64_t rows,
+                std::int64_t stride) {
   T* const centred = gpu.scratch<T>(rows * stride);
   if (rows <= centred_rows * centred_rows_of_thread) {
-    gpu.launch(
-        {.grid = {ceil_div(stride, centred_columns)}, .block = {centred_columns, centred_rows}},
-        covariance_centre_at_once<T>, p.data, centred, p.m, p.n, rows, stride, p.mean_divisor);
+    gpu.launch({.grid = {ceil_div(stride, centred_columns)},
+                .block = {centred_columns, centred_rows}},
+               covariance_centre_at_once<T>, p.data, centred, p.m, p.n, rows,
+               stride, p.mean_divisor);
     return centred;
   }
 

@@ -1,10 +1,12 @@
-// The product of floats on the tensor cores, with float's accuracy: centred values are split into
-// two halves each, and three products of the parts are computed, as in matmul's `fp16x3`, which
-// says when that is enough; where it is not, the device takes three bfloat16 and six products.
+// The product of floats on the tensor cores, with float's accuracy: centred
+// values are split into two halves each, and three products of the parts are
+// computed, as in matmul's `fp16x3`, which says when that is enough; where
+// it is not, the device takes three bfloat16 and six products.
 //
-// Left and right factor are one matrix: it is split once, and warpgroup products read their left
-// operand across k too. Of the tiles of 128 x 128, in pairs below one another, only those are
-// computed that reach the upper triangle; what lies below it is stored as mirror image.
+// Left and right factor are one matrix: it is split once, and warpgroup
+// products read their left operand across k too. Of the tiles of 128 x 128,
+// in pairs below one another, only those are computed that reach the upper
+// triangle; what lies below it is stored as mirror image.
 #include "../matmul/halves.cuh"
 #include "centred.cuh"
 
@@ -20,8 +22,8 @@ struct SymmetricProduct {
   static constexpr bool a_across = true;
   static constexpr int b_facts = 0;
 
-  // Columns of tiles come in twos, 2 q and 2 q + 1, with q + 1 pairs of tiles each; the last may be
-  // alone.
+  // Columns of tiles come in twos, 2 q and 2 q + 1, with q + 1 pairs of
+  // tiles each; the last may be alone.
   static constexpr std::int64_t pairs(std::int64_t across) {
     const std::int64_t q = across / 2;
     return q * (q + 1) + across % 2 * (q + 1);
@@ -33,22 +35,28 @@ struct SymmetricProduct {
     const auto count = static_cast<int>(pairs(ceil_div(n, Tile::cols)));
     const int rank = block_in_cluster();
     for (int pair = blockIdx.x / 2; pair < count; pair += gridDim.x / 2) {
-      auto q = static_cast<int>((sqrtf(4.0f * static_cast<float>(pair) + 1) - 1) / 2);
-      while (q * (q + 1) > pair) --q;  // what rounding may have done
-      while ((q + 1) * (q + 2) <= pair) ++q;
+      auto q = static_cast<int>(
+          (sqrtf(4.0f * static_cast<float>(pair) + 1) - 1) / 2);
+      while (q * (q + 1) > pair)
+        --q;  // what rounding may have done
+      while ((q + 1) * (q + 2) <= pair)
+        ++q;
       const int in_twos = pair - q * (q + 1);
       const int row = in_twos % (q + 1), col = 2 * q + in_twos / (q + 1);
       compute((2 * row + rank) * Tile::rows, col * Tile::cols);
     }
   }
 
-  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, float left,
+  __device__ __forceinline__ void store(std::int64_t row,
+                                        std::int64_t col,
+                                        float left,
                                         float right) const {
     store_both(row, col, left / divisor);
     store_both(row, col + 1, right / divisor);
   }
 
-  __device__ __forceinline__ void store_both(std::int64_t row, std::int64_t col,
+  __device__ __forceinline__ void store_both(std::int64_t row,
+                                             std::int64_t col,
                                              float element) const {
     if (row > col || col >= n) return;
     cov[row * n + col] = element;
@@ -57,16 +65,20 @@ struct SymmetricProduct {
 };
 
 template <typename Scheme>
-void multiply_centred(Gpu& gpu, const Covariance::Args<float>& p, const std::uint16_t* parts,
-                      const SplitFacts* facts, std::uint32_t only_if) {
+void multiply_centred(Gpu& gpu,
+                      const Covariance::Args<float>& p,
+                      const std::uint16_t* parts,
+                      const SplitFacts* facts,
+                      std::uint32_t only_if) {
   using Tile = SplitTile<Scheme>;
   const auto map = map_of_parts<Scheme>(parts, p.m, p.n, Tile::depth, 64);
   const std::int64_t pairs = SymmetricProduct::pairs(ceil_div(p.n, Tile::cols));
-  gpu.launch({.grid = {2 * std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2)},
-              .block = {Tile::threads + 128},
-              .shared_bytes = Tile::shared_bytes},
-             matmul_split_products<Scheme, SymmetricProduct>, map, map, facts, only_if,
-             SymmetricProduct{p.cov, p.n, p.divisor}, p.m);
+  gpu.launch(
+      {.grid = {2 * std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2)},
+       .block = {Tile::threads + 128},
+       .shared_bytes = Tile::shared_bytes},
+      matmul_split_products<Scheme, SymmetricProduct>, map, map, facts, only_if,
+      SymmetricProduct{p.cov, p.n, p.divisor}, p.m);
 }
 
 }  // namespace
@@ -74,7 +86,8 @@ void multiply_centred(Gpu& gpu, const Covariance::Args<float>& p, const std::uin
 const Register<Covariance, float> variant(
     {
         .rung = 8,
-        .idea = "floats split into two halves each, three products on the tensor cores",
+        .idea = "floats split into two halves each, three products on the "
+                "tensor cores",
         .arithmetic = Arithmetic::fp16x3,
         .units = {{Dtype::f32, "tensor half"}},
         .hardware = "warpgroup products, bulk tensor copies and clusters",
@@ -82,13 +95,15 @@ const Register<Covariance, float> variant(
     [](Gpu& gpu, const Covariance::Args<float>& p, const Tunables&) {
       refuse_without_warpgroups();
       const float* const centred = centred_copy(gpu, p, p.m, p.n);
-      auto* const parts = gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.n));
+      auto* const parts =
+          gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.n));
       const SplitFacts* found = nullptr;
       if (p.m >= least_products_for_halves) {
         const auto [facts, large] = halves_facts(gpu, p.n);
-        split_into_halves<false>(gpu, centred, parts, p.m, p.n, facts, 0, large);
-        gpu.launch({.grid = {ceil_div(p.n, 256)}, .block = {256}}, matmul_judge, facts, large, p.n,
-                   p.m, 1);
+        split_into_halves<false>(gpu, centred, parts, p.m, p.n, facts, 0,
+                                 large);
+        gpu.launch({.grid = {ceil_div(p.n, 256)}, .block = {256}}, matmul_judge,
+                   facts, large, p.n, p.m, 1);
         multiply_centred<TwoHalves>(gpu, p, parts, facts, 0);
         found = facts;
       }

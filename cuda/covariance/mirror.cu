@@ -1,7 +1,8 @@
-// The same tiles, but those of the upper triangle only: half the work. The grid is the tiles of
-// that triangle, one after another, and the packing of a triangle says which one a block has. The
-// other half is a mirror image: a block writes its tile twice, the second time transposed. The tile
-// is turned in shared memory, so that a warp writes neighbours both times.
+// The same tiles, but those of the upper triangle only: half the work. The
+// grid is the tiles of that triangle, one after another, and the packing of
+// a triangle says which one a block has. The other half is a mirror image: a
+// block writes its tile twice, the second time transposed. The tile is turned
+// in shared memory, so that a warp writes neighbours both times.
 #include "centred.cuh"
 
 using namespace parlab;
@@ -9,8 +10,12 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void covariance_mirror(const T* centred, T* cov, std::int64_t m, std::int64_t n,
-                                  std::int64_t tiles, T divisor) {
+__global__ void covariance_mirror(const T* centred,
+                                  T* cov,
+                                  std::int64_t m,
+                                  std::int64_t n,
+                                  std::int64_t tiles,
+                                  T divisor) {
   __shared__ T left[TILE][TILE], right[TILE][TILE];
   __shared__ T turned[TILE][TILE + 1];  // one more: a warp reads a column of it
   const int x = threadIdx.x, y = threadIdx.y;
@@ -23,13 +28,15 @@ __global__ void covariance_mirror(const T* centred, T* cov, std::int64_t m, std:
     right[y][x] = k0 + y < m && j0 + x < n ? row[j0 + x] : T{0};
     __syncthreads();
     _Pragma("unroll")
-    for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
+    for (int k = 0; k < TILE; ++k)
+      sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
 
   sum /= divisor;
   if (i0 + y < n && j0 + x < n) cov[(i0 + y) * n + j0 + x] = sum;
-  if (i0 == j0) return;  // for the whole block: on the diagonal a tile is its own mirror image
+  // for the whole block: on the diagonal a tile is its own mirror image
+  if (i0 == j0) return;
 
   turned[y][x] = sum;
   __syncthreads();
@@ -42,15 +49,23 @@ const Register<Covariance, float, double> variant(
     {
         .rung = 3,
         .id = 2,
-        .idea = "tiles of the upper triangle only, each stored twice, the second time mirrored",
-        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+        .idea = "tiles of the upper triangle only, each stored twice, the "
+                "second time mirrored",
+        .tunables = {{.name = "tile",
+                      .fallback = 16,
+                      .min = 8,
+                      .max = 32,
+                      .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Covariance::Args<T>& p,
+                   const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       const auto kernel = tile == 8    ? covariance_mirror<T, 8>
                           : tile == 16 ? covariance_mirror<T, 16>
                                        : covariance_mirror<T, 32>;
-      gpu.launch({.grid = {Covariance::packed_count(tiles)}, .block = {tile, tile}}, kernel,
-                 centred, p.cov, p.m, p.n, tiles, p.divisor);
+      gpu.launch(
+          {.grid = {Covariance::packed_count(tiles)}, .block = {tile, tile}},
+          kernel, centred, p.cov, p.m, p.n, tiles, p.divisor);
     });

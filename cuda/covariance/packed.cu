@@ -1,7 +1,8 @@
-// What the report tried: the result is the upper triangle alone, packed row after row, half the
-// memory. The tiles are those of `mirror`; an element (i,j) goes to packed_index(i,j), and there is
-// no second store. The grid has a block for each tile of the triangle, and nothing is read that
-// another block writes: so neither an index beyond the end nor an unfinished element can occur.
+// What the report tried: the result is the upper triangle alone, packed row
+// after row, half the memory. The tiles are those of `mirror`; an element (i,j)
+// goes to packed_index(i,j), and there is no second store. The grid has a block
+// for each tile of the triangle, and nothing is read that another block writes:
+// so neither an index beyond the end nor an unfinished element can occur.
 #include "centred.cuh"
 
 using namespace parlab;
@@ -9,8 +10,12 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void covariance_packed(const T* centred, T* cov_packed, std::int64_t m, std::int64_t n,
-                                  std::int64_t tiles, T divisor) {
+__global__ void covariance_packed(const T* centred,
+                                  T* cov_packed,
+                                  std::int64_t m,
+                                  std::int64_t n,
+                                  std::int64_t tiles,
+                                  T divisor) {
   __shared__ T left[TILE][TILE], right[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const auto place = Covariance::packed_place(blockIdx.x, tiles);
@@ -22,12 +27,14 @@ __global__ void covariance_packed(const T* centred, T* cov_packed, std::int64_t 
     right[y][x] = k0 + y < m && j0 + x < n ? row[j0 + x] : T{0};
     __syncthreads();
     _Pragma("unroll")
-    for (int k = 0; k < TILE; ++k) sum += left[k][y] * right[k][x];
+    for (int k = 0; k < TILE; ++k)
+      sum += left[k][y] * right[k][x];
     __syncthreads();  // before the next pieces overwrite these
   }
 
   const std::int64_t i = i0 + y, j = j0 + x;
-  if (i <= j && j < n) cov_packed[Covariance::packed_index(i, j, n)] = sum / divisor;
+  if (i <= j && j < n)
+    cov_packed[Covariance::packed_index(i, j, n)] = sum / divisor;
 }
 
 }  // namespace
@@ -37,15 +44,22 @@ const Register<Covariance, float, double> variant(
         .rung = 4,
         .id = 3,
         .idea = "the same tiles, stored once: the upper triangle, packed",
-        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+        .tunables = {{.name = "tile",
+                      .fallback = 16,
+                      .min = 8,
+                      .max = 32,
+                      .power_of_two = true}},
         .outputs = {"cov_packed"},
     },
-    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Covariance::Args<T>& p,
+                   const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);
       const auto kernel = tile == 8    ? covariance_packed<T, 8>
                           : tile == 16 ? covariance_packed<T, 16>
                                        : covariance_packed<T, 32>;
-      gpu.launch({.grid = {Covariance::packed_count(tiles)}, .block = {tile, tile}}, kernel,
-                 centred, p.cov_packed, p.m, p.n, tiles, p.divisor);
+      gpu.launch(
+          {.grid = {Covariance::packed_count(tiles)}, .block = {tile, tile}},
+          kernel, centred, p.cov_packed, p.m, p.n, tiles, p.divisor);
     });

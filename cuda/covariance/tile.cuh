@@ -1,20 +1,27 @@
-// What `register` and `balanced` have in common: how a block multiplies its two pieces of the
-// centred copy for a tile of the result, and how that tile is stored.
-// - A thread computes 8 x 8 elements: for a step down the columns it fetches 16 elements from
-//   shared memory and makes 64 products of them. With fewer elements per thread, those reads would
-//   decide.
-// - Both operands are pieces of rows of the centred copy, so that 16 bytes at a time go straight
-//   from global to shared memory, past the registers, with nothing to transpose.
-// - Several pairs of pieces (stages) are under way while one is multiplied; and the registers of a
+// What `register` and `balanced` have in common: how a block multiplies
+// its two pieces of the centred copy for a tile of the result, and
+// how that tile is stored.
+// - A thread computes 8 x 8 elements: for a step down the columns it fetches 16
+// elements from
+//   shared memory and makes 64 products of them. With fewer elements per
+//   thread, those reads would decide.
+// - Both operands are pieces of rows of the centred copy, so that 16 bytes at a
+// time go straight
+//   from global to shared memory, past the registers, with nothing to
+//   transpose.
+// - Several pairs of pieces (stages) are under way while one is multiplied; and
+// the registers of a
 //   row are read from shared memory while the row before is multiplied.
 // - The copy has room for whole tiles, and zeros there: no read needs a test.
-// - A thread's rows and columns lie in vectors beside those of its neighbours, so that the tile and
+// - A thread's rows and columns lie in vectors beside those of its neighbours,
+// so that the tile and
 //   its mirror image are both stored in vectors.
 //
-// In double the reads from shared memory decide even so. On an H200 a scheduler can begin a product
-// every 2 cycles. 8 x 8 per thread, all operands in registers, take it 2.10 cycles each; with the
-// eight 16-byte reads that 64 products need, 2.57, with two warps per scheduler as with three, and
-// with no copy and no barrier: 78 % of the peak is what this form can come to.
+// In double the reads from shared memory decide even so. On an H200 a scheduler
+// can begin a product every 2 cycles. 8 x 8 per thread, all operands in
+// registers, take it 2.10 cycles each; with the eight 16-byte reads that 64
+// products need, 2.57, with two warps per scheduler as with three, and with no
+// copy and no barrier: 78 % of the peak is what this form can come to.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -32,16 +39,20 @@ struct CovarianceTile {
   static constexpr int deep = 8, stages = 4;
   static constexpr int threads = size * size / (rows * cols);
 
-  // As many blocks as the registers allow: 255 per thread in double, 128 in float.
+  // As many blocks as the registers allow: 255 per thread
+  // in double, 128 in float.
   static constexpr int blocks_per_sm = sizeof(T) == 8 ? 4 : 8;
   static constexpr int vector = 16 / sizeof(T);
   static constexpr int lanes_down = 4, lanes_across = 8;
   static constexpr int warps_down = size / (lanes_down * rows);
-  static constexpr int row_step = lanes_down * vector, col_step = lanes_across * vector;
-  static constexpr int pair = 2 * size;  // elements: a row of the left piece, one of the right
+  static constexpr int row_step = lanes_down * vector,
+                       col_step = lanes_across * vector;
+  // elements: a row of the left piece, one of the right
+  static constexpr int pair = 2 * size;
   static constexpr int shared_bytes = stages * deep * pair * sizeof(T);
 
-  // The tiles that touch the upper triangle of n columns, one row of tiles after another.
+  // The tiles that touch the upper triangle of n columns, one row
+  // of tiles after another.
   static constexpr std::int64_t count(std::int64_t n) {
     return Covariance::packed_count(ceil_div(n, size));
   }
@@ -50,9 +61,10 @@ struct CovarianceTile {
     return Covariance::packed_place(tile, ceil_div(n, size));
   }
 
-  // A thread's rows and columns of a tile: its first ones, and the distance of the others to them.
-  // Lanes are 4 down and 8 across, in each half of the warp 2 down and 8 across, down first:
-  // neighbours in pairs read the same vector, which shared memory then delivers once for both.
+  // A thread's rows and columns of a tile: its first ones, and the distance
+  // of the others to them. Lanes are 4 down and 8 across, in each half of the
+  // warp 2 down and 8 across, down first: neighbours in pairs read the same
+  // vector, which shared memory then delivers once for both.
   __device__ static int first_row(int thread) {
     const int warp = thread / 32 % warps_down, lane = thread % 32;
     return warp * lanes_down * rows + (lane / 16 * 2 + lane % 2) * vector;
@@ -63,29 +75,40 @@ struct CovarianceTile {
     return warp * lanes_across * cols + lane % 16 / 2 * vector;
   }
 
-  __device__ static constexpr int further_row(int r) { return r / vector * row_step + r % vector; }
-  __device__ static constexpr int further_col(int s) { return s / vector * col_step + s % vector; }
+  __device__ static constexpr int further_row(int r) {
+    return r / vector * row_step + r % vector;
+  }
+  __device__ static constexpr int further_col(int s) {
+    return s / vector * col_step + s % vector;
+  }
 };
 
-// What a thread copies of the pieces of a tile to the stages in shared memory, some rows at a time:
-// a row of the left piece, and beside it one of the right.
+// What a thread copies of the pieces of a tile to the stages in shared memory,
+// some rows at a time: a row of the left piece, and beside it one of the right.
 template <typename T, typename S>
 struct CovarianceCopies {
   using Vector = CovarianceVector<T>;
 
-  // The block copies so many rows of both pieces at a time, a thread one vector of each.
+  // The block copies so many rows of both pieces at a time, a
+  // thread one vector of each.
   static constexpr int at_once = S::threads * S::vector / S::size;
 
-  // The pieces begin at these columns, of one matrix or of two of the same stride.
-  __device__ CovarianceCopies(const T* left_, const T* right_, std::int64_t stride_, T* shared)
+  // The pieces begin at these columns, of one matrix or of
+  // two of the same stride.
+  __device__ CovarianceCopies(const T* left_,
+                              const T* right_,
+                              std::int64_t stride_,
+                              T* shared)
       : stride(stride_) {
-    const int row = threadIdx.x * S::vector / S::size, col = threadIdx.x * S::vector % S::size;
+    const int row = threadIdx.x * S::vector / S::size,
+              col = threadIdx.x * S::vector % S::size;
     left = left_ + row * stride + col;
     right = right_ + row * stride + col;
     to = shared + row * S::pair + col;
   }
 
-  __device__ CovarianceCopies(const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
+  __device__ CovarianceCopies(
+      const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
       : CovarianceCopies(rows + i0, rows + j0, stride_, shared) {}
   __device__ void next_rows() {
     __pipeline_memcpy_async(to, left, sizeof(Vector));
@@ -100,12 +123,17 @@ struct CovarianceCopies {
   T* to;
 };
 
-// Adds to `sum` the products of `steps` pieces of `deep` rows, for the tile whose rows are the
-// columns from left_from on and whose columns those from right_from on. shared: the stages. When it
-// returns, a thread may still be reading them.
+// Adds to `sum` the products of `steps` pieces of `deep` rows, for the
+// tile whose rows are the columns from left_from on and whose columns
+// those from right_from on. shared: the stages. When it returns, a
+// thread may still be reading them.
 template <typename T, typename S = CovarianceTile<T>>
-__device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* right_from,
-                              std::int64_t stride, int steps, T* shared,
+__device__ void multiply_tile(CovarianceTile<T>,
+                              const T* left_from,
+                              const T* right_from,
+                              std::int64_t stride,
+                              int steps,
+                              T* shared,
                               T (&sum)[S::rows][S::cols]) {
   using Vector = CovarianceVector<T>;
   constexpr int down = S::rows / S::vector, across = S::cols / S::vector;
@@ -114,19 +142,22 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* ri
   CovarianceCopies<T, S> copies(left_from, right_from, stride, shared);
   constexpr int at_once = copies.at_once;
 
-  // In double the copies of a stage are spread over its rows. In float, where registers are
-  // scarcer, that is slower than all of them together.
+  // In double the copies of a stage are spread over its rows. In float, where
+  // registers are scarcer, that is slower than all of them together.
   constexpr int together = sizeof(T) == 8 ? at_once : S::deep;
 
   Vector left[2][down], right[2][across];  // of a row, and of the next one
-  const int row = S::first_row(threadIdx.x), col = S::size + S::first_col(threadIdx.x);
+  const int row = S::first_row(threadIdx.x),
+            col = S::size + S::first_col(threadIdx.x);
   const auto read = [&](int set, const T* from) {
     _Pragma("unroll")
     for (int v = 0; v < down; ++v)
-      left[set][v] = *reinterpret_cast<const Vector*>(from + row + v * S::row_step);
+      left[set][v] =
+          *reinterpret_cast<const Vector*>(from + row + v * S::row_step);
     _Pragma("unroll")
     for (int v = 0; v < across; ++v)
-      right[set][v] = *reinterpret_cast<const Vector*>(from + col + v * S::col_step);
+      right[set][v] =
+          *reinterpret_cast<const Vector*>(from + col + v * S::col_step);
   };
 
   _Pragma("unroll")
@@ -148,7 +179,8 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* ri
     _Pragma("unroll")
     for (int k = 0; k < S::deep; ++k) {
       if (k == S::deep - 1) {
-        // The next stage has arrived, for all threads; and none reads this one any more, which
+        // The next stage has arrived, for all threads; and none reads
+        // this one any more, which
         // is the one that is filled next.
         __pipeline_commit();
         __pipeline_wait_prior(S::stages - 2);
@@ -160,7 +192,8 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* ri
       }
       if (k % together == 0 && more) {
         _Pragma("unroll")
-        for (int copied = 0; copied < together; copied += at_once) copies.next_rows();
+        for (int copied = 0; copied < together; copied += at_once)
+          copies.next_rows();
       }
       _Pragma("unroll")
       for (int r = 0; r < S::rows; ++r) {
@@ -175,31 +208,40 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from, const T* ri
   }
 }
 
-// Both pieces of one matrix, whose first row is `rows`: the columns from i0 on and from j0 on.
+// Both pieces of one matrix, whose first row is `rows`: the columns
+// from i0 on and from j0 on.
 template <typename T, typename S = CovarianceTile<T>>
-__device__ void multiply_tile(CovarianceTile<T> tile, const T* rows, int i0, int j0,
-                              std::int64_t stride, int steps, T* shared,
+__device__ void multiply_tile(CovarianceTile<T> tile,
+                              const T* rows,
+                              int i0,
+                              int j0,
+                              std::int64_t stride,
+                              int steps,
+                              T* shared,
                               T (&sum)[S::rows][S::cols]) {
   multiply_tile(tile, rows + i0, rows + j0, stride, steps, shared, sum);
 }
 
-// Stores a square of vector x vector elements, (i,j) the first, and its mirror image. The corner is
-// on the diagonal, or the square does not touch it.
+// Stores a square of vector x vector elements, (i,j) the first, and its mirror
+// image. The corner is on the diagonal, or the square does not touch it.
 template <typename T, int VECTOR, typename Value>
-__device__ void store_square(T* cov, std::int64_t i, std::int64_t j, std::int64_t n, Value value) {
+__device__ void store_square(
+    T* cov, std::int64_t i, std::int64_t j, std::int64_t n, Value value) {
   if (i > j || j >= n) return;
 
   CovarianceVector<T> across[VECTOR], down[VECTOR];
   _Pragma("unroll")
   for (int r = 0; r < VECTOR; ++r) {
     _Pragma("unroll")
-    for (int s = 0; s < VECTOR; ++s) across[r].element[s] = down[s].element[r] = value(r, s);
+    for (int s = 0; s < VECTOR; ++s)
+      across[r].element[s] = down[s].element[r] = value(r, s);
   }
 
   if (i < j && n % VECTOR == 0) {
     _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) {
-      *reinterpret_cast<CovarianceVector<T>*>(cov + (i + v) * n + j) = across[v];
+      *reinterpret_cast<CovarianceVector<T>*>(cov + (i + v) * n + j) =
+          across[v];
       *reinterpret_cast<CovarianceVector<T>*>(cov + (j + v) * n + i) = down[v];
     }
     return;

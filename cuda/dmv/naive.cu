@@ -1,7 +1,8 @@
-// The report's first kernel. The matrix is cut into squares of block x block elements; a block of
-// threads takes one square, a thread the part of one row inside it, and adds its sum to y with an
-// atomic. Neighbouring threads read addresses a whole row apart: every load of a warp touches 32
-// sectors of memory and uses one element of each.
+// The report's first kernel. The matrix is cut into squares of block x block
+// elements; a block of threads takes one square, a thread the part of one
+// row inside it, and adds its sum to y with an atomic. Neighbouring threads
+// read addresses a whole row apart: every load of a warp touches 32 sectors
+// of memory and uses one element of each.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -10,16 +11,20 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void dmv_naive(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void dmv_naive(
+    const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 
-  // A grid has at most 65535 strips of columns: with more, a block takes several.
-  for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols; strip += gridDim.y) {
+  // A grid has at most 65535 strips of columns: with more,
+  // a block takes several.
+  for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
+       strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
     const std::int64_t last = min(first + blockDim.x, cols);
     T sum = 0;
-    for (std::int64_t col = first; col < last; ++col) sum += a[row * cols + col] * x[col];
+    for (std::int64_t col = first; col < last; ++col)
+      sum += a[row * cols + col] * x[col];
     atomicAdd(&y[row], sum);
   }
 }
@@ -30,13 +35,15 @@ const Register<Dmv, float, double> variant(
     {
         .rung = 1,
         .id = 0,
-        .idea = "a thread sums a piece of one row; neighbours read a row apart; atomics",
+        .idea = "a thread sums a piece of one row; neighbours read a row "
+                "apart; atomics",
         .tunables = {block_size()},
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
+      const auto strips =
+          std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
       gpu.clear(p.y, p.rows * sizeof(T));
-      gpu.launch({.grid = {ceil_div(p.rows, block), strips}, .block = {block}}, dmv_naive<T>, p.a,
-                 p.x, p.y, p.rows, p.cols);
+      gpu.launch({.grid = {ceil_div(p.rows, block), strips}, .block = {block}},
+                 dmv_naive<T>, p.a, p.x, p.y, p.rows, p.cols);
     });

@@ -1,6 +1,7 @@
-// The coalesced kernel with x in shared memory. All threads of a block multiply by the same strip
-// of x: each loads one element of it, and after a barrier all read the strip from shared memory.
-// Where x stays in the L1 cache anyway, this buys nothing and the barrier costs a little.
+// The coalesced kernel with x in shared memory. All threads of a block
+// multiply by the same strip of x: each loads one element of it, and after
+// a barrier all read the strip from shared memory. Where x stays in the L1
+// cache anyway, this buys nothing and the barrier costs a little.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -10,22 +11,31 @@ namespace {
 
 // a_transposed: cols x rows. Dynamic shared memory: blockDim.x elements.
 template <typename T>
-__global__ void dmv_shmem(const T* a_transposed, const T* x, T* y, std::int64_t rows,
+__global__ void dmv_shmem(const T* a_transposed,
+                          const T* x,
+                          T* y,
+                          std::int64_t rows,
                           std::int64_t cols) {
   T* x_strip = shared_memory<T>();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 
-  // A grid has at most 65535 strips of columns: with more, a block takes several.
-  for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols; strip += gridDim.y) {
+  // A grid has at most 65535 strips of columns: with more,
+  // a block takes several.
+  for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
+       strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
-    const int count = static_cast<int>(min(std::int64_t{blockDim.x}, cols - first));
-    if (static_cast<int>(threadIdx.x) < count) x_strip[threadIdx.x] = x[first + threadIdx.x];
+    const int count =
+        static_cast<int>(min(std::int64_t{blockDim.x}, cols - first));
+    if (static_cast<int>(threadIdx.x) < count)
+      x_strip[threadIdx.x] = x[first + threadIdx.x];
     __syncthreads();
 
-    // No early return: a thread past the last row still loads its element and meets the barriers.
+    // No early return: a thread past the last row still loads its element
+    // and meets the barriers.
     if (row < rows) {
       T sum = 0;
-      for (int i = 0; i < count; ++i) sum += a_transposed[(first + i) * rows + row] * x_strip[i];
+      for (int i = 0; i < count; ++i)
+        sum += a_transposed[(first + i) * rows + row] * x_strip[i];
       atomicAdd(&y[row], sum);
     }
     __syncthreads();  // before the next strip overwrites this one
@@ -38,13 +48,15 @@ const Register<Dmv, float, double> variant(
     {
         .rung = 4,
         .id = 2,
-        .idea = "coalesced, and the strip of x a block needs is read from shared memory",
+        .idea = "coalesced, and the strip of x a block needs is read from "
+                "shared memory",
         .tunables = {block_size()},
         .inputs = {"a_transposed", "x"},
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto strips = std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
+      const auto strips =
+          std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
       gpu.clear(p.y, p.rows * sizeof(T));
       gpu.launch({.grid = {ceil_div(p.rows, block), strips},
                   .block = {block},

@@ -1,5 +1,5 @@
-// The kernel of `streamed`, which says how it works; the parts of several GPUs are computed by it
-// too.
+// The kernel of `streamed`, which says how it works; the parts of several
+// GPUs are computed by it too.
 #pragma once
 
 #include <type_traits>
@@ -16,40 +16,57 @@ using Word = std::conditional_t<std::is_same_v<T, float>, float4, double2>;
 template <typename T>
 constexpr int word_size = 16 / sizeof(T);  // elements in a 16-byte word
 
-__device__ float dot(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-__device__ double dot(double2 a, double2 b) { return a.x * b.x + a.y * b.y; }
+__device__ float dot(float4 a, float4 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+__device__ double dot(double2 a, double2 b) {
+  return a.x * b.x + a.y * b.y;
+}
 
-__device__ float4 gather(const float* x) { return {x[0], x[1], x[2], x[3]}; }
-__device__ double2 gather(const double* x) { return {x[0], x[1]}; }
+__device__ float4 gather(const float* x) {
+  return {x[0], x[1], x[2], x[3]};
+}
+__device__ double2 gather(const double* x) {
+  return {x[0], x[1]};
+}
 
-// Adds to sum[] the products of a team's rows with x. KEEP: what is read stays in the L2 cache.
+// Adds to sum[] the products of a team's rows with x. KEEP: what is
+// read stays in the L2 cache.
 template <bool keep, int team_threads, int team_rows, int unroll, typename T>
-__device__ __forceinline__ void add_rows(const T* const (&row)[team_rows], const T* x,
-                                         std::int64_t head, std::int64_t words, int thread,
+__device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
+                                         const T* x,
+                                         std::int64_t head,
+                                         std::int64_t words,
+                                         int thread,
                                          T (&sum)[team_rows]) {
   constexpr int n = word_size<T>;
-  const auto load = [](const Word<T>* p) { return keep ? __ldg(p) : __ldcs(p); };
+  const auto load = [](const Word<T>* p) {
+    return keep ? __ldg(p) : __ldcs(p);
+  };
   const bool x_in_words = reinterpret_cast<std::uintptr_t>(x + head) % 16 == 0;
   std::int64_t word = thread;
-  for (; word + team_threads * (unroll - 1) < words; word += team_threads * unroll) {
+  for (; word + team_threads * (unroll - 1) < words;
+       word += team_threads * unroll) {
     Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
     _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
       _Pragma("unroll")
       for (int r = 0; r < team_rows; ++r) {
-        part_of_a[u][r] =
-            load(reinterpret_cast<const Word<T>*>(row[r] + head) + word + team_threads * u);
+        part_of_a[u][r] = load(reinterpret_cast<const Word<T>*>(row[r] + head) +
+                               word + team_threads * u);
       }
     }
     _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
       const T* from_x = x + head + (word + team_threads * u) * n;
-      part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x) : gather(from_x);
+      part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x)
+                                : gather(from_x);
     }
     _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
       _Pragma("unroll")
-      for (int r = 0; r < team_rows; ++r) sum[r] += dot(part_of_a[u][r], part_of_x[u]);
+      for (int r = 0; r < team_rows; ++r)
+        sum[r] += dot(part_of_a[u][r], part_of_x[u]);
     }
   }
 
@@ -57,54 +74,73 @@ __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows], const
     const Word<T> part_of_x = gather(x + head + word * n);
     _Pragma("unroll")
     for (int r = 0; r < team_rows; ++r) {
-      sum[r] += dot(load(reinterpret_cast<const Word<T>*>(row[r] + head) + word), part_of_x);
+      sum[r] +=
+          dot(load(reinterpret_cast<const Word<T>*>(row[r] + head) + word),
+              part_of_x);
     }
   }
 }
 
-// kept / 256 of all teams leave their rows in the L2 cache. A block: one team or several.
+// kept / 256 of all teams leave their rows in the L2 cache. A
+// block: one team or several.
 template <typename T, int team_warps, int team_rows, int unroll>
 __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
-    dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols, int kept) {
+    dmv_streamed(const T* a,
+                 const T* x,
+                 T* y,
+                 std::int64_t rows,
+                 std::int64_t cols,
+                 int kept) {
   constexpr int n = word_size<T>;
   constexpr int team_threads = 32 * team_warps;
   const int thread = threadIdx.x % team_threads;
-  const std::int64_t team = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / team_threads;
+  const std::int64_t team =
+      (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / team_threads;
 
-  // n teams share n * team_rows rows: team t of them takes rows t, t + n, t + 2n, ...
+  // n teams share n * team_rows rows: team t of them takes
+  // rows t, t + n, t + 2n, ...
   const std::int64_t first = team / n * (n * team_rows) + team % n;
 
-  // A team without rows works on the last row, for the barrier below, and stores nothing.
+  // A team without rows works on the last row, for the barrier
+  // below, and stores nothing.
   const std::int64_t from = min(first, rows - 1);
 
   const T* row[team_rows];
   T sum[team_rows];
   _Pragma("unroll")
   for (int r = 0; r < team_rows; ++r) {
-    row[r] = a + min(from + r * n, from + (rows - 1 - from) / n * n) * cols;  // none past the end
+    // none past the end
+    row[r] = a + min(from + r * n, from + (rows - 1 - from) / n * n) * cols;
     sum[r] = 0;
   }
 
-  // Elements before the first whole word of a row, whole words, and the elements after them.
-  const std::int64_t past = reinterpret_cast<std::uintptr_t>(row[0]) / sizeof(T) % n;
+  // Elements before the first whole word of a row, whole words, and
+  // the elements after them.
+  const std::int64_t past =
+      reinterpret_cast<std::uintptr_t>(row[0]) / sizeof(T) % n;
   const std::int64_t head = min((n - past) % n, cols);
   const std::int64_t words = (cols - head) / n;
   const std::int64_t tail = head + words * n;
   if (thread < head) {
-    for (int r = 0; r < team_rows; ++r) sum[r] += row[r][thread] * x[thread];
+    for (int r = 0; r < team_rows; ++r)
+      sum[r] += row[r][thread] * x[thread];
   }
 
   if (thread < cols - tail) {
-    for (int r = 0; r < team_rows; ++r) sum[r] += row[r][tail + thread] * x[tail + thread];
+    for (int r = 0; r < team_rows; ++r)
+      sum[r] += row[r][tail + thread] * x[tail + thread];
   }
 
   if (team * kept % 256 < kept) {
-    add_rows<true, team_threads, team_rows, unroll>(row, x, head, words, thread, sum);
+    add_rows<true, team_threads, team_rows, unroll>(row, x, head, words, thread,
+                                                    sum);
   } else {
-    add_rows<false, team_threads, team_rows, unroll>(row, x, head, words, thread, sum);
+    add_rows<false, team_threads, team_rows, unroll>(row, x, head, words,
+                                                     thread, sum);
   }
 
-  // The sums of a warp by shuffles, those of a team's warps through shared memory.
+  // The sums of a warp by shuffles, those of a team's warps
+  // through shared memory.
   __shared__ T sum_of_warp[team_rows][32];
   const int warp = threadIdx.x / 32;
   _Pragma("unroll")
@@ -135,13 +171,17 @@ void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
   constexpr std::int64_t block_warps = team_warps > 8 ? team_warps : 8;
   constexpr int n = word_size<T>;
   const auto teams = ceil_div(p.rows, n * team_rows) * n;
-  const double share = kept_bytes / (static_cast<double>(p.rows) * p.cols * sizeof(T));
+  const double share =
+      kept_bytes / (static_cast<double>(p.rows) * p.cols * sizeof(T));
   const int kept = static_cast<int>(256 * std::min(share, 1.0));
-  gpu.launch({.grid = {ceil_div(teams * team_warps, block_warps)}, .block = {32 * block_warps}},
-             dmv_streamed<T, team_warps, team_rows, unroll>, p.a, p.x, p.y, p.rows, p.cols, kept);
+  gpu.launch({.grid = {ceil_div(teams * team_warps, block_warps)},
+              .block = {32 * block_warps}},
+             dmv_streamed<T, team_warps, team_rows, unroll>, p.a, p.x, p.y,
+             p.rows, p.cols, kept);
 }
 
-// The shapes are the best of some hundreds tried on an H200, float and double, 1024 to 16384.
+// The shapes are the best of some hundreds tried on an H200, float and
+// double, 1024 to 16384.
 template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();

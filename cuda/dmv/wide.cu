@@ -1,10 +1,12 @@
-// Four rows per warp, 16 bytes per load. A load of a warp fetches 512 bytes, and a lane has eight
-// of them under way before it needs the first: enough to keep the memory busy. Each part of x is
-// loaded once for four rows.
+// Four rows per warp, 16 bytes per load. A load of a warp fetches 512 bytes,
+// and a lane has eight of them under way before it needs the first: enough to
+// keep the memory busy. Each part of x is loaded once for four rows.
 //
-// Rows whose length is not a multiple of 16 bytes start at different places inside a 16-byte word.
-// Rows that lie one word's count of elements apart (4 floats, 2 doubles) start at the same place:
-// a warp takes such rows, so that one cut into head, words and tail fits all four.
+// Rows whose length is not a multiple of 16 bytes start at different places
+// inside a 16-byte word. Rows that lie one word's count of elements apart
+// (4 floats, 2 doubles) start at the same place:
+// a warp takes such rows, so that one cut into head, words
+// and tail fits all four.
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
@@ -22,18 +24,24 @@ constexpr int word_size = 16 / sizeof(T);  // elements in a 16-byte word
 __device__ float dot(float4 a, const float* x) {
   return a.x * x[0] + a.y * x[1] + a.z * x[2] + a.w * x[3];
 }
-__device__ double dot(double2 a, const double* x) { return a.x * x[0] + a.y * x[1]; }
+__device__ double dot(double2 a, const double* x) {
+  return a.x * x[0] + a.y * x[1];
+}
 
 constexpr int warp_rows = 4;  // rows a warp takes at a time
-constexpr int unroll = 2;     // words of each row that a lane loads before it uses them
+// words of each row that a lane loads before it uses them
+constexpr int unroll = 2;
 
 template <typename T>
-__global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void dmv_wide(
+    const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   constexpr int n = word_size<T>;
-  const std::int64_t warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  const std::int64_t warp =
+      (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   const int lane = threadIdx.x % 32;
 
-  // n warps share n * warp_rows rows: warp w of them takes rows w, w + n, w + 2n, ...
+  // n warps share n * warp_rows rows: warp w of them takes
+  // rows w, w + n, w + 2n, ...
   const std::int64_t first = warp / n * (n * warp_rows) + warp % n;
   if (first >= rows) return;
 
@@ -42,21 +50,26 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
   _Pragma("unroll")
   for (int r = 0; r < warp_rows; ++r) {
     row[r] =
-        a + min(first + r * n, first + (rows - 1 - first) / n * n) * cols;  // none past the end
+        // none past the end
+        a + min(first + r * n, first + (rows - 1 - first) / n * n) * cols;
     sum[r] = 0;
   }
 
-  // Elements before the first whole word of a row, whole words, and the elements after them.
-  const std::int64_t past = reinterpret_cast<std::uintptr_t>(row[0]) / sizeof(T) % n;
+  // Elements before the first whole word of a row, whole words, and
+  // the elements after them.
+  const std::int64_t past =
+      reinterpret_cast<std::uintptr_t>(row[0]) / sizeof(T) % n;
   const std::int64_t head = min((n - past) % n, cols);
   const std::int64_t words = (cols - head) / n;
   const std::int64_t tail = head + words * n;
   for (std::int64_t col = lane; col < head; col += 32) {
-    for (int r = 0; r < warp_rows; ++r) sum[r] += row[r][col] * x[col];
+    for (int r = 0; r < warp_rows; ++r)
+      sum[r] += row[r][col] * x[col];
   }
 
   for (std::int64_t col = tail + lane; col < cols; col += 32) {
-    for (int r = 0; r < warp_rows; ++r) sum[r] += row[r][col] * x[col];
+    for (int r = 0; r < warp_rows; ++r)
+      sum[r] += row[r][col] * x[col];
   }
 
   std::int64_t word = lane;
@@ -66,22 +79,26 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows, std::i
     for (int u = 0; u < unroll; ++u) {
       _Pragma("unroll")
       for (int r = 0; r < warp_rows; ++r) {
-        loaded[u][r] = reinterpret_cast<const Word<T>*>(row[r] + head)[word + 32 * u];
+        loaded[u][r] =
+            reinterpret_cast<const Word<T>*>(row[r] + head)[word + 32 * u];
       }
     }
     _Pragma("unroll")
     for (int u = 0; u < unroll; ++u) {
       T part[n];
       _Pragma("unroll")
-      for (int i = 0; i < n; ++i) part[i] = x[head + (word + 32 * u) * n + i];
+      for (int i = 0; i < n; ++i)
+        part[i] = x[head + (word + 32 * u) * n + i];
       _Pragma("unroll")
-      for (int r = 0; r < warp_rows; ++r) sum[r] += dot(loaded[u][r], part);
+      for (int r = 0; r < warp_rows; ++r)
+        sum[r] += dot(loaded[u][r], part);
     }
   }
 
   for (; word < words; word += 32) {
     for (int r = 0; r < warp_rows; ++r) {
-      sum[r] += dot(reinterpret_cast<const Word<T>*>(row[r] + head)[word], x + head + word * n);
+      sum[r] += dot(reinterpret_cast<const Word<T>*>(row[r] + head)[word],
+                    x + head + word * n);
     }
   }
 
@@ -100,12 +117,14 @@ const Register<Dmv, float, double> variant(
     {
         .rung = 6,
         .id = 6,
-        .idea = "four rows per warp, eight 16-byte loads under way in every lane",
+        .idea =
+            "four rows per warp, eight 16-byte loads under way in every lane",
         .tunables = {block_size(256, 32)},
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto warps = ceil_div(p.rows, warp_rows * word_size<T>) * word_size<T>;
-      gpu.launch({.grid = {ceil_div(warps, block / 32)}, .block = {block}}, dmv_wide<T>, p.a, p.x,
-                 p.y, p.rows, p.cols);
+      const auto warps =
+          ceil_div(p.rows, warp_rows * word_size<T>) * word_size<T>;
+      gpu.launch({.grid = {ceil_div(warps, block / 32)}, .block = {block}},
+                 dmv_wide<T>, p.a, p.x, p.y, p.rows, p.cols);
     });

@@ -1,5 +1,5 @@
-// Matrices whose rows are aligned to 16 bytes, as wide and bulk copies demand, made where they are
-// not.
+// Matrices whose rows are aligned to 16 bytes, as wide and bulk copies
+// demand, made where they are not.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,13 @@ struct AlignedMatrix {
   std::int64_t pitch;  // bytes
 };
 
-// A row of `to` is `pitch` elements, what exceeds those of `from` is zero. A thread writes 16
-// bytes.
+// A row of `to` is `pitch` elements, what exceeds those of `from` is
+// zero. A thread writes 16 bytes.
 template <typename T>
-__global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::int64_t cols,
+__global__ void matmul_align_rows(const T* from,
+                                  T* to,
+                                  std::int64_t rows,
+                                  std::int64_t cols,
                                   std::int64_t pitch) {
   constexpr int width = 16 / sizeof(T);
   struct alignas(16) Piece {
@@ -40,15 +43,21 @@ __global__ void matmul_align_rows(const T* from, T* to, std::int64_t rows, std::
   *reinterpret_cast<Piece*>(to + row * pitch + col) = piece;
 }
 
-// The matrix itself where its rows are aligned, else a copy in scratch memory whose rows are.
+// The matrix itself where its rows are aligned, else a copy in scratch
+// memory whose rows are.
 template <typename T>
-AlignedMatrix align_rows(Gpu& gpu, const T* matrix, std::int64_t rows, std::int64_t cols) {
+AlignedMatrix align_rows(Gpu& gpu,
+                         const T* matrix,
+                         std::int64_t rows,
+                         std::int64_t cols) {
   constexpr std::int64_t width = 16 / sizeof(T), threads = 256;
-  if (cols % width == 0) return {matrix, cols * static_cast<std::int64_t>(sizeof(T))};
+  if (cols % width == 0)
+    return {matrix, cols * static_cast<std::int64_t>(sizeof(T))};
   const std::int64_t pitch = ceil_div(cols, width) * width;
   T* const copy = gpu.scratch<T>(rows * pitch);
-  gpu.launch({.grid = {ceil_div(rows * pitch / width, threads)}, .block = {threads}},
-             matmul_align_rows<T>, matrix, copy, rows, cols, pitch);
+  gpu.launch(
+      {.grid = {ceil_div(rows * pitch / width, threads)}, .block = {threads}},
+      matmul_align_rows<T>, matrix, copy, rows, cols, pitch);
   return {copy, pitch * static_cast<std::int64_t>(sizeof(T))};
 }
 

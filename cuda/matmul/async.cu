@@ -1,7 +1,8 @@
-// Asynchronous copies: data goes from global to shared memory without passing through registers,
-// and no thread waits for it. Shared memory holds several stages, each a pair of tiles; while one
-// is multiplied, the copies into the others are under way, and a single barrier per step suffices.
-// Copies may be 4 or 8 bytes wide, so the tile of A is transposed by them, element by element.
+// Asynchronous copies: data goes from global to shared memory without passing
+// through registers, and no thread waits for it. Shared memory holds several
+// stages, each a pair of tiles; while one is multiplied, the copies into the
+// others are under way, and a single barrier per step suffices. Copies may be 4
+// or 8 bytes wide, so the tile of A is transposed by them, element by element.
 #include <cuda_pipeline.h>
 
 #include "gpu/gpu.hpp"
@@ -16,28 +17,40 @@ constexpr int stages = 4;
 
 template <typename T>
 struct Stage {
-  alignas(16) T a[deep][edge + 4];  // padded: a warp stores 8 k of 4 rows in 32 different banks
+  // padded: a warp stores 8 k of 4 rows in 32 different banks
+  alignas(16) T a[deep][edge + 4];
   alignas(16) T b[deep][edge];
 };
 
-// Copies `bytes` bytes, or zeros where `there` is false. nowhere: any readable address.
+// Copies `bytes` bytes, or zeros where `there` is false.
+// nowhere: any readable address.
 template <int bytes>
-__device__ void copy_async(void* to, const void* from, const void* nowhere, bool there) {
+__device__ void copy_async(void* to,
+                           const void* from,
+                           const void* nowhere,
+                           bool there) {
   __pipeline_memcpy_async(to, there ? from : nowhere, bytes, there ? 0 : bytes);
 }
 
 // ALIGNED: the rows of B and C start at multiples of 16 bytes.
 template <bool ALIGNED, typename T>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
-    matmul_async(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+    matmul_async(const T* a,
+                 const T* b,
+                 T* c,
+                 std::int64_t m,
+                 std::int64_t k,
+                 std::int64_t n) {
   constexpr int size = Vector<T>::size;
   auto* const stage = shared_memory<Stage<T>>();
-  const int thread = threadIdx.x, x = thread % across * size, y = thread / across * size;
+  const int thread = threadIdx.x, x = thread % across * size,
+            y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
 
   // The elements this thread copies: these, and more in steps of so many rows.
   constexpr int width = ALIGNED ? size : 1;  // of a copy of elements of B
-  constexpr int a_step = block_threads / deep, b_step = block_threads * width / edge;
+  constexpr int a_step = block_threads / deep,
+                b_step = block_threads * width / edge;
   const int a_row = thread / deep, a_i = thread % deep;
   const int b_i = thread * width / edge, b_col = thread * width % edge;
 
@@ -48,18 +61,19 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     const T* b_from = b + b_i * n + col0 + b_col;
     int write = 0, read = 0;
 
-    // Starts the copies for one step. left: columns of A, rows of B not copied yet; with none left
-    // nothing is copied, but the group counts all the same.
+    // Starts the copies for one step. left: columns of A, rows of B not copied
+    // yet; with none left nothing is copied, but the group counts all the same.
     const auto fetch = [&](std::int64_t left) {
       if (left > 0) {
         _Pragma("unroll")
         for (int r = 0; r < edge; r += a_step) {
-          copy_async<sizeof(T)>(&stage[write].a[a_i][a_row + r], a_from + r * k, a,
-                                row0 + a_row + r < m && a_i < left);
+          copy_async<sizeof(T)>(&stage[write].a[a_i][a_row + r], a_from + r * k,
+                                a, row0 + a_row + r < m && a_i < left);
         }
         _Pragma("unroll")
         for (int i = 0; i < deep; i += b_step) {
-          copy_async<width * sizeof(T)>(&stage[write].b[b_i + i][b_col], b_from + i * n, b,
+          copy_async<width * sizeof(T)>(&stage[write].b[b_i + i][b_col],
+                                        b_from + i * n, b,
                                         b_i + i < left && col0 + b_col < n);
         }
         a_from += deep;
@@ -69,15 +83,19 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
       __pipeline_commit();
     };
     T sum[per_thread][per_thread] = {};
-    for (int step = 0; step < stages - 1; ++step) fetch(k - step * deep);
+    for (int step = 0; step < stages - 1; ++step)
+      fetch(k - step * deep);
     for (std::int64_t left = k; left > 0; left -= deep) {
-      __pipeline_wait_prior(stages - 2);  // this thread's copies for this step have arrived,
-      __syncthreads();  // and everybody's; and nobody reads the stage to be refilled any more
+      // this thread's copies for this step have arrived,
+      __pipeline_wait_prior(stages - 2);
+      // and everybody's; and nobody reads the stage to be refilled any more
+      __syncthreads();
       fetch(left - (stages - 1) * deep);
       const auto& from = stage[read];
       read = (read + 1) % stages;
       _Pragma("unroll")
-      for (int i = 0; i < deep; ++i) multiply_add(from.a[i], from.b[i], y, x, sum);
+      for (int i = 0; i < deep; ++i)
+        multiply_add(from.a[i], from.b[i], y, x, sum);
     }
     __syncthreads();  // before another row of blocks refills the stages
     store<ALIGNED>(c, m, n, row0 + y, col0 + x, sum);
@@ -89,12 +107,13 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 6,
-        .idea = "asynchronous copies into four stages of shared memory, one barrier per step",
+        .idea = "asynchronous copies into four stages of shared memory, one "
+                "barrier per step",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
-      const auto kernel =
-          p.n % Vector<T>::size == 0 ? matmul_async<true, T> : matmul_async<false, T>;
+      const auto kernel = p.n % Vector<T>::size == 0 ? matmul_async<true, T>
+                                                     : matmul_async<false, T>;
       gpu.launch({.grid = {ceil_div(p.n, edge), rows},
                   .block = {block_threads},
                   .shared_bytes = stages * sizeof(Stage<T>)},

@@ -1,17 +1,20 @@
-// Float with float's accuracy on the tensor cores: each element is split into three bfloat16, of 8
-// bits each, whose sum it is. Of the nine products of two such sums three are smaller than the last
-// bit of the product and are left out; the other six are computed by warpgroup products. Six
-// products at the rate of bfloat16 take less than half the time of one on the ordinary units.
+// Float with float's accuracy on the tensor cores: each element is split into
+// three bfloat16, of 8 bits each, whose sum it is. Of the nine products of two
+// such sums three are smaller than the last bit of the product and are left
+// out; the other six are computed by warpgroup products. Six products at the
+// rate of bfloat16 take less than half the time of one on the ordinary units.
 //
-// How they are added up without losing what the splitting saved: see split.cuh. Sums of fewer than
-// 16 products, which are not worth a tensor core, are left to a thread each.
+// How they are added up without losing what the splitting saved: see
+// split.cuh. Sums of fewer than 16 products, which are not worth a tensor
+// core, are left to a thread each.
 #include "split.cuh"
 
 using namespace parlab;
 
 const Register<Matmul, float> variant(
     {.rung = 15,
-     .idea = "float split into three bfloat16 each, six products on the tensor cores",
+     .idea = "float split into three bfloat16 each, six products on the tensor "
+             "cores",
      .arithmetic = Arithmetic::bf16x6,
      .units = {{Dtype::f32, "tensor bfloat16"}},
      .hardware = "warpgroup products, bulk tensor copies and clusters"},

@@ -1,10 +1,12 @@
-// Bulk tensor copies (TMA): one thread asks for a whole tile of A or B, with one instruction per
-// box, and the copy engine computes the addresses, writes zeros beyond the edges, permutes the
-// pieces of rows, and tells a barrier in shared memory of the bytes as they arrive. Against copies
-// of 16 bytes per thread, the instructions and registers of addresses are gone, and no thread waits
-// for copies of its own: a stage is ready when its barrier says so.
+// Bulk tensor copies (TMA): one thread asks for a whole tile of A or B, with
+// one instruction per box, and the copy engine computes the addresses, writes
+// zeros beyond the edges, permutes the pieces of rows, and tells a barrier in
+// shared memory of the bytes as they arrive. Against copies of 16 bytes per
+// thread, the instructions and registers of addresses are gone, and no thread
+// waits for copies of its own: a stage is ready when its barrier says so.
 //
-// A ring of four stages. Matrices whose rows are not aligned to 16 bytes are copied first.
+// A ring of four stages. Matrices whose rows are not aligned to 16
+// bytes are copied first.
 #include "warpgroup.cuh"
 
 using namespace parlab;
@@ -13,25 +15,33 @@ namespace {
 
 template <typename T>
 __global__ void __launch_bounds__(256, 1)
-    matmul_bulk(const PARLAB_GRID_CONSTANT TensorMap a, const PARLAB_GRID_CONSTANT TensorMap b,
-                float* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+    matmul_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
+                const PARLAB_GRID_CONSTANT TensorMap b,
+                float* c,
+                std::int64_t m,
+                std::int64_t k,
+                std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages];
   std::int64_t tile_row, tile_col;
-  place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row, tile_col);
+  place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row,
+                 tile_col);
   const auto row0 = static_cast<int>(tile_row * Tile::rows);
   const auto col0 = static_cast<int>(tile_col * Tile::cols);
   const int steps = warpgroup_steps<Tile>(k);
 
   const auto copy = [&](int step) {  // by one thread
     const int s = step % Tile::stages;
-    copy_stage<Tile>(stages + s * Tile::stage_bytes, full[s], a, b, step, row0, col0);
+    copy_stage<Tile>(stages + s * Tile::stage_bytes, full[s], a, b, step, row0,
+                     col0);
   };
   if (threadIdx.x == 0) {
-    for (Barrier& barrier : full) init_barrier(barrier, 1);
+    for (Barrier& barrier : full)
+      init_barrier(barrier, 1);
     publish_barriers();
-    for (int step = 0; step < Tile::stages && step < steps; ++step) copy(step);
+    for (int step = 0; step < Tile::stages && step < steps; ++step)
+      copy(step);
   }
 
   __syncthreads();
@@ -39,7 +49,9 @@ __global__ void __launch_bounds__(256, 1)
   WarpgroupSums<Tile> sums;
   Ring<Tile::stages> ring;
   int next = Tile::stages;
-  const auto arrived = [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); };
+  const auto arrived = [&](const Ring<Tile::stages>& r) {
+    wait(full[r.stage], r.parity);
+  };
   const auto done = [&](int) {
     // When everybody has done with the stage, it is refilled.
     __syncthreads();
@@ -61,10 +73,12 @@ const Register<Matmul, half, bfloat16, float> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Tile = WarpgroupTile<T>;
       refuse_without_warpgroups();
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
-      gpu.launch({.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
-                  .block = {Tile::threads},
-                  .shared_bytes = Tile::shared_bytes},
-                 matmul_bulk<T>, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n), p.c, p.m,
-                 p.k, p.n);
+      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
+                          b = align_rows(gpu, p.b, p.k, p.n);
+      gpu.launch(
+          {.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
+           .block = {Tile::threads},
+           .shared_bytes = Tile::shared_bytes},
+          matmul_bulk<T>, map_of_a<Tile>(a, p.m, p.k),
+          map_of_b<Tile>(b, p.k, p.n), p.c, p.m, p.k, p.n);
     });

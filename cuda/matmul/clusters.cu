@@ -1,11 +1,13 @@
-// Persistent blocks in clusters of two. As many blocks as multiprocessors stay for the whole
-// product and take one tile of C after the other: while two warpgroups still write sums, the copies
-// of the next tile are under way. The two blocks of a cluster compute tiles below one another,
-// which need the same columns of B: each asks for half of the panels, and the copy engine delivers
-// them to both, so that L2 is read a third less.
+// Persistent blocks in clusters of two. As many blocks as multiprocessors
+// stay for the whole product and take one tile of C after the other: while
+// two warpgroups still write sums, the copies of the next tile are under way.
+// The two blocks of a cluster compute tiles below one another, which need the
+// same columns of B: each asks for half of the panels, and the copy engine
+// delivers them to both, so that L2 is read a third less.
 //
-// Tiles are taken in groups of 2048 rows, column by column: what is computed at one time finds its
-// A and B in L2. Matrices whose rows are not aligned to 16 bytes are copied first.
+// Tiles are taken in groups of 2048 rows, column by column: what is
+// computed at one time finds its A and B in L2. Matrices whose rows are
+// not aligned to 16 bytes are copied first.
 #include "warpgroup.cuh"
 
 using namespace parlab;
@@ -14,16 +16,22 @@ namespace {
 
 template <typename T>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
-    matmul_clusters(const PARLAB_GRID_CONSTANT TensorMap a, const PARLAB_GRID_CONSTANT TensorMap b,
-                    float* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+    matmul_clusters(const PARLAB_GRID_CONSTANT TensorMap a,
+                    const PARLAB_GRID_CONSTANT TensorMap b,
+                    float* c,
+                    std::int64_t m,
+                    std::int64_t k,
+                    std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
-    for (Barrier& barrier : full) init_barrier(barrier, 1);
-    for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
+    for (Barrier& barrier : full)
+      init_barrier(barrier, 1);
+    for (Barrier& barrier : empty)
+      init_barrier(barrier, 2 * Tile::warps);
     publish_barriers();
   }
 
@@ -35,10 +43,11 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          // All warps of both blocks have done with the stage: what is sent goes to both.
+          // All warps of both blocks have done with the stage:
+          // what is sent goes to both.
           wait(empty[ring.stage], ring.parity ^ 1);
-          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes, full[ring.stage], a, b,
-                                  step, row0, col0);
+          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
+                                  full[ring.stage], a, b, step, row0, col0);
         }
       });
     }
@@ -49,7 +58,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     const int lane = threadIdx.x % 32;
     each_tile<Tile>(m, n, [&](int row0, int col0) {
       sums.multiply(
-          stages, steps, ring, [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
+          stages, steps, ring,
+          [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
           [&](int stage) {
             if (lane < 2) arrive_in_cluster(empty[stage], lane);
           });
@@ -57,7 +67,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     });
   }
 
-  sync_cluster();  // no block leaves while the other may still reach for its barriers
+  // no block leaves while the other may still reach for its barriers
+  sync_cluster();
 }
 
 }  // namespace
@@ -71,10 +82,11 @@ const Register<Matmul, half, bfloat16, float> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Tile = WarpgroupTile<T>;
       refuse_without_warpgroups();
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
+      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
+                          b = align_rows(gpu, p.b, p.k, p.n);
       gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
                   .block = {Tile::threads + 128},
                   .shared_bytes = Tile::shared_bytes},
-                 matmul_clusters<T>, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n), p.c,
-                 p.m, p.k, p.n);
+                 matmul_clusters<T>, map_of_a<Tile>(a, p.m, p.k),
+                 map_of_b<Tile>(b, p.k, p.n), p.c, p.m, p.k, p.n);
     });

@@ -1,21 +1,25 @@
-// Float with float's accuracy on the tensor cores, with half of the products: each element is split
-// into two halves, which hold 22 of its 24 bits and the sign of the rest, and three products of
-// them are computed. What is lost, 2^-22 of a product, is far less than what the sums of a float
-// loop lose, as soon as there are many products to a sum.
+// Float with float's accuracy on the tensor cores, with half of the products:
+// each element is split into two halves, which hold 22 of its 24 bits and
+// the sign of the rest, and three products of them are computed. What is
+// lost, 2^-22 of a product, is far less than what the sums of a float loop
+// lose, as soon as there are many products to a sum.
 //
-// Half has few exponents, though: both matrices are scaled by a power of two, and elements far
-// below the largest lose more. That does no harm as long as every sum has large products beside
-// them. So it is looked at: where in each row of A and in each column of B three of four elements
-// are at least 2^-10 of the largest, half of the products of each sum are at least 2^-20 of the
-// largest possible, and what is lost is 2^-51 of it. Where not, or where sums are short, the device
-// takes three bfloat16 instead, as the rung below; the kernels of the way not taken return at once.
+// Half has few exponents, though: both matrices are scaled by a power of two,
+// and elements far below the largest lose more. That does no harm as long
+// as every sum has large products beside them. So it is looked at: where in
+// each row of A and in each column of B three of four elements are at least
+// 2^-10 of the largest, half of the products of each sum are at least 2^-20
+// of the largest possible, and what is lost is 2^-51 of it. Where not, or
+// where sums are short, the device takes three bfloat16 instead, as the rung
+// below; the kernels of the way not taken return at once.
 #include "halves.cuh"
 
 using namespace parlab;
 
 const Register<Matmul, float> variant(
     {.rung = 16,
-     .idea = "float split into two halves each, three products, where that keeps float's accuracy",
+     .idea = "float split into two halves each, three products, where that "
+             "keeps float's accuracy",
      .arithmetic = Arithmetic::fp16x3,
      .units = {{Dtype::f32, "tensor half"}},
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
@@ -24,12 +28,13 @@ const Register<Matmul, float> variant(
       if (p.k < few_products) return multiply_few(gpu, p);
       auto* const a = gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.k));
       auto* const b = gpu.scratch<std::uint16_t>(3 * p.k * split_pitch(p.n));
-      if (p.k < least_products_for_halves) return multiply_three_bfloat16(gpu, p, a, b, nullptr);
+      if (p.k < least_products_for_halves)
+        return multiply_three_bfloat16(gpu, p, a, b, nullptr);
       const auto [facts, large] = halves_facts(gpu, p.m + p.n);
       split_into_halves<true>(gpu, p.a, a, p.m, p.k, facts, 0, large);
       split_into_halves<false>(gpu, p.b, b, p.k, p.n, facts, 1, large + p.m);
-      gpu.launch({.grid = {ceil_div(p.m + p.n, 256)}, .block = {256}}, matmul_judge, facts, large,
-                 p.m + p.n, p.k, 2);
+      gpu.launch({.grid = {ceil_div(p.m + p.n, 256)}, .block = {256}},
+                 matmul_judge, facts, large, p.m + p.n, p.k, 2);
       launch_split_products<TwoHalves>(gpu, p, a, b, facts, 0);
       multiply_three_bfloat16(gpu, p, a, b, facts);
     });

@@ -1,18 +1,21 @@
-// All three matrices are in the host's memory. A product of large ones takes longer than the
-// copies, so that these should vanish behind it; at the beginning nothing is there to compute with,
-// and at the end C still has to leave.
+// All three matrices are in the host's memory. A product of large ones
+// takes longer than the copies, so that these should vanish behind
+// it; at the beginning nothing is there to compute with, and at the
+// end C still has to leave.
 //
-// C is cut into a grid of tiles, with a panel of A for each row of the grid and a panel of B for
-// each column. Panels of A and B arrive in turns, and each new one lets the tiles be computed where
-// it meets those that are there: what can be computed grows with the square of what has arrived,
-// and is soon more than the GPU can do in the time of a copy. Tiles leave as they are finished.
+// C is cut into a grid of tiles, with a panel of A for each row of the grid and
+// a panel of B for each column. Panels of A and B arrive in turns, and each new
+// one lets the tiles be computed where it meets those that are there: what can
+// be computed grows with the square of what has arrived, and is soon more than
+// the GPU can do in the time of a copy. Tiles leave as they are finished.
 //
-// The panels are cut once more along k, into slices that arrive one after the other: every tile is
-// computed from the first slice, then from the second, whose products are added. That halves the
-// wait at the beginning; more slices would keep all of C back to the end.
+// The panels are cut once more along k, into slices that arrive one after
+// the other: every tile is computed from the first slice, then from the
+// second, whose products are added. That halves the wait at the beginning;
+// more slices would keep all of C back to the end.
 //
-// The tiles of a slice go to several streams: one alone would not fill the device. Tiles are
-// computed by the kernel of `warp_tiles`.
+// The tiles of a slice go to several streams: one alone would not fill the
+// device. Tiles are computed by the kernel of `warp_tiles`.
 #include "gpu/streams.hpp"
 #include "warp_tiles.cuh"
 
@@ -20,10 +23,14 @@
 
 namespace {
 
-// Where each part of an extent begins, and the end: at multiples of `unit`, none of them empty.
-std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts, std::int64_t unit) {
+// Where each part of an extent begins, and the end: at multiples of
+// `unit`, none of them empty.
+std::vector<std::int64_t> cuts(std::int64_t extent,
+                               std::int64_t parts,
+                               std::int64_t unit) {
   const auto units = ceil_div(extent, unit);
-  const auto count = static_cast<int>(std::clamp<std::int64_t>(parts, 1, units));
+  const auto count =
+      static_cast<int>(std::clamp<std::int64_t>(parts, 1, units));
   std::vector<std::int64_t> begins;
   for (int i = 0; i <= count; ++i) {
     begins.push_back(std::min(share_begin(units, i, count) * unit, extent));
@@ -31,19 +38,25 @@ std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts, std::int
   return begins;
 }
 
-// Several tiles are computed at a time: one whose rows are aligned need not fill the device.
+// Several tiles are computed at a time: one whose rows are aligned
+// need not fill the device.
 template <bool ADD, typename T>
 void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
   const bool large = fits<Large>(p) && p.n % Large::vector == 0;
-  launch_tiles<ADD, Edges::none>(gpu, p, large ? TileSize::large : best_size(gpu, p), p.n);
+  launch_tiles<ADD, Edges::none>(
+      gpu, p, large ? TileSize::large : best_size(gpu, p), p.n);
 }
 
-// A product on its way: what is on the GPU of it, piece by piece, each a matrix by itself.
+// A product on its way: what is on the GPU of it, piece by piece,
+// each a matrix by itself.
 template <typename T>
 class Product {
  public:
-  Product(Streams& streams, const Matmul::Args<T>& p, std::int64_t parts, std::int64_t slices,
+  Product(Streams& streams,
+          const Matmul::Args<T>& p,
+          std::int64_t parts,
+          std::int64_t slices,
           int computing)
       : streams_(streams),
         p_(p),
@@ -57,26 +70,32 @@ class Product {
 
   void run() {
     for (std::size_t slice = 0; slice + 1 < depth_.size(); ++slice) {
-      for (std::size_t i = 0; i + 1 < std::max(rows_.size(), cols_.size()); ++i) {
+      for (std::size_t i = 0; i + 1 < std::max(rows_.size(), cols_.size());
+           ++i) {
         if (i + 1 < rows_.size()) {
           copy_panel_of_a(slice, i);
-          for (std::size_t j = 0; j < std::min(i, cols_.size() - 1); ++j) multiply(slice, i, j);
+          for (std::size_t j = 0; j < std::min(i, cols_.size() - 1); ++j)
+            multiply(slice, i, j);
         }
         if (i + 1 < cols_.size()) {
           copy_panel_of_b(slice, i);
-          for (std::size_t j = 0; j <= std::min(i, rows_.size() - 2); ++j) multiply(slice, j, i);
+          for (std::size_t j = 0; j <= std::min(i, rows_.size() - 2); ++j)
+            multiply(slice, j, i);
         }
       }
     }
   }
 
  private:
-  // Tiles of whole blocks of threads, and rows that are aligned as those of the matrices are.
+  // Tiles of whole blocks of threads, and rows that are aligned as
+  // those of the matrices are.
   static constexpr std::int64_t unit = 128;
 
   std::int64_t height(std::size_t i) const { return rows_[i + 1] - rows_[i]; }
   std::int64_t width(std::size_t j) const { return cols_[j + 1] - cols_[j]; }
-  std::int64_t thickness(std::size_t slice) const { return depth_[slice + 1] - depth_[slice]; }
+  std::int64_t thickness(std::size_t slice) const {
+    return depth_[slice + 1] - depth_[slice];
+  }
 
   // A slice begins with all of its panels, a panel with all of its rows.
   T* panel_of_a(std::size_t slice, std::size_t i) const {
@@ -92,22 +111,27 @@ class Product {
   void copy_panel_of_a(std::size_t slice, std::size_t i) {
     ++arrived_;
     const auto cols = thickness(slice);
-    streams_.to_device(0, Block<T>{panel_of_a(slice, i), cols},
-                       Block<const T>{p_.a + rows_[i] * p_.k + depth_[slice], p_.k}, height(i),
-                       cols);
+    streams_.to_device(
+        0, Block<T>{panel_of_a(slice, i), cols},
+        Block<const T>{p_.a + rows_[i] * p_.k + depth_[slice], p_.k}, height(i),
+        cols);
   }
   void copy_panel_of_b(std::size_t slice, std::size_t j) {
     ++arrived_;
     const auto cols = width(j);
-    streams_.to_device(0, Block<T>{panel_of_b(slice, j), cols},
-                       Block<const T>{p_.b + depth_[slice] * p_.n + cols_[j], p_.n},
-                       thickness(slice), cols);
+    streams_.to_device(
+        0, Block<T>{panel_of_b(slice, j), cols},
+        Block<const T>{p_.b + depth_[slice] * p_.n + cols_[j], p_.n},
+        thickness(slice), cols);
   }
 
-  // A tile stays with its stream: the products of its slices are added in order.
+  // A tile stays with its stream: the products of its
+  // slices are added in order.
   void multiply(std::size_t slice, std::size_t i, std::size_t j) {
-    const int s = 1 + static_cast<int>((i * (cols_.size() - 1) + j) % waited_.size());
-    if (std::exchange(waited_[static_cast<std::size_t>(s) - 1], arrived_) < arrived_) {
+    const int s =
+        1 + static_cast<int>((i * (cols_.size() - 1) + j) % waited_.size());
+    if (std::exchange(waited_[static_cast<std::size_t>(s) - 1], arrived_) <
+        arrived_) {
       streams_.wait(s, 0);
     }
     const Matmul::Args<T> part{panel_of_a(slice, i), panel_of_b(slice, j),
@@ -137,12 +161,15 @@ class Product {
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 17,
-        .idea = "from host memory: panels arrive, tiles of C leave, under the products of others",
+        .idea = "from host memory: panels arrive, tiles of C leave, under the "
+                "products of others",
         .tunables = {{.name = "panels", .fallback = 4, .min = 1, .max = 6},
                      {.name = "slices", .fallback = 2, .min = 1, .max = 3},
                      streams_in_turn()},
     },
-    []<typename T>(Streams& streams, const Matmul::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Streams& streams,
+                   const Matmul::Args<T>& p,
+                   const Tunables& tunables) {
       Product<T>(streams, p, tunables["panels"], tunables["slices"],
                  static_cast<int>(tunables["streams"]))
           .run();

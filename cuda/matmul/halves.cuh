@@ -1,4 +1,5 @@
-// Elements of float as two halves each, and whether that is enough: see fp16x3.cu for when it is.
+// Elements of float as two halves each, and whether that is enough:
+// see fp16x3.cu for when it is.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 constexpr std::int64_t least_products_for_halves = 256;
 
 // The nearest half, and what a half is.
-__device__ __forceinline__ std::uint16_t nearest_half([[maybe_unused]] float value) {
+__device__ __forceinline__ std::uint16_t nearest_half(
+    [[maybe_unused]] float value) {
   std::uint16_t bits = 0;
   PARLAB_SM90A("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   return bits;
@@ -24,13 +26,15 @@ __device__ __forceinline__ float of_half([[maybe_unused]] std::uint16_t bits) {
   return value;
 }
 
-__global__ void matmul_largest(const float* matrix, std::int64_t count, std::uint32_t* largest) {
+__global__ void matmul_largest(const float* matrix,
+                               std::int64_t count,
+                               std::uint32_t* largest) {
   __shared__ std::uint32_t of_block;
   if (threadIdx.x == 0) of_block = 0;
   __syncthreads();
   std::uint32_t mine = 0;  // magnitudes are ordered as their bits are
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       i < count; i += std::int64_t{gridDim.x} * blockDim.x) {
     mine = max(mine, __float_as_uint(matrix[i]) & 0x7fffffff);
   }
 
@@ -39,19 +43,25 @@ __global__ void matmul_largest(const float* matrix, std::int64_t count, std::uin
   if (threadIdx.x == 0) atomicMax(largest, of_block);
 }
 
-// Two halves per element. A block takes 256 rows x 64 columns, a thread 8 neighbours in every 32nd
-// row. `large` counts, for each row (BY_ROW) or column, the elements of at least 2^-10 of the
-// largest.
+// Two halves per element. A block takes 256 rows x 64 columns, a thread 8
+// neighbours in every 32nd row. `large` counts, for each row (BY_ROW) or
+// column, the elements of at least 2^-10 of the largest.
 template <bool BY_ROW>
-__global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int64_t height,
-                                  std::int64_t width, std::int64_t pitch,
-                                  const std::uint32_t* largest, int* large) {
+__global__ void matmul_split_half(const float* from,
+                                  std::uint16_t* to,
+                                  std::int64_t height,
+                                  std::int64_t width,
+                                  std::int64_t pitch,
+                                  const std::uint32_t* largest,
+                                  int* large) {
   __shared__ int of_block[BY_ROW ? 256 : 64];
-  for (int i = threadIdx.x; i < (BY_ROW ? 256 : 64); i += blockDim.x) of_block[i] = 0;
+  for (int i = threadIdx.x; i < (BY_ROW ? 256 : 64); i += blockDim.x)
+    of_block[i] = 0;
   __syncthreads();
   const int exponent = split_exponent(*largest);
 
-  // A scale beyond the exponents of float marks the matrix as uneven, see matmul_judge().
+  // A scale beyond the exponents of float marks the matrix as
+  // uneven, see matmul_judge().
   const float scale = power_of_two(max(-126, min(exponent, 127)));
   const std::int64_t across = ceil_div(pitch, std::int64_t{64});
   const std::int64_t row0 = blockIdx.x / across * 256;
@@ -65,21 +75,25 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int
     int in_row = 0;
     _Pragma("unroll")
     for (int e = 0; e < 8; ++e) {
-      const float value = col + e < width ? from[row * width + col + e] * scale : 0.0f;
+      const float value =
+          col + e < width ? from[row * width + col + e] * scale : 0.0f;
       const bool counts = fabsf(value) >= 0x1p4f;
       in_row += counts;
       in_column[e] += counts;
       piece[0].element[e] = nearest_half(value);
-      piece[1].element[e] = nearest_half((value - of_half(piece[0].element[e])) * 0x1p11f);
+      piece[1].element[e] =
+          nearest_half((value - of_half(piece[0].element[e])) * 0x1p11f);
     }
     *reinterpret_cast<SplitPiece*>(to + row * pitch + col) = piece[0];
-    *reinterpret_cast<SplitPiece*>(to + (height + row) * pitch + col) = piece[1];
+    *reinterpret_cast<SplitPiece*>(to + (height + row) * pitch + col) =
+        piece[1];
     if (BY_ROW) atomicAdd(&of_block[r], in_row);
   }
 
   if (!BY_ROW) {
     _Pragma("unroll")
-    for (int e = 0; e < 8; ++e) atomicAdd(&of_block[x * 8 + e], in_column[e]);
+    for (int e = 0; e < 8; ++e)
+      atomicAdd(&of_block[x * 8 + e], in_column[e]);
   }
 
   __syncthreads();
@@ -89,41 +103,56 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to, std::int
   }
 }
 
-// Uneven if a row of A or a column of B has fewer large elements than three of four, or if the
-// exponents are at the ends of float's range. A thread looks at one of them, of `matrices` 1 or 2.
-__global__ void matmul_judge(SplitFacts* facts, const int* large, std::int64_t count,
-                             std::int64_t k, int matrices) {
+// Uneven if a row of A or a column of B has fewer large elements than three
+// of four, or if the exponents are at the ends of float's range. A thread
+// looks at one of them, of `matrices` 1 or 2.
+__global__ void matmul_judge(SplitFacts* facts,
+                             const int* large,
+                             std::int64_t count,
+                             std::int64_t k,
+                             int matrices) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count && 4 * std::int64_t{large[i]} < 3 * k) facts->uneven = 1;
-  if (i < matrices && abs(split_exponent(facts->largest[i])) > 110) facts->uneven = 1;
+  if (i < matrices && abs(split_exponent(facts->largest[i])) > 110)
+    facts->uneven = 1;
 }
 
 // ---- on the host
 
-// What is found out about matrices, and the counts of their rows or columns behind it.
+// What is found out about matrices, and the counts of their
+// rows or columns behind it.
 struct HalvesFacts {
   SplitFacts* facts;
   int* large;
 };
 inline HalvesFacts halves_facts(Gpu& gpu, std::int64_t counts) {
   const std::int64_t bytes = sizeof(SplitFacts) + counts * sizeof(int);
-  auto* const facts = reinterpret_cast<SplitFacts*>(gpu.scratch<unsigned char>(bytes));
+  auto* const facts =
+      reinterpret_cast<SplitFacts*>(gpu.scratch<unsigned char>(bytes));
   gpu.clear(facts, bytes);
   return {facts, reinterpret_cast<int*>(facts + 1)};
 }
 
-// Splits a matrix, whose largest magnitude becomes facts->largest[which], into halves; adds to
-// counts[], one for each row or for each column.
+// Splits a matrix, whose largest magnitude becomes facts->largest[which], into
+// halves; adds to counts[], one for each row or for each column.
 template <bool BY_ROW>
-void split_into_halves(Gpu& gpu, const float* matrix, std::uint16_t* to, std::int64_t height,
-                       std::int64_t width, SplitFacts* facts, int which, int* counts) {
+void split_into_halves(Gpu& gpu,
+                       const float* matrix,
+                       std::uint16_t* to,
+                       std::int64_t height,
+                       std::int64_t width,
+                       SplitFacts* facts,
+                       int which,
+                       int* counts) {
   const std::int64_t count = height * width, pitch = split_pitch(width);
-  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 256), gpu.multiprocessors() * 8)},
+  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 256),
+                                              gpu.multiprocessors() * 8)},
               .block = {256}},
              matmul_largest, matrix, count, &facts->largest[which]);
-  gpu.launch({.grid = {ceil_div(height, 256) * ceil_div(pitch, 64)}, .block = {256}},
-             matmul_split_half<BY_ROW>, matrix, to, height, width, pitch, &facts->largest[which],
-             counts);
+  gpu.launch(
+      {.grid = {ceil_div(height, 256) * ceil_div(pitch, 64)}, .block = {256}},
+      matmul_split_half<BY_ROW>, matrix, to, height, width, pitch,
+      &facts->largest[which], counts);
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
-// Sums leave by bulk tensor stores: a warp writes a box of 512 sums into shared memory, one of its
-// lanes asks the copy engine to store it, and the warp goes on, with the next box in a second
-// buffer and then with the products of the next tile, while the first are on their way. Against
-// stores by each lane, C is written in whole lines, and no product waits for a store.
+// Sums leave by bulk tensor stores: a warp writes a box of 512 sums into shared
+// memory, one of its lanes asks the copy engine to store it, and the warp goes
+// on, with the next box in a second buffer and then with the products of the
+// next tile, while the first are on their way. Against stores by each lane,
+// C is written in whole lines, and no product waits for a store.
 //
-// Where whole tiles would leave a part of the device without work, they are smaller.
+// Where whole tiles would leave a part of the device without
+// work, they are smaller.
 //
-// As before: persistent blocks, in clusters of two that share what they read of B, specialised
-// warps with a ring of four stages. Rows of C that are not aligned to 16 bytes are stored by each
-// lane; matrices A and B whose rows are not are copied first.
+// As before: persistent blocks, in clusters of two that share what they
+// read of B, specialised warps with a ring of four stages. Rows of C that
+// are not aligned to 16 bytes are stored by each lane; matrices A and B
+// whose rows are not are copied first.
 #include "warpgroup.cuh"
 
 using namespace parlab;
@@ -18,22 +21,28 @@ namespace {
 constexpr int box_bytes = 512 * 4;
 
 template <typename Tile>
-constexpr int overlapped_shared_bytes = Tile::shared_bytes + Tile::warps * 2 * box_bytes;
+constexpr int overlapped_shared_bytes =
+    Tile::shared_bytes + Tile::warps * 2 * box_bytes;
 
 // BULK: C is stored by the copy engine, which needs rows aligned to 16 bytes.
 template <typename Tile, bool BULK>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_overlapped(const PARLAB_GRID_CONSTANT TensorMap a,
                       const PARLAB_GRID_CONSTANT TensorMap b,
-                      const PARLAB_GRID_CONSTANT TensorMap c_boxes, float* c, std::int64_t m,
-                      std::int64_t k, std::int64_t n) {
+                      const PARLAB_GRID_CONSTANT TensorMap c_boxes,
+                      float* c,
+                      std::int64_t m,
+                      std::int64_t k,
+                      std::int64_t n) {
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
-    for (Barrier& barrier : full) init_barrier(barrier, 1);
-    for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
+    for (Barrier& barrier : full)
+      init_barrier(barrier, 1);
+    for (Barrier& barrier : empty)
+      init_barrier(barrier, 2 * Tile::warps);
     publish_barriers();
   }
 
@@ -45,10 +54,11 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          // All warps of both blocks have done with the stage: what is sent goes to both.
+          // All warps of both blocks have done with the stage:
+          // what is sent goes to both.
           wait(empty[ring.stage], ring.parity ^ 1);
-          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes, full[ring.stage], a, b,
-                                  step, row0, col0);
+          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
+                                  full[ring.stage], a, b, step, row0, col0);
         }
       });
     }
@@ -57,11 +67,12 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     take_registers<232>();
     WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
-    unsigned char* const boxes =
-        stages + Tile::stages * Tile::stage_bytes + threadIdx.x / 32 * 2 * box_bytes;
+    unsigned char* const boxes = stages + Tile::stages * Tile::stage_bytes +
+                                 threadIdx.x / 32 * 2 * box_bytes;
     each_tile<Tile>(m, n, [&](int row0, int col0) {
       sums.multiply(
-          stages, steps, ring, [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
+          stages, steps, ring,
+          [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
           [&](int stage) {
             if (lane < 2) arrive_in_cluster(empty[stage], lane);
           });
@@ -78,7 +89,9 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
           sums.box(q, row, col);
           if (lane == 0) store_box(c_boxes, box, col0 + col, row0 + row);
         };
-        [&]<int... q>(std::integer_sequence<int, q...>) { (store.template operator()<q>(), ...); }
+        [&]<int... q>(std::integer_sequence<int, q...>) {
+          (store.template operator()<q>(), ...);
+        }
         (std::make_integer_sequence<int, WarpgroupSums<Tile>::boxes>());
       } else {
         sums.store(c, m, n, row0, col0);
@@ -88,44 +101,52 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     __syncwarp();
   }
 
-  sync_cluster();  // no block leaves while the other may still reach for its barriers
+  // no block leaves while the other may still reach for its barriers
+  sync_cluster();
 }
 
 template <typename Tile>
-void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p) {
+void launch_overlapped(Gpu& gpu,
+                       const Matmul::Args<typename Tile::Element>& p) {
   using Sums = WarpgroupSums<Tile>;
-  const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
+  const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
+                      b = align_rows(gpu, p.b, p.k, p.n);
   const bool bulk = p.n % 4 == 0;
-  const TensorMap boxes = bulk ? tensor_map({MapElement::float32,
-                                             p.c,
-                                             {p.n, p.m, 1},
-                                             {p.n * 4, p.m * p.n * 4},
-                                             {Sums::box_cols, Sums::box_rows, 1},
-                                             4 * Sums::box_cols})
-                               : TensorMap{};
-  gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
-              .block = {Tile::threads + 128},
-              .shared_bytes = overlapped_shared_bytes<Tile>},
-             bulk ? matmul_overlapped<Tile, true> : matmul_overlapped<Tile, false>,
-             map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n), boxes, p.c, p.m, p.k, p.n);
+  const TensorMap boxes = bulk
+                              ? tensor_map({MapElement::float32,
+                                            p.c,
+                                            {p.n, p.m, 1},
+                                            {p.n * 4, p.m * p.n * 4},
+                                            {Sums::box_cols, Sums::box_rows, 1},
+                                            4 * Sums::box_cols})
+                              : TensorMap{};
+  gpu.launch(
+      {.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
+       .block = {Tile::threads + 128},
+       .shared_bytes = overlapped_shared_bytes<Tile>},
+      bulk ? matmul_overlapped<Tile, true> : matmul_overlapped<Tile, false>,
+      map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n), boxes, p.c, p.m,
+      p.k, p.n);
 }
 
 }  // namespace
 
 const Register<Matmul, half, bfloat16, float> variant(
     {.rung = 14,
-     .idea = "sums leave by bulk tensor stores, beside the products of the next tile",
+     .idea = "sums leave by bulk tensor stores, beside the products of the "
+             "next tile",
      .arithmetic = Arithmetic::tf32,
      .units = tensor_units(),
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();
 
-      // Which needs the least time in whole rounds of tiles? Smaller ones take a little longer for
-      // the same work.
+      // Which needs the least time in whole rounds of tiles? Smaller ones
+      // take a little longer for the same work.
       const auto rounds = [&]<int edge>() {
         const auto pairs = pairs_of_tiles<WarpgroupTile<T, edge>>(p.m, p.n);
-        return static_cast<double>(ceil_div(pairs, gpu.multiprocessors() / 2) * edge);
+        return static_cast<double>(ceil_div(pairs, gpu.multiprocessors() / 2) *
+                                   edge);
       };
       const double whole = rounds.template operator()<256>();
       const double three_quarters = 1.05 * rounds.template operator()<192>();

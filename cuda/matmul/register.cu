@@ -1,9 +1,10 @@
-// Blocks of registers. A block of 256 threads computes a tile of C of 128 x 128 elements, a thread
-// 8 x 8 of them. For each step along k a thread reads 8 elements of A and 8 of B from shared memory
-// and makes 64 products of them, where the kernels below make one of two: shared memory is no
-// longer what everything waits for. The elements of a thread lie 16 apart, so that neighbouring
-// threads read neighbouring words. A is stored transposed, a column of the tile being one row in
-// shared memory.
+// Blocks of registers. A block of 256 threads computes a tile of C of 128 x 128
+// elements, a thread 8 x 8 of them. For each step along k a thread reads
+// 8 elements of A and 8 of B from shared memory and makes 64 products of
+// them, where the kernels below make one of two: shared memory is no longer
+// what everything waits for. The elements of a thread lie 16 apart, so that
+// neighbouring threads read neighbouring words. A is stored transposed, a
+// column of the tile being one row in shared memory.
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
@@ -13,14 +14,23 @@ namespace {
 
 template <typename T>
 __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
-    matmul_register(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  constexpr int edge = 128, deep = 8, per_thread = 8, across = 16, threads = 256;
-  __shared__ T a_tile[deep][edge + 1];  // one more: a warp stores several k of one row
+    matmul_register(const T* a,
+                    const T* b,
+                    T* c,
+                    std::int64_t m,
+                    std::int64_t k,
+                    std::int64_t n) {
+  constexpr int edge = 128, deep = 8, per_thread = 8, across = 16,
+                threads = 256;
+  // one more: a warp stores several k of one row
+  __shared__ T a_tile[deep][edge + 1];
   __shared__ T b_tile[deep][edge];
   const int thread = threadIdx.x, x = thread % across, y = thread / across;
 
-  // The elements of the tiles that this thread copies: these, and others in steps of rows.
-  const int a_row = thread / deep, a_i = thread % deep, b_i = thread / edge, b_col = thread % edge;
+  // The elements of the tiles that this thread copies: these, and
+  // others in steps of rows.
+  const int a_row = thread / deep, a_i = thread % deep, b_i = thread / edge,
+            b_col = thread % edge;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
 
   // A grid has at most 65535 rows of blocks: with more, a block takes several.
@@ -31,12 +41,14 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
       _Pragma("unroll")
       for (int r = 0; r < edge; r += threads / deep) {
         const bool there = row0 + a_row + r < m && k0 + a_i < k;
-        a_tile[a_i][a_row + r] = there ? a[(row0 + a_row + r) * k + k0 + a_i] : T{0};
+        a_tile[a_i][a_row + r] =
+            there ? a[(row0 + a_row + r) * k + k0 + a_i] : T{0};
       }
       _Pragma("unroll")
       for (int i = 0; i < deep; i += threads / edge) {
         const bool there = k0 + b_i + i < k && col0 + b_col < n;
-        b_tile[b_i + i][b_col] = there ? b[(k0 + b_i + i) * n + col0 + b_col] : T{0};
+        b_tile[b_i + i][b_col] =
+            there ? b[(k0 + b_i + i) * n + col0 + b_col] : T{0};
       }
       __syncthreads();
       _Pragma("unroll")
@@ -50,7 +62,8 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
         _Pragma("unroll")
         for (int r = 0; r < per_thread; ++r) {
           _Pragma("unroll")
-          for (int s = 0; s < per_thread; ++s) sum[r][s] += a_column[r] * b_row[s];
+          for (int s = 0; s < per_thread; ++s)
+            sum[r][s] += a_column[r] * b_row[s];
         }
       }
       __syncthreads();  // before the next tiles overwrite these
@@ -59,7 +72,8 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
     for (int r = 0; r < per_thread; ++r) {
       _Pragma("unroll")
       for (int s = 0; s < per_thread; ++s) {
-        const std::int64_t row = row0 + y + r * across, col = col0 + x + s * across;
+        const std::int64_t row = row0 + y + r * across,
+                           col = col0 + x + s * across;
         if (row < m && col < n) c[row * n + col] = sum[r][s];
       }
     }
@@ -71,10 +85,11 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 4,
-        .idea = "a thread keeps 8 x 8 elements of C in registers: 64 products from 16 reads",
+        .idea = "a thread keeps 8 x 8 elements of C in registers: 64 products "
+                "from 16 reads",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, 128), 65535);
-      gpu.launch({.grid = {ceil_div(p.n, 128), rows}, .block = {256}}, matmul_register<T>, p.a, p.b,
-                 p.c, p.m, p.k, p.n);
+      gpu.launch({.grid = {ceil_div(p.n, 128), rows}, .block = {256}},
+                 matmul_register<T>, p.a, p.b, p.c, p.m, p.k, p.n);
     });

@@ -1,5 +1,5 @@
-// What groups of warps that share a tile do at the end, each of which has multiplied its own part
-// of every stage along k.
+// What groups of warps that share a tile do at the end, each of which has
+// multiplied its own part of every stage along k.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -8,8 +8,9 @@ using namespace parlab;
 
 namespace {
 
-// Each slice but the first hands its sums over in shared memory, and the first adds them, in order.
-// sum: of a thread, `count` of them. S: says how many slices there are, and threads in one.
+// Each slice but the first hands its sums over in shared memory, and the
+// first adds them, in order. sum: of a thread, `count` of them. S: says
+// how many slices there are, and threads in one.
 template <typename S, int count, typename T>
 __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
   struct alignas(16) Piece {
@@ -18,7 +19,8 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
   constexpr int width = 16 / sizeof(T), pieces = count / width;
   static_assert(count % width == 0);
   const auto place = [&](int of, int piece) {
-    return reinterpret_cast<Piece*>(shared) + ((of - 1) * pieces + piece) * S::slice_threads +
+    return reinterpret_cast<Piece*>(shared) +
+           ((of - 1) * pieces + piece) * S::slice_threads +
            threadIdx.x % S::slice_threads;
   };
   __syncthreads();  // nobody reads a stage any more
@@ -26,7 +28,8 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
   for (int p = 0; p < pieces; ++p) {
     Piece piece;
     _Pragma("unroll")
-    for (int i = 0; i < width; ++i) piece.element[i] = sum[p * width + i];
+    for (int i = 0; i < width; ++i)
+      piece.element[i] = sum[p * width + i];
     if (slice > 0) *place(slice, p) = piece;
   }
 
@@ -39,7 +42,8 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
     for (int p = 0; p < pieces; ++p) {
       const Piece piece = *place(of, p);
       _Pragma("unroll")
-      for (int i = 0; i < width; ++i) sum[p * width + i] += piece.element[i];
+      for (int i = 0; i < width; ++i)
+        sum[p * width + i] += piece.element[i];
     }
   }
 }

@@ -1,8 +1,10 @@
-// Specialised warps: one warp does nothing but ask for copies, two warpgroups nothing but multiply,
-// and barriers in shared memory take the place of the block's own: `full` says that a stage has
-// arrived, `empty` that all warps have done with it. Nobody waits for everybody: a warpgroup that
-// is ahead starts on the next stage while the other still multiplies, and copies are asked for as
-// soon as a stage is free. The registers that the copying warpgroup does not need go to the others.
+// Specialised warps: one warp does nothing but ask for copies, two warpgroups
+// nothing but multiply, and barriers in shared memory take the place of
+// the block's own: `full` says that a stage has arrived, `empty` that all
+// warps have done with it. Nobody waits for everybody: a warpgroup that
+// is ahead starts on the next stage while the other still multiplies, and
+// copies are asked for as soon as a stage is free. The registers that the
+// copying warpgroup does not need go to the others.
 //
 // Matrices whose rows are not aligned to 16 bytes are copied first.
 #include "warpgroup.cuh"
@@ -14,20 +16,26 @@ namespace {
 template <typename T>
 __global__ void __launch_bounds__(384, 1)
     matmul_specialised(const PARLAB_GRID_CONSTANT TensorMap a,
-                       const PARLAB_GRID_CONSTANT TensorMap b, float* c, std::int64_t m,
-                       std::int64_t k, std::int64_t n) {
+                       const PARLAB_GRID_CONSTANT TensorMap b,
+                       float* c,
+                       std::int64_t m,
+                       std::int64_t k,
+                       std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   std::int64_t tile_row, tile_col;
-  place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row, tile_col);
+  place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row,
+                 tile_col);
   const auto row0 = static_cast<int>(tile_row * Tile::rows);
   const auto col0 = static_cast<int>(tile_col * Tile::cols);
   const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
-    for (Barrier& barrier : full) init_barrier(barrier, 1);
-    for (Barrier& barrier : empty) init_barrier(barrier, Tile::warps);
+    for (Barrier& barrier : full)
+      init_barrier(barrier, 1);
+    for (Barrier& barrier : empty)
+      init_barrier(barrier, Tile::warps);
     publish_barriers();
   }
 
@@ -39,15 +47,16 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x == Tile::threads) {
       for (int step = 0; step < steps; ++step, ring.advance()) {
         wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
-        copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes, full[ring.stage], a, b, step,
-                         row0, col0);
+        copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
+                         full[ring.stage], a, b, step, row0, col0);
       }
     }
   } else {  // ---- two multiply
     take_registers<232>();
     WarpgroupSums<Tile> sums;
     sums.multiply(
-        stages, steps, ring, [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
+        stages, steps, ring,
+        [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
         [&](int stage) {
           if (threadIdx.x % 32 == 0) arrive(empty[stage]);
         });
@@ -66,10 +75,12 @@ const Register<Matmul, half, bfloat16, float> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Tile = WarpgroupTile<T>;
       refuse_without_warpgroups();
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
-      gpu.launch({.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
-                  .block = {Tile::threads + 128},
-                  .shared_bytes = Tile::shared_bytes},
-                 matmul_specialised<T>, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n),
-                 p.c, p.m, p.k, p.n);
+      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
+                          b = align_rows(gpu, p.b, p.k, p.n);
+      gpu.launch(
+          {.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
+           .block = {Tile::threads + 128},
+           .shared_bytes = Tile::shared_bytes},
+          matmul_specialised<T>, map_of_a<Tile>(a, p.m, p.k),
+          map_of_b<Tile>(b, p.k, p.n), p.c, p.m, p.k, p.n);
     });

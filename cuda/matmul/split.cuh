@@ -1,15 +1,17 @@
-// Products of float with float's accuracy on the tensor cores, by splitting: each element becomes a
-// sum of narrow parts, and the products of parts that matter are computed by warpgroup products,
-// exactly, before they are added up.
+// Products of float with float's accuracy on the tensor cores, by splitting:
+// each element becomes a sum of narrow parts, and the products of parts that
+// matter are computed by warpgroup products, exactly, before they are added up.
 //
-// The additions need care: a tensor core cuts off what does not fit, always towards zero, and over
-// thousands of additions that adds up. So the large products, of first parts, are summed over 64
-// columns of A only. What comes out is added to a sum in ordinary registers, and what that addition
-// rounds off is where the next 64 columns begin. The small products have sums of their own along
-// all of k. That is 192 registers of sums per thread, for 64 x 128 of C per warpgroup.
+// The additions need care: a tensor core cuts off what does not fit, always
+// towards zero, and over thousands of additions that adds up. So the large
+// products, of first parts, are summed over 64 columns of A only. What
+// comes out is added to a sum in ordinary registers, and what that addition
+// rounds off is where the next 64 columns begin. The small products have
+// sums of their own along all of k. That is 192 registers of sums per
+// thread, for 64 x 128 of C per warpgroup.
 //
-// Otherwise as in `overlapped`: persistent blocks in clusters of two that share what they read of
-// B, one warp that copies, two warpgroups that multiply.
+// Otherwise as in `overlapped`: persistent blocks in clusters of two that share
+// what they read of B, one warp that copies, two warpgroups that multiply.
 #pragma once
 
 #include "gpu/warpgroup.hpp"
@@ -21,21 +23,27 @@ using namespace parlab;
 
 namespace {
 
-// a = a0 + a1 + a2, three bfloat16 of 8 bits each: all of a float. Of the nine products the three
-// that are left out are smaller than the last bit of the whole.
+// a = a0 + a1 + a2, three bfloat16 of 8 bits each: all of a float. Of
+// the nine products the three that are left out are smaller than the
+// last bit of the whole.
 struct ThreeBfloat16 {
   static constexpr Factor factor = Factor::bf16;
   static constexpr MapElement element = MapElement::bf16;
   static constexpr int parts = 3, stages = 4;
-  static constexpr int small_products = 5;  // the smallest first: of which parts of a and of b
-  static constexpr int a_part(int product) { return product < 3 ? product : product - 3; }
-  static constexpr int b_part(int product) { return product < 3 ? 2 - product : 4 - product; }
+  // the smallest first: of which parts of a and of b
+  static constexpr int small_products = 5;
+  static constexpr int a_part(int product) {
+    return product < 3 ? product : product - 3;
+  }
+  static constexpr int b_part(int product) {
+    return product < 3 ? 2 - product : 4 - product;
+  }
   static constexpr float small_unit = 1;
 };
 
-// a = a0 + a1, two halves of 11 bits each, of a scaled so that the largest element of the matrix is
-// just below 2^15, and of the rest scaled by 2^11 once more: what is lost is 2^-23 of an element,
-// or 2^-51 of the largest.
+// a = a0 + a1, two halves of 11 bits each, of a scaled so that the largest
+// element of the matrix is just below 2^15, and of the rest scaled by 2^11 once
+// more: what is lost is 2^-23 of an element, or 2^-51 of the largest.
 struct TwoHalves {
   static constexpr Factor factor = Factor::f16;
   static constexpr MapElement element = MapElement::f16;
@@ -48,21 +56,24 @@ struct TwoHalves {
 
 template <typename Scheme>
 struct SplitTile {
-  static constexpr int rows = 128, cols = 128, depth = 32;  // of C; columns of A in a stage
+  // of C; columns of A in a stage
+  static constexpr int rows = 128, cols = 128, depth = 32;
   static constexpr int a_part = rows * depth * 2,
                        b_part = depth * 128;  // bytes; of 64 columns of B
   static constexpr int panel = Scheme::parts * b_part;
   static constexpr int stage_bytes = Scheme::parts * a_part + 2 * panel;
   static constexpr int steps_per_sum = 2;
-  static constexpr int pairs_down = 8;  // in a group of tiles that are taken together
+  // in a group of tiles that are taken together
+  static constexpr int pairs_down = 8;
   static constexpr int warps = 8, threads = 32 * warps;
   static constexpr int shared_bytes = Scheme::stages * stage_bytes + 1024;
 };
 
 // What is found out about A and B on the device, before they are multiplied.
 struct SplitFacts {
-  std::uint32_t largest[2];  // of the magnitudes in A, in B: the bits of a float
-  std::uint32_t uneven;      // two halves would lose too much
+  // of the magnitudes in A, in B: the bits of a float
+  std::uint32_t largest[2];
+  std::uint32_t uneven;  // two halves would lose too much
 };
 
 // The power of two that scales a matrix of this largest magnitude.
@@ -73,13 +84,15 @@ __device__ __forceinline__ float power_of_two(int exponent) {
   return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
-// C = A B, m x n, as the kernel below knows it: which tiles there are, how A lies in memory, and
-// what becomes of a sum.
+// C = A B, m x n, as the kernel below knows it: which tiles there are, how
+// A lies in memory, and what becomes of a sum.
 struct PlainProduct {
   float* c;
   std::int64_t m, n;
-  static constexpr bool a_across = false;  // rows of the array are rows of A, not of its transposed
-  static constexpr int b_facts = 1;        // which of SplitFacts::largest is of B; A's is 0
+  // rows of the array are rows of A, not of its transposed
+  static constexpr bool a_across = false;
+  // which of SplitFacts::largest is of B; A's is 0
+  static constexpr int b_facts = 1;
 
   template <typename Tile, typename Compute>
   __device__ __forceinline__ void each_tile(Compute compute) const {
@@ -87,18 +100,24 @@ struct PlainProduct {
   }
 
   // Two neighbouring sums, col even.
-  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, float left,
+  __device__ __forceinline__ void store(std::int64_t row,
+                                        std::int64_t col,
+                                        float left,
                                         float right) const {
     if (row < m) store_pair(c + row * n, col, n, left, right);
   }
 };
 
-// Asks for a stage: all parts of A's tile, and of B's tile the half of this block, which both
-// blocks of the cluster get.
+// Asks for a stage: all parts of A's tile, and of B's tile the half of this
+// block, which both blocks of the cluster get.
 template <typename Scheme, bool A_ACROSS>
-__device__ __forceinline__ void copy_split_stage(unsigned char* stage, Barrier& full,
-                                                 const TensorMap& a, const TensorMap& b, int step,
-                                                 int row0, int col0) {
+__device__ __forceinline__ void copy_split_stage(unsigned char* stage,
+                                                 Barrier& full,
+                                                 const TensorMap& a,
+                                                 const TensorMap& b,
+                                                 int step,
+                                                 int row0,
+                                                 int col0) {
   using Tile = SplitTile<Scheme>;
   const int rank = block_in_cluster(), k0 = step * Tile::depth;
   arrive_expecting(full, Tile::stage_bytes);
@@ -109,25 +128,28 @@ __device__ __forceinline__ void copy_split_stage(unsigned char* stage, Barrier& 
     load_box(stage, a, full, k0, row0);
   }
 
-  load_box(stage + Scheme::parts * Tile::a_part + rank * Tile::panel, b, full, std::uint16_t{0b11},
-           col0 + rank * 64, k0, 0);
+  load_box(stage + Scheme::parts * Tile::a_part + rank * Tile::panel, b, full,
+           std::uint16_t{0b11}, col0 + rank * 64, k0, 0);
 }
 
-// Starts the products of a stage: the large ones, then, as a group of their own, the small ones. A
-// part of A is 64 bytes of each of 128 rows, or, across k, two panels of 64 columns, one for each
-// warpgroup, as those of B.
+// Starts the products of a stage: the large ones, then, as a group of their
+// own, the small ones. A part of A is 64 bytes of each of 128 rows, or, across
+// k, two panels of 64 columns, one for each warpgroup, as those of B.
 template <typename Scheme, bool A_ACROSS>
-__device__ __forceinline__ void start_split_products(const unsigned char* stage, float (&large)[64],
+__device__ __forceinline__ void start_split_products(const unsigned char* stage,
+                                                     float (&large)[64],
                                                      float (&small)[64]) {
   using Tile = SplitTile<Scheme>;
   constexpr int a_part = A_ACROSS ? Tile::a_part / 2 : Tile::a_part;
-  constexpr int a_slice = A_ACROSS ? 16 * 128 : 32;  // bytes to the next 16 of k
+  // bytes to the next 16 of k
+  constexpr int a_slice = A_ACROSS ? 16 * 128 : 32;
   const int group = static_cast<int>(threadIdx.x) / 128;
   const std::uint64_t a0 =
-      A_ACROSS ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
-               : operand_in_shared<64>(stage + group * 64 * 64, 512);
-  const std::uint64_t b0 =
-      operand_in_shared<128>(stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
+      A_ACROSS
+          ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
+          : operand_in_shared<64>(stage + group * 64 * 64, 512);
+  const std::uint64_t b0 = operand_in_shared<128>(
+      stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
   const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number) {
     multiply_add<Scheme::factor, true, A_ACROSS>(
         to, a0 + (a_number * a_part + i * a_slice) / 16,
@@ -135,7 +157,8 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   };
   begin_products();
   _Pragma("unroll")
-  for (int i = 0; i < Tile::depth / 16; ++i) multiply(large, i, 0, 0);
+  for (int i = 0; i < Tile::depth / 16; ++i)
+    multiply(large, i, 0, 0);
   end_products();
   _Pragma("unroll")
   for (int i = 0; i < Tile::depth / 16; ++i) {
@@ -148,9 +171,10 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   end_products();
 }
 
-// Adds the large products to the sums; what that rounds off stays, exactly where the sum is the
-// larger one: Dekker, 1971.
-__device__ __forceinline__ void move_into_sums(float (&sum)[64], float (&large)[64]) {
+// Adds the large products to the sums; what that rounds off stays, exactly
+// where the sum is the larger one: Dekker, 1971.
+__device__ __forceinline__ void move_into_sums(float (&sum)[64],
+                                               float (&large)[64]) {
   _Pragma("unroll")
   for (int i = 0; i < 64; ++i) {
     const float before = sum[i];
@@ -159,22 +183,28 @@ __device__ __forceinline__ void move_into_sums(float (&sum)[64], float (&large)[
   }
 }
 
-// Adds up what a thread has of a tile, scaled back for two halves, and stores it.
+// Adds up what a thread has of a tile, scaled back for two
+// halves, and stores it.
 template <typename Scheme, typename Product>
-__device__ __forceinline__ void store_split_sums(const Product& product, const SplitFacts* facts,
-                                                 int row0, int col0, const float (&sum)[64],
+__device__ __forceinline__ void store_split_sums(const Product& product,
+                                                 const SplitFacts* facts,
+                                                 int row0,
+                                                 int col0,
+                                                 const float (&sum)[64],
                                                  const float (&large)[64],
                                                  const float (&small)[64]) {
-  float scale = 1, scale_again = 1;  // their product may be too small for one float
+  // their product may be too small for one float
+  float scale = 1, scale_again = 1;
   if (Scheme::factor == Factor::f16) {
-    const int back =
-        -split_exponent(facts->largest[0]) - split_exponent(facts->largest[Product::b_facts]);
+    const int back = -split_exponent(facts->largest[0]) -
+                     split_exponent(facts->largest[Product::b_facts]);
     scale = power_of_two(back / 2);
     scale_again = power_of_two(back - back / 2);
   }
 
   const auto result = [&](int i) {
-    return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale * scale_again;
+    return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale *
+           scale_again;
   };
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   _Pragma("unroll")
@@ -183,18 +213,23 @@ __device__ __forceinline__ void store_split_sums(const Product& product, const S
     _Pragma("unroll")
     for (int j = 0; j < 16; ++j) {
       const int at = 4 * j + 2 * part;
-      product.store(row, col0 + 8 * j + lane % 4 * 2, result(at), result(at + 1));
+      product.store(row, col0 + 8 * j + lane % 4 * 2, result(at),
+                    result(at + 1));
     }
   }
 }
 
-// `only_if`: the kernel does its work if facts->uneven is that; nullptr: in any case. C is the
-// product of the parts in a and b times 2^-(exponents of A and B) for two halves.
+// `only_if`: the kernel does its work if facts->uneven is that; nullptr:
+// in any case. C is the product of the parts in a and b times 2^-(exponents
+// of A and B) for two halves.
 template <typename Scheme, typename Product>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_split_products(const PARLAB_GRID_CONSTANT TensorMap a,
-                          const PARLAB_GRID_CONSTANT TensorMap b, const SplitFacts* facts,
-                          std::uint32_t only_if, Product product, std::int64_t k) {
+                          const PARLAB_GRID_CONSTANT TensorMap b,
+                          const SplitFacts* facts,
+                          std::uint32_t only_if,
+                          Product product,
+                          std::int64_t k) {
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
   if (facts != nullptr && facts->uneven != only_if) return;
@@ -204,11 +239,14 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 
   // Whole sums of large products; what lies beyond the end is zero.
   const auto steps =
-      static_cast<int>(ceil_div(k, Tile::depth * Tile::steps_per_sum)) * Tile::steps_per_sum;
+      static_cast<int>(ceil_div(k, Tile::depth * Tile::steps_per_sum)) *
+      Tile::steps_per_sum;
 
   if (threadIdx.x == 0) {
-    for (Barrier& barrier : full) init_barrier(barrier, 1);
-    for (Barrier& barrier : empty) init_barrier(barrier, 2 * Tile::warps);
+    for (Barrier& barrier : full)
+      init_barrier(barrier, 1);
+    for (Barrier& barrier : empty)
+      init_barrier(barrier, 2 * Tile::warps);
     publish_barriers();
   }
 
@@ -221,8 +259,9 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       product.template each_tile<Tile>([&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
           wait(empty[ring.stage], ring.parity ^ 1);
-          copy_split_stage<Scheme, Product::a_across>(shared + ring.stage * Tile::stage_bytes,
-                                                      full[ring.stage], a, b, step, row0, col0);
+          copy_split_stage<Scheme, Product::a_across>(
+              shared + ring.stage * Tile::stage_bytes, full[ring.stage], a, b,
+              step, row0, col0);
         }
       });
     }
@@ -236,15 +275,16 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     product.template each_tile<Tile>([&](int row0, int col0) {
       float sum[64], large[64], small[64];
       _Pragma("unroll")
-      for (int i = 0; i < 64; ++i) sum[i] = large[i] = small[i] = 0;
+      for (int i = 0; i < 64; ++i)
+        sum[i] = large[i] = small[i] = 0;
       int before = 0;  // the stage whose products may still be under way
       _Pragma("unroll 1")
       for (int step = 0; step < steps; step += Tile::steps_per_sum) {
         _Pragma("unroll")
         for (int s = 0; s < Tile::steps_per_sum; ++s) {
           wait(full[ring.stage], ring.parity);
-          start_split_products<Scheme, Product::a_across>(shared + ring.stage * Tile::stage_bytes,
-                                                          large, small);
+          start_split_products<Scheme, Product::a_across>(
+              shared + ring.stage * Tile::stage_bytes, large, small);
           wait_for_products<2>();
           if (step + s > 0) release(before);
           before = ring.stage;
@@ -267,14 +307,19 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 
 // Sums of a few products: a thread per element.
 constexpr std::int64_t few_products = 16;
-__global__ void matmul_few(const float* a, const float* b, float* c, std::int64_t m, std::int64_t k,
+__global__ void matmul_few(const float* a,
+                           const float* b,
+                           float* c,
+                           std::int64_t m,
+                           std::int64_t k,
                            std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= m * n) return;
 
   const std::int64_t row = i / n, col = i % n;
   float sum = 0;
-  for (std::int64_t l = 0; l < k; ++l) sum = fmaf(a[row * k + l], b[l * n + col], sum);
+  for (std::int64_t l = 0; l < k; ++l)
+    sum = fmaf(a[row * k + l], b[l * n + col], sum);
   c[i] = sum;
 }
 
@@ -282,11 +327,14 @@ struct alignas(16) SplitPiece {
   std::uint16_t element[8];
 };
 
-// Three bfloat16 whose sum is the element, each the rest of the ones before rounded to nearest.
-// What is not finite stays in the first alone. A thread splits 8 neighbours; rows are `pitch` long
-// and filled up with zeros.
-__global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std::int64_t height,
-                                      std::int64_t width, std::int64_t pitch,
+// Three bfloat16 whose sum is the element, each the rest of the ones before
+// rounded to nearest. What is not finite stays in the first alone. A thread
+// splits 8 neighbours; rows are `pitch` long and filled up with zeros.
+__global__ void matmul_split_bfloat16(const float* from,
+                                      std::uint16_t* to,
+                                      std::int64_t height,
+                                      std::int64_t width,
+                                      std::int64_t pitch,
                                       const SplitFacts* facts) {
   constexpr int parts = ThreeBfloat16::parts;
   if (facts != nullptr && facts->uneven == 0) return;
@@ -308,25 +356,33 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to, std:
       std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
       if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
       piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);
-      rest = (bits & 0x7f800000) == 0x7f800000 ? 0.0f : rest - __uint_as_float(rounded);
+      rest = (bits & 0x7f800000) == 0x7f800000
+                 ? 0.0f
+                 : rest - __uint_as_float(rounded);
     }
   }
 
   _Pragma("unroll")
   for (int part = 0; part < parts; ++part) {
-    *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) = piece[part];
+    *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) =
+        piece[part];
   }
 }
 
 // ---- on the host
 
-inline std::int64_t split_pitch(std::int64_t width) { return ceil_div(width, std::int64_t{8}) * 8; }
+inline std::int64_t split_pitch(std::int64_t width) {
+  return ceil_div(width, std::int64_t{8}) * 8;
+}
 
-// Parts of a matrix, one after the other, with rows of split_pitch(width): boxes of `box_width`
-// elements of `box_height` rows, of all parts.
+// Parts of a matrix, one after the other, with rows of split_pitch(width):
+// boxes of `box_width` elements of `box_height` rows, of all parts.
 template <typename Scheme>
-TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height, std::int64_t width,
-                       int box_height, int box_width) {
+TensorMap map_of_parts(const std::uint16_t* parts,
+                       std::int64_t height,
+                       std::int64_t width,
+                       int box_height,
+                       int box_width) {
   const std::int64_t pitch = 2 * split_pitch(width);
   return tensor_map({Scheme::element,
                      parts,
@@ -338,8 +394,12 @@ TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height, std::int
 
 // The products of the parts in a and b.
 template <typename Scheme>
-void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p, const std::uint16_t* a,
-                           const std::uint16_t* b, const SplitFacts* facts, std::uint32_t only_if) {
+void launch_split_products(Gpu& gpu,
+                           const Matmul::Args<float>& p,
+                           const std::uint16_t* a,
+                           const std::uint16_t* b,
+                           const SplitFacts* facts,
+                           std::uint32_t only_if) {
   using Tile = SplitTile<Scheme>;
   gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
               .block = {Tile::threads + 128},
@@ -351,21 +411,29 @@ void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p, const std::ui
 }
 
 inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
-  gpu.launch({.grid = {ceil_div(p.m * p.n, 256)}, .block = {256}}, matmul_few, p.a, p.b, p.c, p.m,
-             p.k, p.n);
+  gpu.launch({.grid = {ceil_div(p.m * p.n, 256)}, .block = {256}}, matmul_few,
+             p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
 // Into three bfloat16 each; with facts only if they are uneven.
-inline void split_into_bfloat16(Gpu& gpu, const float* matrix, std::uint16_t* to,
-                                std::int64_t height, std::int64_t width, const SplitFacts* facts) {
+inline void split_into_bfloat16(Gpu& gpu,
+                                const float* matrix,
+                                std::uint16_t* to,
+                                std::int64_t height,
+                                std::int64_t width,
+                                const SplitFacts* facts) {
   const std::int64_t pitch = split_pitch(width);
-  gpu.launch({.grid = {ceil_div(height * pitch / 8, 256)}, .block = {256}}, matmul_split_bfloat16,
-             matrix, to, height, width, pitch, facts);
+  gpu.launch({.grid = {ceil_div(height * pitch / 8, 256)}, .block = {256}},
+             matmul_split_bfloat16, matrix, to, height, width, pitch, facts);
 }
 
-// Splits A and B into three bfloat16 each and multiplies; with facts only if they are uneven.
-inline void multiply_three_bfloat16(Gpu& gpu, const Matmul::Args<float>& p, std::uint16_t* a,
-                                    std::uint16_t* b, const SplitFacts* facts) {
+// Splits A and B into three bfloat16 each and multiplies; with facts
+// only if they are uneven.
+inline void multiply_three_bfloat16(Gpu& gpu,
+                                    const Matmul::Args<float>& p,
+                                    std::uint16_t* a,
+                                    std::uint16_t* b,
+                                    const SplitFacts* facts) {
   split_into_bfloat16(gpu, p.a, a, p.m, p.k, facts);
   split_into_bfloat16(gpu, p.b, b, p.k, p.n, facts);
   launch_split_products<ThreeBfloat16>(gpu, p, a, b, facts, 1);

@@ -1,17 +1,21 @@
-// Each GPU of a team has some of the rows of A, all of B, and computes as many rows of C. Nothing
-// travels; what it costs is the room for a copy of B on each. Products of matrices have work enough
-// for many GPUs: as long as each fills its multiprocessors with whole tiles, the team takes one
-// GPU's time divided by their number.
+// Each GPU of a team has some of the rows of A, all of B, and computes as
+// many rows of C. Nothing travels; what it costs is the room for a copy
+// of B on each. Products of matrices have work enough for many GPUs: as
+// long as each fills its multiprocessors with whole tiles, the team takes
+// one GPU's time divided by their number.
 #include "gpu/gpus.hpp"
 #include "warp_tiles.cuh"
 
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: rows of A and C to each, a copy of B on all, nothing travels",
+        .idea = "several GPUs: rows of A and C to each, a copy of B on all, "
+                "nothing travels",
         .tunables = {gpus()},
         .split = {"m"},
     },
-    []<typename T>(Gpus& team, const Parts<Matmul::Args<T>>& parts, const Tunables&) {
+    []<typename T>(Gpus& team,
+                   const Parts<Matmul::Args<T>>& parts,
+                   const Tunables&) {
       team.each([&](Gpu& gpu, int i) { choose_tiles(gpu, parts[i]); });
     });

@@ -1,11 +1,13 @@
-// Products of doubles on the tensor cores, which make twice as many multiply-adds as the other
-// units of an H200: a warp computes 8 rows and 16 columns of C at a time from 8 or 16 columns of A,
-// and each value read from shared memory is used by several lanes. A block has a tile of C of 128 x
-// 64, two share a multiprocessor; the tiles are smaller, down to 32 x 32, where that leaves less of
-// the device without work. Warps of the smallest tile share k: each takes a part of every stage,
-// and in the end their sums are added in a fixed order. Where rows are not aligned to 16 bytes and
-// each element is used often enough, A and B are first copied to scratch memory with aligned rows.
-// Only in double: in float the tensor cores would round A and B.
+// Products of doubles on the tensor cores, which make twice as many
+// multiply-adds as the other units of an H200: a warp computes 8 rows and 16
+// columns of C at a time from 8 or 16 columns of A, and each value read from
+// shared memory is used by several lanes. A block has a tile of C of 128 x 64,
+// two share a multiprocessor; the tiles are smaller, down to 32 x 32, where
+// that leaves less of the device without work. Warps of the smallest tile share
+// k: each takes a part of every stage, and in the end their sums are added in
+// a fixed order. Where rows are not aligned to 16 bytes and each element is
+// used often enough, A and B are first copied to scratch memory with aligned
+// rows. Only in double: in float the tensor cores would round A and B.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -21,29 +23,34 @@ using namespace parlab;
 
 namespace {
 
-// rows x cols: of C, per block and per warp. depth: columns of A in a stage of shared memory, which
-// the slices share, groups of warps that have the whole tile each. product: columns of A that are
-// multiplied at a time. share: of time, for as much work; begin: what a multiprocessor needs before
-// and after its tiles, in tiles; as measured on an H200.
+// rows x cols: of C, per block and per warp. depth: columns of A in a stage
+// of shared memory, which the slices share, groups of warps that have the
+// whole tile each. product: columns of A that are multiplied at a time. share:
+// of time, for as much work; begin: what a multiprocessor needs before and
+// after its tiles, in tiles; as measured on an H200.
 struct LargeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 64, warp_cols = 32;
-  static constexpr int depth = 16, product = 8, slices = 1, stages = 4, blocks_per_sm = 2;
+  static constexpr int depth = 16, product = 8, slices = 1, stages = 4,
+                       blocks_per_sm = 2;
   static constexpr double share = 1, begin = 0.3;
 };
 // For middling problems: eight warps share what one block has.
 struct WholeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
-  static constexpr int depth = 32, product = 16, slices = 1, stages = 4, blocks_per_sm = 1;
+  static constexpr int depth = 32, product = 16, slices = 1, stages = 4,
+                       blocks_per_sm = 1;
   static constexpr double share = 1.06, begin = 0.2;
 };
 struct SmallTile {
   static constexpr int rows = 32, cols = 64, warp_rows = 16, warp_cols = 32;
-  static constexpr int depth = 32, product = 16, slices = 1, stages = 3, blocks_per_sm = 3;
+  static constexpr int depth = 32, product = 16, slices = 1, stages = 3,
+                       blocks_per_sm = 3;
   static constexpr double share = 1.2, begin = 0.9;
 };
 struct TinyTile {
   static constexpr int rows = 32, cols = 32, warp_rows = 32, warp_cols = 32;
-  static constexpr int depth = 64, product = 8, slices = 4, stages = 3, blocks_per_sm = 2;
+  static constexpr int depth = 64, product = 8, slices = 4, stages = 3,
+                       blocks_per_sm = 2;
   static constexpr double share = 1.37, begin = 1.6;
 };
 
@@ -51,22 +58,34 @@ struct TinyTile {
 template <typename Tile>
 struct Tiling : Tile {
   static constexpr int warps_down = Tile::rows / Tile::warp_rows;
-  static constexpr int warps = warps_down * (Tile::cols / Tile::warp_cols);  // of a slice
-  static constexpr int slice_threads = 32 * warps, threads = slice_threads * Tile::slices;
-  static constexpr int down = Tile::warp_rows / 16, across = Tile::warp_cols / 16;  // of a warp
+  // of a slice
+  static constexpr int warps = warps_down * (Tile::cols / Tile::warp_cols);
+  static constexpr int slice_threads = 32 * warps,
+                       threads = slice_threads * Tile::slices;
+  // of a warp
+  static constexpr int down = Tile::warp_rows / 16,
+                       across = Tile::warp_cols / 16;
   static constexpr int depth = Tile::depth, slice_depth = depth / Tile::slices;
-  static constexpr int product = Tile::product, products = slice_depth / product;  // of a stage
+  // of a stage
+  static constexpr int product = Tile::product,
+                       products = slice_depth / product;
   static constexpr int stages = Tile::stages;
-  static_assert(products % 2 == 0 && products * product == slice_depth && depth % 16 == 0);
+  static_assert(products % 2 == 0 && products * product == slice_depth &&
+                depth % 16 == 0);
 
-  static constexpr int b_begin = Tile::rows * depth, stage = b_begin + depth * Tile::cols;
+  static constexpr int b_begin = Tile::rows * depth,
+                       stage = b_begin + depth * Tile::cols;
   static constexpr int sums = (Tile::slices - 1) * Tile::rows * Tile::cols;
   static constexpr int shared_bytes =
-      (stages * stage > sums ? stages * stage : sums) * static_cast<int>(sizeof(double));
+      (stages * stage > sums ? stages * stage : sums) *
+      static_cast<int>(sizeof(double));
 
-  // Where the tiles' elements lie in a stage: pairs of neighbours in a row, permuted so that what
-  // eight neighbouring lanes read lies in different banks.
-  static constexpr int a_place(int row, int col) { return row * depth + (col ^ row % 2 * 8); }
+  // Where the tiles' elements lie in a stage: pairs of neighbours
+  // in a row, permuted so that what eight neighbouring lanes read
+  // lies in different banks.
+  static constexpr int a_place(int row, int col) {
+    return row * depth + (col ^ row % 2 * 8);
+  }
   static constexpr int b_place(int row, int col) {
     return b_begin + row * Tile::cols + (col ^ row % 8 / 2 * 4);
   }
@@ -76,13 +95,14 @@ struct alignas(16) Pair {
   double element[2];
 };
 
-// The copies of one thread into shared memory: of each tile WIDTH elements, and more in steps of so
-// many rows. What lies outside of A and B is zero in shared memory. a_pitch, b_pitch: elements from
-// one row to the next.
+// The copies of one thread into shared memory: of each tile WIDTH elements,
+// and more in steps of so many rows. What lies outside of A and B is zero in
+// shared memory. a_pitch, b_pitch: elements from one row to the next.
 template <int WIDTH, typename S>
 struct Copies {
   static constexpr int a_across = S::depth / WIDTH, b_across = S::cols / WIDTH;
-  static constexpr int a_step = S::threads / a_across, b_step = S::threads / b_across;
+  static constexpr int a_step = S::threads / a_across,
+                       b_step = S::threads / b_across;
 
   std::int64_t a_pitch, b_pitch;
   const double *next_a, *next_b;
@@ -93,8 +113,11 @@ struct Copies {
   bool inside;        // whether the whole tile is
   std::int64_t left;  // columns of A, rows of B, that are not copied yet
 
-  __device__ __forceinline__ Copies(const Matmul::Args<double>& p, std::int64_t a_pitch_,
-                                    std::int64_t b_pitch_, std::int64_t row0, std::int64_t col0)
+  __device__ __forceinline__ Copies(const Matmul::Args<double>& p,
+                                    std::int64_t a_pitch_,
+                                    std::int64_t b_pitch_,
+                                    std::int64_t row0,
+                                    std::int64_t col0)
       : a_pitch(a_pitch_), b_pitch(b_pitch_), left(p.k) {
     const int thread = threadIdx.x;
     const int a_row = thread / a_across, b_col = thread % b_across * WIDTH;
@@ -102,29 +125,34 @@ struct Copies {
     a_to = S::a_place(a_row, a_col), b_to = S::b_place(b_row, b_col);
     next_a = p.a + (row0 + a_row) * a_pitch + a_col;
     next_b = p.b + b_row * b_pitch + col0 + b_col;
-    rows_left = static_cast<int>(min(p.m - row0, std::int64_t{S::rows})) - a_row;
+    rows_left =
+        static_cast<int>(min(p.m - row0, std::int64_t{S::rows})) - a_row;
     has_cols = col0 + b_col < p.n;
     inside = row0 + S::rows <= p.m && col0 + S::cols <= p.n;
   }
 
   // Of zeros nothing is read, wherever they would come from.
-  __device__ __forceinline__ static void put(double* to, const double* from, bool there) {
-    __pipeline_memcpy_async(to, from, WIDTH * sizeof(double), there ? 0 : WIDTH * sizeof(double));
+  __device__ __forceinline__ static void put(double* to,
+                                             const double* from,
+                                             bool there) {
+    __pipeline_memcpy_async(to, from, WIDTH * sizeof(double),
+                            there ? 0 : WIDTH * sizeof(double));
   }
 
-  // Starts the copies of one stage. A row that is a multiple of the step further on has its bits
-  // where the thread's own row has none, so that they permute its columns on their own.
+  // Starts the copies of one stage. A row that is a multiple of the step
+  // further on has its bits where the thread's own row has none, so that
+  // they permute its columns on their own.
   template <bool TESTED>
   __device__ __forceinline__ void start(double* stage) {
     _Pragma("unroll")
     for (int r = 0; r < S::rows; r += a_step) {
-      put(stage + (a_to ^ S::a_place(r, 0) % S::depth) + r * S::depth, next_a + r * a_pitch,
-          !TESTED || (a_col < left && r < rows_left));
+      put(stage + (a_to ^ S::a_place(r, 0) % S::depth) + r * S::depth,
+          next_a + r * a_pitch, !TESTED || (a_col < left && r < rows_left));
     }
     _Pragma("unroll")
     for (int i = 0; i < S::depth; i += b_step) {
-      put(stage + (b_to ^ S::b_place(i, 0) % S::cols) + i * S::cols, next_b + i * b_pitch,
-          !TESTED || (b_row + i < left && has_cols));
+      put(stage + (b_to ^ S::b_place(i, 0) % S::cols) + i * S::cols,
+          next_b + i * b_pitch, !TESTED || (b_row + i < left && has_cols));
     }
     next_a += S::depth;
     next_b += S::depth * b_pitch;
@@ -141,38 +169,47 @@ struct Copies {
   }
 };
 
-// A lane's elements for the products of one group of 16 rows, twice: while those of one group are
-// multiplied, A's of the next are read, and B's when the next belongs to the next columns of A.
-// What is computed is C^T = B^T A^T, 16 columns and 8 rows of C at a time: then two neighbours in a
-// row, of A as of B, lie in neighbouring registers as the instruction wants them. Which of A's
-// columns it takes first makes no difference: a lane has two neighbours of each eight.
+// A lane's elements for the products of one group of 16 rows, twice:
+// while those of one group are multiplied, A's of the next are read, and
+// B's when the next belongs to the next columns of A. What is computed is
+// C^T = B^T A^T, 16 columns and 8 rows of C at a time: then two neighbours
+// in a row, of A as of B, lie in neighbouring registers as the instruction
+// wants them. Which of A's columns it takes first makes no difference: a
+// lane has two neighbours of each eight.
 template <typename S>
 struct Operands {
   static constexpr int eights = S::product / 8;
   Pair a[2][2][eights];
   Pair b[2][S::across][2 * eights];
   int slice, row, col;  // of the warp, and where it is in the tile
-  int a_at[2], b_at;    // in a stage: for even and for odd eights, and two rows of B
+  // in a stage: for even and for odd eights, and two rows of B
+  int a_at[2], b_at;
 
   __device__ __forceinline__ Operands() {
-    const int warp = threadIdx.x / 32 % S::warps, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    const int warp = threadIdx.x / 32 % S::warps, g = threadIdx.x % 32 / 4,
+              t = threadIdx.x % 4;
     slice = threadIdx.x / S::slice_threads;
     row = warp % S::warps_down * S::warp_rows;
     col = warp / S::warps_down * S::warp_cols;
     const int first = slice * S::slice_depth;
-    for (int i = 0; i < 2; ++i) a_at[i] = S::a_place(row + g, first + i * 8 + 2 * t);
+    for (int i = 0; i < 2; ++i)
+      a_at[i] = S::a_place(row + g, first + i * 8 + 2 * t);
     b_at = S::b_place(first + 2 * t, col + 2 * g);
   }
 
   // i: which of the slice's products of a stage. r: which group of rows.
-  __device__ __forceinline__ void read_a(int set, const double* stage, int i, int r) {
+  __device__ __forceinline__ void read_a(int set,
+                                         const double* stage,
+                                         int i,
+                                         int r) {
     _Pragma("unroll")
     for (int e = 0; e < eights; ++e) {
       const int eight = i * eights + e;
       _Pragma("unroll")
       for (int part = 0; part < 2; ++part) {
-        a[set][part][e] = *reinterpret_cast<const Pair*>(stage + a_at[eight % 2] + eight / 2 * 16 +
-                                                         (r * 16 + part * 8) * S::depth);
+        a[set][part][e] = *reinterpret_cast<const Pair*>(
+            stage + a_at[eight % 2] + eight / 2 * 16 +
+            (r * 16 + part * 8) * S::depth);
       }
     }
   }
@@ -183,34 +220,42 @@ struct Operands {
       _Pragma("unroll")
       for (int j = 0; j < 2 * eights; ++j) {
         const int row_of_b = i * S::product + j / 2 * 8 + j % 2;
-        b[set][s][j] = *reinterpret_cast<const Pair*>(stage + b_at + row_of_b * S::cols + s * 16);
+        b[set][s][j] = *reinterpret_cast<const Pair*>(
+            stage + b_at + row_of_b * S::cols + s * 16);
       }
     }
   }
 
-  __device__ __forceinline__ void multiply_add(int set_a, int set_b,
-                                               double (&sum)[S::across][2][4]) const {
+  __device__ __forceinline__ void multiply_add(
+      int set_a, int set_b, double (&sum)[S::across][2][4]) const {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
       double left[S::product / 2];
       _Pragma("unroll")
-      for (int i = 0; i < S::product / 2; ++i) left[i] = b[set_b][s][i / 2].element[i % 2];
+      for (int i = 0; i < S::product / 2; ++i)
+        left[i] = b[set_b][s][i / 2].element[i % 2];
       _Pragma("unroll")
       for (int part = 0; part < 2; ++part) {
         double right[S::product / 4];
         _Pragma("unroll")
-        for (int i = 0; i < S::product / 4; ++i) right[i] = a[set_a][part][i / 2].element[i % 2];
+        for (int i = 0; i < S::product / 4; ++i)
+          right[i] = a[set_a][part][i / 2].element[i % 2];
         tensor_multiply_add<S::product>(sum[s][part], left, right);
       }
     }
   }
 };
 
-// row0, col0: of the warp in C. Of each 8 rows and 16 columns a lane has 2 by 2 neighbours.
+// row0, col0: of the warp in C. Of each 8 rows and 16 columns a lane
+// has 2 by 2 neighbours.
 template <typename S>
-__device__ __forceinline__ void store(double* c, std::int64_t m, std::int64_t n, std::int64_t row0,
-                                      std::int64_t col0,
-                                      const double (&sum)[S::down][S::across][2][4]) {
+__device__ __forceinline__ void store(
+    double* c,
+    std::int64_t m,
+    std::int64_t n,
+    std::int64_t row0,
+    std::int64_t col0,
+    const double (&sum)[S::down][S::across][2][4]) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   const bool aligned = n % 2 == 0;
   _Pragma("unroll")
@@ -233,14 +278,17 @@ __device__ __forceinline__ void store(double* c, std::int64_t m, std::int64_t n,
   }
 }
 
-// WIDTH: elements copied at once, of rows of A and of B, which begin at multiples of their pitches;
-// 2 where all rows are aligned to 16 bytes.
+// WIDTH: elements copied at once, of rows of A and of B, which begin at
+// multiples of their pitches; 2 where all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    matmul_tensor(Matmul::Args<double> p, std::int64_t a_pitch, std::int64_t b_pitch) {
+    matmul_tensor(Matmul::Args<double> p,
+                  std::int64_t a_pitch,
+                  std::int64_t b_pitch) {
   double* const shared = shared_memory<double>();
   std::int64_t tile_row, tile_col;
-  place_of_block(ceil_div(p.m, S::rows), ceil_div(p.n, S::cols), tile_row, tile_col);
+  place_of_block(ceil_div(p.m, S::rows), ceil_div(p.n, S::cols), tile_row,
+                 tile_col);
   const std::int64_t row0 = tile_row * S::rows, col0 = tile_col * S::cols;
   Copies<WIDTH, S> copies(p, a_pitch, b_pitch, row0, col0);
   Operands<S> operands;
@@ -276,8 +324,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
           operands.read_a(1 - now, from, i, r + 1);
         } else {
           if (i == S::products - 1) {
-            // The next stage has arrived, for everybody; and nobody reads this one any more, which
-            // is the one that is refilled next.
+            // The next stage has arrived, for everybody; and nobody reads this
+            // one any more, which is the one that is refilled next.
             __pipeline_wait_prior(S::stages - 2);
             __syncthreads();
             from = from + S::stage == end ? shared : from + S::stage;
@@ -293,7 +341,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 
   if constexpr (S::slices > 1) {
-    add_slices<S, sizeof sum / sizeof(double)>(operands.slice, shared, &sum[0][0][0][0]);
+    add_slices<S, sizeof sum / sizeof(double)>(operands.slice, shared,
+                                               &sum[0][0][0][0]);
     if (operands.slice > 0) return;
   }
 
@@ -305,19 +354,26 @@ std::int64_t tiles(const Matmul::Args<double>& p) {
   return ceil_div(p.m, S::rows) * ceil_div(p.n, S::cols);
 }
 
-// The time in units of an element of the large tile: of the multiprocessor that has most tiles.
+// The time in units of an element of the large tile: of the
+// multiprocessor that has most tiles.
 template <typename S>
 double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
-  const auto of_one = static_cast<double>(ceil_div(tiles<S>(p), gpu.multiprocessors()));
+  const auto of_one =
+      static_cast<double>(ceil_div(tiles<S>(p), gpu.multiprocessors()));
   return (of_one + S::begin) * S::rows * S::cols * S::share;
 }
 
 template <typename S>
-void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p, std::int64_t a_pitch,
+void launch_tensor(Gpu& gpu,
+                   const Matmul::Args<double>& p,
+                   std::int64_t a_pitch,
                    std::int64_t b_pitch) {
   const bool aligned = a_pitch % 2 == 0 && b_pitch % 2 == 0;
-  gpu.launch({.grid = {tiles<S>(p)}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
-             aligned ? matmul_tensor<2, S> : matmul_tensor<1, S>, p, a_pitch, b_pitch);
+  gpu.launch({.grid = {tiles<S>(p)},
+              .block = {S::threads},
+              .shared_bytes = S::shared_bytes},
+             aligned ? matmul_tensor<2, S> : matmul_tensor<1, S>, p, a_pitch,
+             b_pitch);
 }
 
 // How often an element of A or B must be used to pay for its copy.
@@ -328,19 +384,24 @@ constexpr std::int64_t uses_that_pay = 1500;
 const Register<Matmul, double> variant(
     {
         .rung = 8,
-        .idea = "products of doubles on the tensor cores, tiles of 32 x 32 to 128 x 64",
+        .idea = "products of doubles on the tensor cores, tiles of 32 x 32 to "
+                "128 x 64",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       Matmul::Args<T> with_copies = p;
       std::int64_t a_pitch = p.k, b_pitch = p.n;
       if (std::min(p.m, p.n) >= uses_that_pay) {
-        const auto a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
-        with_copies.a = static_cast<const T*>(a.data), a_pitch = a.pitch / std::int64_t{sizeof(T)};
-        with_copies.b = static_cast<const T*>(b.data), b_pitch = b.pitch / std::int64_t{sizeof(T)};
+        const auto a = align_rows(gpu, p.a, p.m, p.k),
+                   b = align_rows(gpu, p.b, p.k, p.n);
+        with_copies.a = static_cast<const T*>(a.data),
+        a_pitch = a.pitch / std::int64_t{sizeof(T)};
+        with_copies.b = static_cast<const T*>(b.data),
+        b_pitch = b.pitch / std::int64_t{sizeof(T)};
       }
       double best = std::numeric_limits<double>::infinity();
-      void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t, std::int64_t) = nullptr;
+      void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t,
+                     std::int64_t) = nullptr;
       const auto enter = [&]<typename S>(S) {
         const double time = estimate<S>(gpu, p);
         if (time < best) best = time, launch = launch_tensor<S>;

@@ -1,8 +1,9 @@
-// The report's "tile normal". A block computes a square tile of C, a thread one element of it. The
-// block walks along a row of tiles of A and down a column of tiles of B; each pair is copied to
-// shared memory, one element of each by every thread, and then used by all of them. So global
-// memory delivers every element once for `tile` uses. Parts of tiles outside the matrices are
-// filled with zeros, which add nothing.
+// The report's "tile normal". A block computes a square tile of C, a thread
+// one element of it. The block walks along a row of tiles of A and down a
+// column of tiles of B; each pair is copied to shared memory, one element
+// of each by every thread, and then used by all of them. So global memory
+// delivers every element once for `tile` uses. Parts of tiles outside the
+// matrices are filled with zeros, which add nothing.
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
@@ -11,7 +12,11 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
+__global__ void matmul_tiled(const T* a,
+                             const T* b,
+                             T* c,
+                             std::int64_t m,
+                             std::int64_t k,
                              std::int64_t n) {
   __shared__ T a_tile[TILE][TILE];
   __shared__ T b_tile[TILE][TILE];
@@ -28,7 +33,8 @@ __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::
       b_tile[y][x] = k0 + y < k && col < n ? b[(k0 + y) * n + col] : T{0};
       __syncthreads();
       _Pragma("unroll")
-      for (int i = 0; i < TILE; ++i) sum += a_tile[y][i] * b_tile[i][x];
+      for (int i = 0; i < TILE; ++i)
+        sum += a_tile[y][i] * b_tile[i][x];
       __syncthreads();  // before the next pair of tiles overwrites this one
     }
     if (row < m && col < n) c[row * n + col] = sum;
@@ -40,15 +46,22 @@ __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m, std::
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 2,
-        .idea = "tiles of A and B in shared memory, each element fetched once for `tile` uses",
-        .tunables = {{.name = "tile", .fallback = 16, .min = 8, .max = 32, .power_of_two = true}},
+        .idea = "tiles of A and B in shared memory, each element fetched once "
+                "for `tile` uses",
+        .tunables = {{.name = "tile",
+                      .fallback = 16,
+                      .min = 8,
+                      .max = 32,
+                      .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const Matmul::Args<T>& p,
+                   const Tunables& tunables) {
       const auto tile = tunables["tile"];
       const auto kernel = tile == 8    ? matmul_tiled<T, 8>
                           : tile == 16 ? matmul_tiled<T, 16>
                                        : matmul_tiled<T, 32>;
       const auto rows = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);
-      gpu.launch({.grid = {ceil_div(p.n, tile), rows}, .block = {tile, tile}}, kernel, p.a, p.b,
-                 p.c, p.m, p.k, p.n);
+      gpu.launch({.grid = {ceil_div(p.n, tile), rows}, .block = {tile, tile}},
+                 kernel, p.a, p.b, p.c, p.m, p.k, p.n);
     });

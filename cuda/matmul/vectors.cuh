@@ -1,6 +1,7 @@
-// What `wide` and `async` have in common: a thread's 8 x 8 elements of a tile of C, read,
-// multiplied and stored 16 bytes at a time. A block of 16 x 16 threads has a tile of 128 x 128; the
-// elements of a thread come in vectors, and those of neighbouring threads follow each other.
+// What `wide` and `async` have in common: a thread's 8 x 8 elements of a tile
+// of C, read, multiplied and stored 16 bytes at a time. A block of 16 x 16
+// threads has a tile of 128 x 128; the elements of a thread come in vectors,
+// and those of neighbouring threads follow each other.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,17 @@ struct alignas(16) Vector {
   T element[size];
 };
 
-// sum += one column of A times one row of B, as they lie in shared memory. y, x: the thread's first
-// elements of them.
+// sum += one column of A times one row of B, as they lie in shared memory.
+// y, x: the thread's first elements of them.
 template <typename T>
-__device__ __forceinline__ void multiply_add(const T* a, const T* b, int y, int x,
-                                             T (&sum)[per_thread][per_thread]) {
+__device__ __forceinline__ void multiply_add(
+    const T* a, const T* b, int y, int x, T (&sum)[per_thread][per_thread]) {
   constexpr int size = Vector<T>::size;
   Vector<T> a_column[per_thread / size], b_row[per_thread / size];
   _Pragma("unroll")
   for (int v = 0; v < per_thread / size; ++v) {
-    a_column[v] = *reinterpret_cast<const Vector<T>*>(&a[y + v * across * size]);
+    a_column[v] =
+        *reinterpret_cast<const Vector<T>*>(&a[y + v * across * size]);
     b_row[v] = *reinterpret_cast<const Vector<T>*>(&b[x + v * across * size]);
   }
 
@@ -35,16 +37,21 @@ __device__ __forceinline__ void multiply_add(const T* a, const T* b, int y, int 
   for (int r = 0; r < per_thread; ++r) {
     _Pragma("unroll")
     for (int s = 0; s < per_thread; ++s) {
-      sum[r][s] += a_column[r / size].element[r % size] * b_row[s / size].element[s % size];
+      sum[r][s] += a_column[r / size].element[r % size] *
+                   b_row[s / size].element[s % size];
     }
   }
 }
 
-// row0, col0: of the thread's first element in C. ALIGNED: the rows of C start at multiples of 16
-// bytes.
+// row0, col0: of the thread's first element in C. ALIGNED: the rows of
+// C start at multiples of 16 bytes.
 template <bool ALIGNED, typename T>
-__device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n, std::int64_t row0,
-                                      std::int64_t col0, const T (&sum)[per_thread][per_thread]) {
+__device__ __forceinline__ void store(T* c,
+                                      std::int64_t m,
+                                      std::int64_t n,
+                                      std::int64_t row0,
+                                      std::int64_t col0,
+                                      const T (&sum)[per_thread][per_thread]) {
   constexpr int size = Vector<T>::size;
   _Pragma("unroll")
   for (int r = 0; r < per_thread; ++r) {
@@ -55,7 +62,8 @@ __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n, std:
       const std::int64_t col = col0 + s * across;
       Vector<T> out;
       _Pragma("unroll")
-      for (int i = 0; i < size; ++i) out.element[i] = sum[r][s + i];
+      for (int i = 0; i < size; ++i)
+        out.element[i] = sum[r][s + i];
       if (ALIGNED) {
         if (col < n) *reinterpret_cast<Vector<T>*>(c + row * n + col) = out;
       } else {

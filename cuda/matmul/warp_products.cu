@@ -1,12 +1,14 @@
-// Products by warps on the tensor cores, of half, of bfloat16, and of float rounded to TF32: a warp
-// multiplies 16 x 16 by 16 x 8 elements (of float 16 x 8 by 8 x 8) with one instruction, which
-// reads its operands from registers, a few elements in each lane, and adds in float. A block of 8
-// warps has a tile of C of 128 x 128, each warp 64 x 32 of it: what a lane reads of shared memory
-// serves four products. Against multiply-adds one by one, an instruction does the work of 64 or
+// Products by warps on the tensor cores, of half, of bfloat16, and of float
+// rounded to TF32: a warp multiplies 16 x 16 by 16 x 8 elements (of float
+// 16 x 8 by 8 x 8) with one instruction, which reads its operands from
+// registers, a few elements in each lane, and adds in float. A block of 8
+// warps has a tile of C of 128 x 128, each warp 64 x 32 of it: what a lane
+// reads of shared memory serves four products. Against multiply-adds one
+// by one, an instruction does the work of 64 or
 // of 32.
 //
-// Tiles come by asynchronous copies of 16 bytes into four stages. Matrices whose rows are not
-// aligned to 16 bytes are copied first.
+// Tiles come by asynchronous copies of 16 bytes into four stages. Matrices
+// whose rows are not aligned to 16 bytes are copied first.
 #include <cuda_pipeline.h>
 
 #include "aligned.cuh"
@@ -19,9 +21,11 @@ using namespace parlab;
 namespace {
 
 constexpr int edge = 128, stages = 4,
-              block_threads = 256;  // of a tile of C; of shared memory; of a block
+              // of a tile of C; of shared memory; of a block
+    block_threads = 256;
 constexpr int warp_rows = 64, warp_cols = 32;
-constexpr int down = warp_rows / 16, across = warp_cols / 8;  // products side by side
+// products side by side
+constexpr int down = warp_rows / 16, across = warp_cols / 8;
 
 // What one product takes from each lane: see tensor_multiply_add().
 template <typename T, typename PairOfT>
@@ -30,7 +34,9 @@ struct PairOperands {
   static constexpr int depth = 16;  // columns of A
   Pair a[down][4], b[across][2];
 
-  __device__ __forceinline__ void read(const T* a_tile, int a_stride, const T* b_tile,
+  __device__ __forceinline__ void read(const T* a_tile,
+                                       int a_stride,
+                                       const T* b_tile,
                                        int b_stride) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     _Pragma("unroll")
@@ -64,14 +70,17 @@ struct Operands<float> {
   static constexpr int depth = 8;
   float a[down][4], b[across][2];
 
-  __device__ __forceinline__ void read(const float* a_tile, int a_stride, const float* b_tile,
+  __device__ __forceinline__ void read(const float* a_tile,
+                                       int a_stride,
+                                       const float* b_tile,
                                        int b_stride) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     _Pragma("unroll")
     for (int r = 0; r < down; ++r) {
       _Pragma("unroll")
       for (int i = 0; i < 4; ++i) {
-        a[r][i] = to_tf32(a_tile[(r * 16 + i % 2 * 8 + g) * a_stride + i / 2 * 4 + t]);
+        a[r][i] = to_tf32(
+            a_tile[(r * 16 + i % 2 * 8 + g) * a_stride + i / 2 * 4 + t]);
       }
     }
     _Pragma("unroll")
@@ -84,11 +93,13 @@ struct Operands<float> {
   }
 };
 
-// A stage of shared memory: 64 bytes of each row of A's tile, and as many rows of B's. Rows are
-// padded, so that what neighbouring lanes read lies in different banks.
+// A stage of shared memory: 64 bytes of each row of A's tile, and as
+// many rows of B's. Rows are padded, so that what neighbouring lanes
+// read lies in different banks.
 template <typename T>
 struct Stage {
-  static constexpr int width = 16 / sizeof(T);  // elements that are copied at once
+  // elements that are copied at once
+  static constexpr int width = 16 / sizeof(T);
   static constexpr int depth = 4 * width;
   static constexpr int a_stride = depth + width, b_stride = edge + 8;
   alignas(16) device_type<T> a[edge * a_stride];
@@ -98,8 +109,13 @@ struct Stage {
 // a_pitch, b_pitch: elements from one row to the next.
 template <typename T, typename Element>
 __global__ void __launch_bounds__(block_threads)
-    matmul_warp_products(const Element* a, std::int64_t a_pitch, const Element* b,
-                         std::int64_t b_pitch, float* c, std::int64_t m, std::int64_t k,
+    matmul_warp_products(const Element* a,
+                         std::int64_t a_pitch,
+                         const Element* b,
+                         std::int64_t b_pitch,
+                         float* c,
+                         std::int64_t m,
+                         std::int64_t k,
                          std::int64_t n) {
   using S = Stage<T>;
   S* const shared = shared_memory<S>();
@@ -109,7 +125,8 @@ __global__ void __launch_bounds__(block_threads)
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
 
   // What lies outside of A and B is zero in shared memory.
-  const auto put = [](Element* to, const Element* from, bool there, const Element* somewhere) {
+  const auto put = [](Element* to, const Element* from, bool there,
+                      const Element* somewhere) {
     __pipeline_memcpy_async(to, there ? from : somewhere, 16, there ? 0 : 16);
   };
   const auto copy = [&](int step) {
@@ -119,14 +136,16 @@ __global__ void __launch_bounds__(block_threads)
     _Pragma("unroll")
     for (int i = thread; i < edge * a_across; i += block_threads) {
       const int row = i / a_across, col = i % a_across * S::width;
-      put(stage.a + row * S::a_stride + col, a + (row0 + row) * a_pitch + k0 + col,
-          row0 + row < m && k0 + col < k, a);
+      put(stage.a + row * S::a_stride + col,
+          a + (row0 + row) * a_pitch + k0 + col, row0 + row < m && k0 + col < k,
+          a);
     }
     _Pragma("unroll")
     for (int i = thread; i < S::depth * b_across; i += block_threads) {
       const int row = i / b_across, col = i % b_across * S::width;
-      put(stage.b + row * S::b_stride + col, b + (k0 + row) * b_pitch + col0 + col,
-          k0 + row < k && col0 + col < n, b);
+      put(stage.b + row * S::b_stride + col,
+          b + (k0 + row) * b_pitch + col0 + col, k0 + row < k && col0 + col < n,
+          b);
     }
   };
 
@@ -155,7 +174,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 
   for (int step = 0; step < steps; ++step) {
-    // The stage has arrived, for everybody; and nobody reads the one before any more.
+    // The stage has arrived, for everybody; and nobody reads
+    // the one before any more.
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
     if (step + stages - 1 < steps) copy(step + stages - 1);
@@ -169,8 +189,8 @@ __global__ void __launch_bounds__(block_threads)
     if (row >= m) continue;
     _Pragma("unroll")
     for (int s = 0; s < across; ++s) {
-      store_pair(c + row * n, col0 + warp_col + s * 8 + lane % 4 * 2, n, sum[r / 2][s][r % 2 * 2],
-                 sum[r / 2][s][r % 2 * 2 + 1]);
+      store_pair(c + row * n, col0 + warp_col + s * 8 + lane % 4 * 2, n,
+                 sum[r / 2][s][r % 2 * 2], sum[r / 2][s][r % 2 * 2 + 1]);
     }
   }
 }
@@ -186,13 +206,16 @@ const Register<Matmul, half, bfloat16, float> variant(
                {Dtype::f32, "tensor tf32"}}},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Element = device_type<T>;
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
+      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
+                          b = align_rows(gpu, p.b, p.k, p.n);
       const auto pitch = [](const AlignedMatrix& matrix) {
         return matrix.pitch / static_cast<std::int64_t>(sizeof(T));
       };
       gpu.launch({.grid = {ceil_div(p.m, edge) * ceil_div(p.n, edge)},
                   .block = {block_threads},
                   .shared_bytes = stages * sizeof(Stage<T>)},
-                 matmul_warp_products<T, Element>, static_cast<const Element*>(a.data), pitch(a),
-                 static_cast<const Element*>(b.data), pitch(b), p.c, p.m, p.k, p.n);
+                 matmul_warp_products<T, Element>,
+                 static_cast<const Element*>(a.data), pitch(a),
+                 static_cast<const Element*>(b.data), pitch(b), p.c, p.m, p.k,
+                 p.n);
     });

@@ -1,24 +1,32 @@
-// The last rung: the units of a GPU that multiply are kept busy by a tile for each level of it. A
-// block computes a tile of C, each of its warps a smaller one, each lane of a warp up to 8 x 8
-// elements: per step along k a lane reads 8 + 8 elements from shared memory and makes 64 products
-// of them, so that few instructions are anything but products.
+// The last rung: the units of a GPU that multiply are kept busy by a tile
+// for each level of it. A block computes a tile of C, each of its warps a
+// smaller one, each lane of a warp up to 8 x 8 elements: per step along k
+// a lane reads 8 + 8 elements from shared memory and makes 64 products of
+// them, so that few instructions are anything but products.
 //
-// - The lanes of a warp form a grid over its tile in which a half warp reads few and consecutive
+// - The lanes of a warp form a grid over its tile in which a half warp reads
+// few and consecutive
 //   words, and reads them in one go.
-// - What the next step along k needs is read into a second set of registers while this step is
+// - What the next step along k needs is read into a second set of registers
+// while this step is
 //   multiplied, also across the border of two stages of shared memory.
-// - The first step along k takes what is left over when k is divided by the depth of a stage; the
+// - The first step along k takes what is left over when k is divided by the
+// depth of a stage; the
 //   copies of all later ones need no test.
-// - A tile that would stick out of C is moved inwards until it does not; of what it then computes a
-//   second time nothing is stored. So no copy along m and n needs a test either.
-// - Blocks that run at the same time form a compact part of C, and find each other's A and B in L2.
-// - Small problems: with `slices` > 1 several groups of warps share a tile, each taking its part of
+// - A tile that would stick out of C is moved inwards until it does not; of
+// what it then computes a
+//   second time nothing is stored. So no copy along m and n needs a test
+//   either.
+// - Blocks that run at the same time form a compact part of C, and find each
+// other's A and B in L2.
+// - Small problems: with `slices` > 1 several groups of warps share a tile,
+// each taking its part of
 //   every stage; at the end their sums are added in a fixed order.
 //
-// Where rows of B are not aligned to 16 bytes and each of its elements is used often enough, B is
-// first copied to scratch memory with aligned rows. What does not fit this (C smaller than a tile,
-// a B that is not worth its copy) is computed by Edges::any: the same, with tests and narrow
-// copies.
+// Where rows of B are not aligned to 16 bytes and each of its elements is used
+// often enough, B is first copied to scratch memory with aligned rows. What
+// does not fit this (C smaller than a tile, a B that is not worth its copy)
+// is computed by Edges::any: the same, with tests and narrow copies.
 #include "aligned.cuh"
 #include "warp_tiles.cuh"
 
@@ -32,7 +40,8 @@ constexpr std::int64_t uses_that_pay = 768;
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 7,
-        .idea = "tiles for blocks, warps and lanes; registers filled a step ahead; no test inside",
+        .idea = "tiles for blocks, warps and lanes; registers filled a step "
+                "ahead; no test inside",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const bool is_aligned = p.n % TileShapes<T>::Small::vector == 0;
@@ -40,6 +49,7 @@ const Register<Matmul, float, double, int> variant(
       const auto aligned = align_rows(gpu, p.b, p.k, p.n);
       Matmul::Args<T> with_copy = p;
       with_copy.b = static_cast<const T*>(aligned.data);
-      launch_tiles<false, Edges::columns>(gpu, with_copy, best_size(gpu, p),
-                                          aligned.pitch / std::int64_t{sizeof(T)});
+      launch_tiles<false, Edges::columns>(
+          gpu, with_copy, best_size(gpu, p),
+          aligned.pitch / std::int64_t{sizeof(T)});
     });

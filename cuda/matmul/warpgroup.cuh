@@ -1,11 +1,14 @@
-// What the rungs on warpgroup products share: the tile of C of a block, the copies and the products
-// of one stage of shared memory, and the way of the sums to C.
+// What the rungs on warpgroup products share: the tile of C of a
+// block, the copies and the products of one stage of shared memory,
+// and the way of the sums to C.
 //
-// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE 256, 192 or 128, with two
-// warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32 32. A stage of shared memory
-// holds both tiles as rows of 128 bytes: the rows of A; then B in panels, each of them all rows of
-// B's tile, 64 or 32 columns wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither
-// copies nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE
+// 256, 192 or 128, with two
+// warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32 32. A
+// stage of shared memory holds both tiles as rows of 128 bytes: the rows of A;
+// then B in panels, each of them all rows of B's tile, 64 or 32 columns wide.
+// Each 8 rows are permuted in pieces of 16 bytes, so that neither copies nor
+// products meet bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +30,8 @@ struct WarpgroupTile {
   static constexpr bool narrow = sizeof(T) == 2;
   static constexpr int rows = narrow ? 128 : EDGE, cols = narrow ? EDGE : 128;
   static constexpr int sums = rows * cols / 256;  // of a thread
-  static constexpr int depth = 128 / sizeof(T);   // columns of A, rows of B: of a stage
+  // columns of A, rows of B: of a stage
+  static constexpr int depth = 128 / sizeof(T);
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
@@ -36,11 +40,12 @@ struct WarpgroupTile {
   // Steps come in multiples of: see the sums in TF32.
   static constexpr int steps_at_once = narrow ? 1 : 2;
 
-  // Pairs of tiles, one below the other, in a group of tiles that are taken together: of about 2048
-  // rows.
+  // Pairs of tiles, one below the other, in a group of tiles that are
+  // taken together: of about 2048 rows.
   static constexpr int pairs_down = 1024 / rows;
   static constexpr int warps = 8, threads = 32 * warps;  // that multiply
-  static constexpr int alignment = 1024;  // of what is permuted; dynamic shared memory has less
+  // of what is permuted; dynamic shared memory has less
+  static constexpr int alignment = 1024;
   static constexpr int shared_bytes = stages * stage_bytes + alignment;
 };
 
@@ -57,8 +62,9 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
   return shared + (1024 - shared_address(shared) % 1024) % 1024;
 }
 
-// Products of half and bfloat16: warpgroup 0 has the upper 64 rows of C's tile, 1 the lower ones.
-// Both operands come from shared memory, B transposed on the way.
+// Products of half and bfloat16: warpgroup 0 has the upper 64 rows of
+// C's tile, 1 the lower ones. Both operands come from shared memory,
+// B transposed on the way.
 template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
   static constexpr Factor factor =
@@ -66,12 +72,16 @@ struct WarpgroupSums {
 
   float sum[Tile::sums];
 
-  // Sums of the products of `steps` stages, one after the other along the ring. arrived(ring)
-  // returns when the ring's stage can be read, done(stage) is called when it has been read. The
-  // products of one stage are still under way when those of the next are started.
+  // Sums of the products of `steps` stages, one after the other along the
+  // ring. arrived(ring) returns when the ring's stage can be read, done(stage)
+  // is called when it has been read. The products of one stage are still
+  // under way when those of the next are started.
   template <typename Arrived, typename Done>
-  __device__ __forceinline__ void multiply(const unsigned char* stages, int steps,
-                                           Ring<Tile::stages>& ring, Arrived arrived, Done done) {
+  __device__ __forceinline__ void multiply(const unsigned char* stages,
+                                           int steps,
+                                           Ring<Tile::stages>& ring,
+                                           Arrived arrived,
+                                           Done done) {
     int before = 0;
     _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
@@ -88,7 +98,10 @@ struct WarpgroupSums {
   }
 
   // Rows of C in whole sectors of 32 bytes.
-  __device__ __forceinline__ void store(float* c, std::int64_t m, std::int64_t n, std::int64_t row0,
+  __device__ __forceinline__ void store(float* c,
+                                        std::int64_t m,
+                                        std::int64_t n,
+                                        std::int64_t row0,
                                         std::int64_t col0) const {
     const int thread = threadIdx.x % 256, lane = thread % 32;
     _Pragma("unroll")
@@ -97,13 +110,14 @@ struct WarpgroupSums {
       if (row >= m) continue;
       _Pragma("unroll")
       for (int j = 0; j < Tile::cols / 8; ++j) {
-        store_pair(c + row * n, col0 + 8 * j + lane % 4 * 2, n, sum[4 * j + 2 * part],
-                   sum[4 * j + 2 * part + 1]);
+        store_pair(c + row * n, col0 + 8 * j + lane % 4 * 2, n,
+                   sum[4 * j + 2 * part], sum[4 * j + 2 * part + 1]);
       }
     }
   }
 
-  // Where box q of a warp's part of C lies, and what it is; swizzled as bulk copies do it.
+  // Where box q of a warp's part of C lies, and what it is;
+  // swizzled as bulk copies do it.
   static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
     row = threadIdx.x % 256 / 32 * 16;
@@ -119,8 +133,8 @@ struct WarpgroupSums {
       _Pragma("unroll")
       for (int part = 0; part < 2; ++part) {
         const float* const pair = sum + 4 * (4 * q + j) + 2 * part;
-        *reinterpret_cast<float2*>(box + (g + 8 * part) * 128 + piece * 16 + t % 2 * 8) =
-            float2{pair[0], pair[1]};
+        *reinterpret_cast<float2*>(box + (g + 8 * part) * 128 + piece * 16 +
+                                   t % 2 * 8) = float2{pair[0], pair[1]};
       }
     }
   }
@@ -128,31 +142,39 @@ struct WarpgroupSums {
  private:
   __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
     const int group = threadIdx.x / 128 % 2;
-    const std::uint64_t a = operand_in_shared<128>(stage + group * 64 * 128, 1024);
-    const std::uint64_t b = operand_in_shared<128>(stage + Tile::a_bytes, 1024, Tile::panel_bytes);
+    const std::uint64_t a =
+        operand_in_shared<128>(stage + group * 64 * 128, 1024);
+    const std::uint64_t b =
+        operand_in_shared<128>(stage + Tile::a_bytes, 1024, Tile::panel_bytes);
     begin_products();
     _Pragma("unroll")
     for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
-      multiply_add<factor, true>(sum, a + i * 32 / 16, b + i * 16 * 128 / 16, add || i > 0);
+      multiply_add<factor, true>(sum, a + i * 32 / 16, b + i * 16 * 128 / 16,
+                                 add || i > 0);
     }
     end_products();
   }
 };
 
-// Products of float in TF32. Elements of four bytes are not transposed on their way from shared
-// memory, and B would have to be: so C^T = B^T A^T is computed, with B^T as the operand that may
-// come from registers, where any layout will do. Warpgroup 0 has the left 64 columns of C's tile,
-// each warp 16 of them, each lane two neighbours: row g of B^T is column 2 g, row g + 8 column 2 g
-// + 1.
+// Products of float in TF32. Elements of four bytes are not transposed
+// on their way from shared memory, and B would have to be: so C^T = B^T
+// A^T is computed, with B^T as the operand that may come from registers,
+// where any layout will do. Warpgroup 0 has the left 64 columns of C's
+// tile, each warp 16 of them, each lane two neighbours: row g of B^T is
+// column 2 g, row g + 8 column 2 g + 1.
 template <typename Tile>
 struct WarpgroupSums<Tile, false> {
   float sum[Tile::sums];
 
-  // As above. Two sets of registers take turns, without a condition between them: the compiler has
-  // to see that none is refilled while products use it. A last stage beyond the end is all zeros.
+  // As above. Two sets of registers take turns, without a condition between
+  // them: the compiler has to see that none is refilled while products use
+  // it. A last stage beyond the end is all zeros.
   template <typename Arrived, typename Done>
-  __device__ __forceinline__ void multiply(const unsigned char* stages, int steps,
-                                           Ring<Tile::stages>& ring, Arrived arrived, Done done) {
+  __device__ __forceinline__ void multiply(const unsigned char* stages,
+                                           int steps,
+                                           Ring<Tile::stages>& ring,
+                                           Arrived arrived,
+                                           Done done) {
     int before = 0;
     const auto advance = [&]<int set>(int step) {
       arrived(ring);
@@ -174,7 +196,10 @@ struct WarpgroupSums<Tile, false> {
   }
 
   // Rows of C in whole sectors of 32 bytes.
-  __device__ __forceinline__ void store(float* c, std::int64_t m, std::int64_t n, std::int64_t row0,
+  __device__ __forceinline__ void store(float* c,
+                                        std::int64_t m,
+                                        std::int64_t n,
+                                        std::int64_t row0,
                                         std::int64_t col0) const {
     const int thread = threadIdx.x % 256, lane = thread % 32;
     const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
@@ -183,7 +208,8 @@ struct WarpgroupSums<Tile, false> {
       _Pragma("unroll")
       for (int e = 0; e < 2; ++e) {
         const std::int64_t row = row0 + 8 * j + lane % 4 * 2 + e;
-        if (row < m) store_pair(c + row * n, col, n, sum[4 * j + e], sum[4 * j + 2 + e]);
+        if (row < m)
+          store_pair(c + row * n, col, n, sum[4 * j + e], sum[4 * j + 2 + e]);
       }
     }
   }
@@ -202,8 +228,8 @@ struct WarpgroupSums<Tile, false> {
       _Pragma("unroll")
       for (int e = 0; e < 2; ++e) {
         const int at = 4 * (4 * q + j) + e, piece = (g / 2) ^ t;
-        *reinterpret_cast<float2*>(box + (8 * j + 2 * t + e) * 64 + piece * 16 + g % 2 * 8) =
-            float2{sum[at], sum[at + 2]};
+        *reinterpret_cast<float2*>(box + (8 * j + 2 * t + e) * 64 + piece * 16 +
+                                   g % 2 * 8) = float2{sum[at], sum[at + 2]};
       }
     }
   }
@@ -211,14 +237,18 @@ struct WarpgroupSums<Tile, false> {
  private:
   template <int set>
   __device__ __forceinline__ void read(const unsigned char* stage) {
-    const int thread = threadIdx.x % 256, lane = thread % 32, g = lane / 4, t = lane % 4;
+    const int thread = threadIdx.x % 256, lane = thread % 32, g = lane / 4,
+              t = lane % 4;
     const int warp = thread / 32, piece = warp % 2 * 4 + g / 2;
-    const unsigned char* const panel = stage + Tile::a_bytes + warp / 2 * Tile::panel_bytes;
+    const unsigned char* const panel =
+        stage + Tile::a_bytes + warp / 2 * Tile::panel_bytes;
 
-    // Some lanes read their two rows of B in the other order: no bank conflicts.
+    // Some lanes read their two rows of B in the other
+    // order: no bank conflicts.
     const bool swap = g / 2 % 2 != 0;
     const int first = swap ? t + 4 : t, second = first ^ 4;
-    const unsigned char* const from_first = panel + first * 128 + (piece ^ first) * 16 + g % 2 * 8;
+    const unsigned char* const from_first =
+        panel + first * 128 + (piece ^ first) * 16 + g % 2 * 8;
     const unsigned char* const from_second =
         panel + second * 128 + (piece ^ second) * 16 + g % 2 * 8;
     _Pragma("unroll")
@@ -238,7 +268,8 @@ struct WarpgroupSums<Tile, false> {
     const std::uint64_t a = operand_in_shared<128>(stage, 1024);
     begin_products();
     _Pragma("unroll")
-    for (int i = 0; i < 4; ++i) multiply_add(sum, b[set][i], a + i * 32 / 16, add || i > 0);
+    for (int i = 0; i < 4; ++i)
+      multiply_add(sum, b[set][i], a + i * 32 / 16, add || i > 0);
     end_products();
   }
 
@@ -249,41 +280,55 @@ struct WarpgroupSums<Tile, false> {
 
 // A stage: A's tile from row0 on and B's from col0 on, of this step along k.
 template <typename Tile>
-__device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full, const TensorMap& a,
-                                           const TensorMap& b, int step, int row0, int col0) {
+__device__ __forceinline__ void copy_stage(unsigned char* stage,
+                                           Barrier& full,
+                                           const TensorMap& a,
+                                           const TensorMap& b,
+                                           int step,
+                                           int row0,
+                                           int col0) {
   arrive_expecting(full, Tile::stage_bytes);
   load_box(stage, a, full, step * Tile::depth, row0);
   _Pragma("unroll")
   for (int p = 0; p < Tile::panels; ++p) {
-    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full, col0 + p * Tile::panel_cols,
-             step * Tile::depth);
+    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full,
+             col0 + p * Tile::panel_cols, step * Tile::depth);
   }
 }
 
-// The same in a cluster of two blocks whose tiles lie below one another: of B each asks for every
-// other panel, which arrives in both.
+// The same in a cluster of two blocks whose tiles lie below one another: of
+// B each asks for every other panel, which arrives in both.
 template <typename Tile>
-__device__ __forceinline__ void copy_shared_stage(unsigned char* stage, Barrier& full,
-                                                  const TensorMap& a, const TensorMap& b, int step,
-                                                  int row0, int col0) {
+__device__ __forceinline__ void copy_shared_stage(unsigned char* stage,
+                                                  Barrier& full,
+                                                  const TensorMap& a,
+                                                  const TensorMap& b,
+                                                  int step,
+                                                  int row0,
+                                                  int col0) {
   arrive_expecting(full, Tile::stage_bytes);
   load_box(stage, a, full, step * Tile::depth, row0);
   _Pragma("unroll")
   for (int i = 0; i < Tile::panels; i += 2) {
     const int p = i + static_cast<int>(block_in_cluster());
     if (p == Tile::panels) break;
-    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full, std::uint16_t{0b11},
-             col0 + p * Tile::panel_cols, step * Tile::depth, 0);
+    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full,
+             std::uint16_t{0b11}, col0 + p * Tile::panel_cols,
+             step * Tile::depth, 0);
   }
 }
 
 // ---- blocks that stay, in clusters of two
 
-// The tiles of C of this block, one after the other: compute(row0, col0). The two blocks of a
-// cluster have tiles below one another; pairs are taken in groups of Tile::pairs_down.
+// The tiles of C of this block, one after the other: compute(row0, col0).
+// The two blocks of a cluster have tiles below one another; pairs are
+// taken in groups of Tile::pairs_down.
 template <typename Tile, typename Compute>
-__device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n, Compute compute) {
-  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));  // pairs of tiles
+__device__ __forceinline__ void each_tile(std::int64_t m,
+                                          std::int64_t n,
+                                          Compute compute) {
+  // pairs of tiles
+  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));
   const auto across = static_cast<int>(ceil_div(n, Tile::cols));
   const int rank = block_in_cluster();
   for (int pair = blockIdx.x / 2; pair < down * across; pair += gridDim.x / 2) {
@@ -301,15 +346,17 @@ std::int64_t pairs_of_tiles(std::int64_t m, std::int64_t n) {
 // As many blocks as multiprocessors, or as there are tiles.
 template <typename Tile>
 std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
-  return 2 * std::min<std::int64_t>(pairs_of_tiles<Tile>(m, n), gpu.multiprocessors() / 2);
+  return 2 * std::min<std::int64_t>(pairs_of_tiles<Tile>(m, n),
+                                    gpu.multiprocessors() / 2);
 }
 
 // ---- on the host
 
 // Float is rounded to TF32.
 inline std::map<Dtype, std::string> tensor_units() {
-  return {
-      {Dtype::f16, "tensor half"}, {Dtype::bf16, "tensor bfloat16"}, {Dtype::f32, "tensor tf32"}};
+  return {{Dtype::f16, "tensor half"},
+          {Dtype::bf16, "tensor bfloat16"},
+          {Dtype::f32, "tensor tf32"}};
 }
 
 template <typename T>

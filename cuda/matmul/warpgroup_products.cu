@@ -1,10 +1,12 @@
-// Warpgroup products (Hopper): four warps together multiply 64 x 16 by 16 x 256 elements with one
-// instruction, which reads both from shared memory by itself and runs on while the warps go on. A
-// block's tile of C, 128 x 256, lies in the registers of two warpgroups. Against products by single
-// warps no operand passes through registers, and one instruction does the work of 64.
+// Warpgroup products (Hopper): four warps together multiply 64 x 16 by 16 x 256
+// elements with one instruction, which reads both from shared memory by itself
+// and runs on while the warps go on. A block's tile of C, 128 x 256, lies in
+// the registers of two warpgroups. Against products by single warps no operand
+// passes through registers, and one instruction does the work of 64.
 //
-// The tiles come by asynchronous copies of 16 bytes per thread, in four stages, one barrier per
-// step. Matrices whose rows are not aligned to 16 bytes are copied first.
+// The tiles come by asynchronous copies of 16 bytes per thread, in four
+// stages, one barrier per step. Matrices whose rows are not aligned to
+// 16 bytes are copied first.
 #include <cuda_pipeline.h>
 
 #include "warpgroup.cuh"
@@ -14,23 +16,31 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void __launch_bounds__(256, 1)
-    matmul_warpgroup(const T* a, std::int64_t a_pitch, const T* b, std::int64_t b_pitch, float* c,
-                     std::int64_t m, std::int64_t k, std::int64_t n) {
+__global__ void __launch_bounds__(256, 1) matmul_warpgroup(const T* a,
+                                                           std::int64_t a_pitch,
+                                                           const T* b,
+                                                           std::int64_t b_pitch,
+                                                           float* c,
+                                                           std::int64_t m,
+                                                           std::int64_t k,
+                                                           std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   constexpr int width = 16 / sizeof(T);  // elements of a piece
   unsigned char* const stages = aligned_shared_memory();
   std::int64_t tile_row, tile_col;
-  place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row, tile_col);
+  place_of_block(ceil_div(m, Tile::rows), ceil_div(n, Tile::cols), tile_row,
+                 tile_col);
   const std::int64_t row0 = tile_row * Tile::rows, col0 = tile_col * Tile::cols;
 
   // ---- copies: this thread's first piece of each tile, then every 256th.
   const int thread = threadIdx.x, piece = thread % 8;
-  const auto put = [](unsigned char* to, const T* from, bool there, const T* somewhere) {
+  const auto put = [](unsigned char* to, const T* from, bool there,
+                      const T* somewhere) {
     __pipeline_memcpy_async(to, there ? from : somewhere, 16, there ? 0 : 16);
   };
   const auto copy = [&](int step) {
-    unsigned char* const stage = stages + step % Tile::stages * Tile::stage_bytes;
+    unsigned char* const stage =
+        stages + step % Tile::stages * Tile::stage_bytes;
     const std::int64_t k0 = std::int64_t{step} * Tile::depth;
     _Pragma("unroll")
     for (int row = 0; row < Tile::rows; row += 32) {
@@ -43,8 +53,10 @@ __global__ void __launch_bounds__(256, 1)
     for (int i = 0; i < Tile::panels * Tile::depth; i += 32) {
       const int panel = i / Tile::depth, r = i % Tile::depth + thread / 8;
       const std::int64_t at_row = k0 + r;
-      const std::int64_t at_col = col0 + panel * Tile::panel_cols + piece * width;
-      put(stage + Tile::a_bytes + panel * Tile::panel_bytes + r * 128 + (piece ^ r % 8) * 16,
+      const std::int64_t at_col =
+          col0 + panel * Tile::panel_cols + piece * width;
+      put(stage + Tile::a_bytes + panel * Tile::panel_bytes + r * 128 +
+              (piece ^ r % 8) * 16,
           b + at_row * b_pitch + at_col, at_row < k && at_col < n, b);
     }
   };
@@ -62,8 +74,9 @@ __global__ void __launch_bounds__(256, 1)
   Ring<Tile::stages> ring;
   int step = 0;
   const auto arrived = [&](const Ring<Tile::stages>&) {
-    // The stage has arrived, for everybody, and can be seen by products; and everybody has waited
-    // for those of the stage that is refilled, two steps back.
+    // The stage has arrived, for everybody, and can be seen by
+    // products; and everybody has waited for those of the stage that is
+    // refilled, two steps back.
     __pipeline_wait_prior(ahead - 1);
     fence_for_copies();
     __syncthreads();
@@ -86,11 +99,14 @@ const Register<Matmul, half, bfloat16, float> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Tile = WarpgroupTile<T>;
       refuse_without_warpgroups();
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k), b = align_rows(gpu, p.b, p.k, p.n);
-      gpu.launch({.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
-                  .block = {Tile::threads},
-                  .shared_bytes = Tile::shared_bytes},
-                 matmul_warpgroup<T>, static_cast<const T*>(a.data),
-                 a.pitch / static_cast<std::int64_t>(sizeof(T)), static_cast<const T*>(b.data),
-                 b.pitch / static_cast<std::int64_t>(sizeof(T)), p.c, p.m, p.k, p.n);
+      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
+                          b = align_rows(gpu, p.b, p.k, p.n);
+      gpu.launch(
+          {.grid = {ceil_div(p.m, Tile::rows) * ceil_div(p.n, Tile::cols)},
+           .block = {Tile::threads},
+           .shared_bytes = Tile::shared_bytes},
+          matmul_warpgroup<T>, static_cast<const T*>(a.data),
+          a.pitch / static_cast<std::int64_t>(sizeof(T)),
+          static_cast<const T*>(b.data),
+          b.pitch / static_cast<std::int64_t>(sizeof(T)), p.c, p.m, p.k, p.n);
     });

@@ -1,12 +1,14 @@
-// last_block waits for a fence, an atomic and a load, one after another, and each is a journey to
-// the second-level cache and back. Not so here. A block writes its sum together with a flag as one
-// 8-byte word. A word is seen whole or not at all, so no fence has to order the two, and whoever
-// reads the word until it is there has the sum. The block that started last reads them: each draws
-// a ticket at its start, while it waits for x anyway. All others run by then, so that none waits
-// for a block that has no place to run. It adds the sums in the order of the blocks, so that the
-// result is the same every time. Up to 2 MiB of x a second kernel without loops takes 32 blocks:
-// launches of this size last as long as their longest chain of instructions, and the instructions
-// themselves have to be fetched.
+// last_block waits for a fence, an atomic and a load, one after another,
+// and each is a journey to the second-level cache and back. Not so here. A
+// block writes its sum together with a flag as one 8-byte word. A word is
+// seen whole or not at all, so no fence has to order the two, and whoever
+// reads the word until it is there has the sum. The block that started last
+// reads them: each draws a ticket at its start, while it waits for x anyway.
+// All others run by then, so that none waits for a block that has no place
+// to run. It adds the sums in the order of the blocks, so that the result is
+// the same every time. Up to 2 MiB of x a second kernel without loops takes
+// 32 blocks: launches of this size last as long as their longest chain of
+// instructions, and the instructions themselves have to be fetched.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -24,20 +26,24 @@ struct alignas(16) Pack {
 
   __device__ void add(const Pack& other) {
     _Pragma("unroll")
-    for (int k = 0; k < count; ++k) element[k] += other.element[k];
+    for (int k = 0; k < count; ++k)
+      element[k] += other.element[k];
   }
 
   __device__ T sum() const {
-    if constexpr (count == 4) return (element[0] + element[1]) + (element[2] + element[3]);
+    if constexpr (count == 4)
+      return (element[0] + element[1]) + (element[2] + element[3]);
     return element[0] + element[1];
   }
 };
 
-// With the hint that it will not be needed again: it does not push out what was read before.
+// With the hint that it will not be needed again: it does not push
+// out what was read before.
 template <typename T>
 __device__ Pack<T> load_once(const Pack<T>* pack) {
-  using Whole = std::conditional_t<sizeof(T) == 8, double2,
-                                   std::conditional_t<std::is_same_v<T, float>, float4, int4>>;
+  using Whole = std::conditional_t<
+      sizeof(T) == 8, double2,
+      std::conditional_t<std::is_same_v<T, float>, float4, int4>>;
   const Whole whole = __ldcs(reinterpret_cast<const Whole*>(pack));
   if constexpr (sizeof(T) == 8) {
     return {{whole.x, whole.y}};
@@ -46,25 +52,34 @@ __device__ Pack<T> load_once(const Pack<T>* pack) {
   }
 }
 
-// A value as a word that is never 0: 4-byte values beside a 1; a double that is 0 as -0, which adds
-// to anything as 0 does.
-__device__ Word to_word(int value) { return Word{1} << 32 | static_cast<unsigned>(value); }
-__device__ Word to_word(float value) { return Word{1} << 32 | __float_as_uint(value); }
+// A value as a word that is never 0: 4-byte values beside a 1; a double
+// that is 0 as -0, which adds to anything as 0 does.
+__device__ Word to_word(int value) {
+  return Word{1} << 32 | static_cast<unsigned>(value);
+}
+__device__ Word to_word(float value) {
+  return Word{1} << 32 | __float_as_uint(value);
+}
 __device__ Word to_word(double value) {
-  return value == 0 ? Word{1} << 63 : static_cast<Word>(__double_as_longlong(value));
+  return value == 0 ? Word{1} << 63
+                    : static_cast<Word>(__double_as_longlong(value));
 }
 template <typename T>
 __device__ T from_word(Word word) {
-  if constexpr (sizeof(T) == 8) return __longlong_as_double(static_cast<long long>(word));
-  if constexpr (std::is_same_v<T, float>) return __uint_as_float(static_cast<unsigned>(word));
+  if constexpr (sizeof(T) == 8)
+    return __longlong_as_double(static_cast<long long>(word));
+  if constexpr (std::is_same_v<T, float>)
+    return __uint_as_float(static_cast<unsigned>(word));
   return static_cast<T>(static_cast<unsigned>(word));
 }
 
-// Waits for the word of another block, takes it, and leaves 0 for the next launch.
+// Waits for the word of another block, takes it, and leaves
+// 0 for the next launch.
 template <typename T>
 __device__ T take(Word* word) {
   Word taken;
-  do taken = atomicExch(word, Word{0});
+  do
+    taken = atomicExch(word, Word{0});
   while (taken == 0);
   return from_word<T>(taken);
 }
@@ -92,10 +107,11 @@ __device__ T block_sum(T value, T* part) {
 constexpr int small_block = 256, small_blocks = 32;
 constexpr int large_block = 512, large_loads = 8;
 
-// words: one per block, 0 before and afterwards; so is started. At most 32 blocks.
+// words: one per block, 0 before and afterwards; so is
+// started. At most 32 blocks.
 template <typename T, int loads>
-__global__ void __launch_bounds__(small_block, 1)
-    vector_sum_flagged_small(const T* x, T* sum, unsigned n, Word* words, unsigned* started) {
+__global__ void __launch_bounds__(small_block, 1) vector_sum_flagged_small(
+    const T* x, T* sum, unsigned n, Word* words, unsigned* started) {
   __shared__ T part[small_block / 32];
   unsigned ticket = 0;
   if (threadIdx.x == 0) ticket = atomicAdd(started, 1u);
@@ -111,7 +127,8 @@ __global__ void __launch_bounds__(small_block, 1)
 
   T mine = me < n % Pack<T>::count ? x[count * Pack<T>::count + me] : T{0};
   _Pragma("unroll")
-  for (int k = 0; k < loads; ++k) mine += loaded[k].sum();
+  for (int k = 0; k < loads; ++k)
+    mine += loaded[k].sum();
 
   mine = block_sum<T, small_block>(mine, part);
   if (threadIdx.x >= 32) return;
@@ -119,19 +136,25 @@ __global__ void __launch_bounds__(small_block, 1)
   if (threadIdx.x == 0) atomicExch(&words[blockIdx.x], to_word(mine));
   if (__shfl_sync(0xffffffffu, ticket, 0) != gridDim.x - 1) return;
 
-  mine = warp_sum(threadIdx.x < gridDim.x ? take<T>(&words[threadIdx.x]) : T{0});
+  mine =
+      warp_sum(threadIdx.x < gridDim.x ? take<T>(&words[threadIdx.x]) : T{0});
   if (threadIdx.x == 0) {
     *sum = mine;
     atomicExch(started, 0u);
   }
 }
 
-// rounds: how often the whole grid finds large_loads packs for each of its threads; what the first
-// `kept` of them read stays in the second-level cache.
+// rounds: how often the whole grid finds large_loads packs for each of its
+// threads; what the first `kept` of them read stays in the second-level cache.
 template <typename T>
 __global__ void __launch_bounds__(large_block, 2)
-    vector_sum_flagged_large(const T* x, T* sum, std::int64_t n, std::int64_t rounds,
-                             std::int64_t kept, Word* words, unsigned* started) {
+    vector_sum_flagged_large(const T* x,
+                             T* sum,
+                             std::int64_t n,
+                             std::int64_t rounds,
+                             std::int64_t kept,
+                             Word* words,
+                             unsigned* started) {
   __shared__ T part[large_block / 32];
   __shared__ unsigned ticket;
   if (threadIdx.x == 0) ticket = atomicAdd(started, 1u);
@@ -142,22 +165,29 @@ __global__ void __launch_bounds__(large_block, 2)
   const auto* packs = reinterpret_cast<const Pack<T>*>(x);
 
   // In a round a block reads one stretch of memory.
-  const auto* next = packs + std::int64_t{blockIdx.x} * large_block * large_loads + threadIdx.x;
+  const auto* next = packs +
+                     std::int64_t{blockIdx.x} * large_block * large_loads +
+                     threadIdx.x;
   Pack<T> lanes{};
-  for (std::int64_t round = 0; round < rounds; ++round, next += threads * large_loads) {
+  for (std::int64_t round = 0; round < rounds;
+       ++round, next += threads * large_loads) {
     Pack<T> loaded[large_loads];
     if (round < kept) {
       _Pragma("unroll")
-      for (int k = 0; k < large_loads; ++k) loaded[k] = next[k * large_block];
+      for (int k = 0; k < large_loads; ++k)
+        loaded[k] = next[k * large_block];
     } else {
       _Pragma("unroll")
-      for (int k = 0; k < large_loads; ++k) loaded[k] = load_once(next + k * large_block);
+      for (int k = 0; k < large_loads; ++k)
+        loaded[k] = load_once(next + k * large_block);
     }
     _Pragma("unroll")
-    for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
+    for (int k = 0; k < large_loads; ++k)
+      lanes.add(loaded[k]);
   }
 
-  // What is left, less than a round, evenly over all threads and again all at once.
+  // What is left, less than a round, evenly over all threads
+  // and again all at once.
   const std::int64_t first = rounds * threads * large_loads + me;
   Pack<T> loaded[large_loads] = {};
   _Pragma("unroll")
@@ -166,7 +196,8 @@ __global__ void __launch_bounds__(large_block, 2)
   }
 
   _Pragma("unroll")
-  for (int k = 0; k < large_loads; ++k) lanes.add(loaded[k]);
+  for (int k = 0; k < large_loads; ++k)
+    lanes.add(loaded[k]);
   T mine = lanes.sum();
   if (count * Pack<T>::count + me < n) mine += x[count * Pack<T>::count + me];
 
@@ -176,7 +207,8 @@ __global__ void __launch_bounds__(large_block, 2)
 
   __syncthreads();
   mine = 0;
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += large_block) mine += take<T>(&words[i]);
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += large_block)
+    mine += take<T>(&words[i]);
   __syncthreads();
   mine = block_sum<T, large_block>(mine, part);
   if (threadIdx.x == 0) {
@@ -187,14 +219,20 @@ __global__ void __launch_bounds__(large_block, 2)
 
 // Starts the small kernel with as many loads per thread as 32 blocks need.
 template <typename T, int loads = 1>
-void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words, unsigned* started) {
-  constexpr std::int64_t reach = std::int64_t{small_block} * Pack<T>::count * loads;
+void sum_small(Gpu& gpu,
+               const VectorSum::Args<T>& p,
+               Word* words,
+               unsigned* started) {
+  constexpr std::int64_t reach =
+      std::int64_t{small_block} * Pack<T>::count * loads;
   if constexpr (loads < 16) {
-    if (p.n > reach * small_blocks) return sum_small<T, 2 * loads>(gpu, p, words, started);
+    if (p.n > reach * small_blocks)
+      return sum_small<T, 2 * loads>(gpu, p, words, started);
   }
 
   gpu.launch({.grid = {ceil_div(p.n, reach)}, .block = {small_block}},
-             vector_sum_flagged_small<T, loads>, p.x, p.sum, p.n, words, started);
+             vector_sum_flagged_small<T, loads>, p.x, p.sum, p.n, words,
+             started);
 }
 
 }  // namespace
@@ -206,18 +244,23 @@ const Register<VectorSum, int, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
       auto* started = gpu.zeroed_scratch<unsigned>(1);
-      constexpr std::int64_t small = std::int64_t{small_blocks} * small_block * 16 * Pack<T>::count;
+      constexpr std::int64_t small =
+          std::int64_t{small_blocks} * small_block * 16 * Pack<T>::count;
       if (p.n <= small) {
-        return sum_small(gpu, p, gpu.zeroed_scratch<Word>(small_blocks), started);
+        return sum_small(gpu, p, gpu.zeroed_scratch<Word>(small_blocks),
+                         started);
       }
       const std::int64_t blocks = 2 * gpu.multiprocessors();
       const std::int64_t round = blocks * large_block * large_loads;  // packs
       const auto rounds = p.n / Pack<T>::count / round;
 
-      // All of it when it fits, or else as much as stays there beside what passes through.
+      // All of it when it fits, or else as much as stays there
+      // beside what passes through.
       const auto cache = static_cast<std::int64_t>(gpu.l2_bytes());
       const auto bytes = static_cast<std::int64_t>(p.n * sizeof(T));
-      const auto kept = bytes < cache / 10 * 6 ? rounds : cache / 3 / (round * 16);
-      gpu.launch({.grid = {blocks}, .block = {large_block}}, vector_sum_flagged_large<T>, p.x,
-                 p.sum, p.n, rounds, kept, gpu.zeroed_scratch<Word>(blocks), started);
+      const auto kept =
+          bytes < cache / 10 * 6 ? rounds : cache / 3 / (round * 16);
+      gpu.launch({.grid = {blocks}, .block = {large_block}},
+                 vector_sum_flagged_large<T>, p.x, p.sum, p.n, rounds, kept,
+                 gpu.zeroed_scratch<Word>(blocks), started);
     });

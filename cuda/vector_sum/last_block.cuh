@@ -1,5 +1,5 @@
-// The kernel of `last_block`, which says how it works; the parts of several GPUs are summed by it
-// too.
+// The kernel of `last_block`, which says how it works; the parts of
+// several GPUs are summed by it too.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -10,11 +10,12 @@ using namespace parlab;
 
 namespace {
 
-// sums: one per block. finished: zero before, zero afterwards. At most 1024 threads: so the
-// compiler may use the registers that many loads in flight need.
+// sums: one per block. finished: zero before, zero afterwards. At
+// most 1024 threads: so the compiler may use the registers that
+// many loads in flight need.
 template <typename T>
-__global__ void __launch_bounds__(1024, 1)
-    vector_sum_last_block(const T* x, T* sum, std::int64_t n, T* sums, unsigned* finished) {
+__global__ void __launch_bounds__(1024, 1) vector_sum_last_block(
+    const T* x, T* sum, std::int64_t n, T* sums, unsigned* finished) {
   __shared__ T part[32];
   __shared__ bool last;
   T mine = block_sum(share(x, n), part);
@@ -31,7 +32,8 @@ __global__ void __launch_bounds__(1024, 1)
   mine = 0;
 
   // Past the first-level cache, which other blocks' writes do not reach.
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) mine += __ldcg(&sums[i]);
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+    mine += __ldcg(&sums[i]);
   mine = block_sum(mine, part);
   if (threadIdx.x == 0) {
     *sum = mine;
@@ -40,12 +42,16 @@ __global__ void __launch_bounds__(1024, 1)
 }
 
 template <typename T>
-void launch_last_block(Gpu& gpu, const VectorSum::Args<T>& p, std::int64_t block) {
-  const std::int64_t wave = gpu.multiprocessors() *
-                            gpu.resident_blocks(vector_sum_last_block<T>, static_cast<int>(block));
+void launch_last_block(Gpu& gpu,
+                       const VectorSum::Args<T>& p,
+                       std::int64_t block) {
+  const std::int64_t wave =
+      gpu.multiprocessors() *
+      gpu.resident_blocks(vector_sum_last_block<T>, static_cast<int>(block));
   const auto blocks = std::min(wave, ceil_div(p.n, block * Pack<T>::count));
-  gpu.launch({.grid = {blocks}, .block = {block}}, vector_sum_last_block<T>, p.x, p.sum, p.n,
-             gpu.scratch<T>(blocks), gpu.zeroed_scratch<unsigned>(1));
+  gpu.launch({.grid = {blocks}, .block = {block}}, vector_sum_last_block<T>,
+             p.x, p.sum, p.n, gpu.scratch<T>(blocks),
+             gpu.zeroed_scratch<unsigned>(1));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
-// The report's first kernel, RW: reduction with divergence. A thread stands for one element; in the
-// steps 1, 2, 4, ... every thread whose number is divisible by twice the step adds the element one
-// step further on. The working threads lie ever farther apart: half of each warp idles from the
-// first step on, and what a warp reads and writes is spread over more and more memory. Everything
-// happens in global memory, in place, on a copy of x. A launch leaves one sum per block; launches
-// follow until one value is left: the time is that of the whole sum.
+// The report's first kernel, RW: reduction with divergence. A thread stands
+// for one element; in the steps 1, 2, 4, ... every thread whose number is
+// divisible by twice the step adds the element one step further on. The
+// working threads lie ever farther apart: half of each warp idles from the
+// first step on, and what a warp reads and writes is spread over more and
+// more memory. Everything happens in global memory, in place, on a copy
+// of x. A launch leaves one sum per block; launches follow until one value
+// is left: the time is that of the whole sum.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -15,7 +17,8 @@ template <typename T>
 __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   for (unsigned step = 1; step < blockDim.x; step *= 2) {
-    if (threadIdx.x % (2 * step) == 0 && threadIdx.x + step < blockDim.x && i + step < n) {
+    if (threadIdx.x % (2 * step) == 0 && threadIdx.x + step < blockDim.x &&
+        i + step < n) {
       v[i] += v[i + step];
     }
     __syncthreads();
@@ -29,11 +32,14 @@ __global__ void vector_sum_rw(T* v, T* sums, std::int64_t n) {
 const Register<VectorSum, int, float, double> variant(
     {
         .rung = 1,
-        .idea = "report: every 2nd, 4th, 8th ... thread adds its neighbour, in global memory",
+        .idea = "report: every 2nd, 4th, 8th ... thread adds its neighbour, in "
+                "global memory",
         .tunables = {{.name = "block", .fallback = 256, .min = 2, .max = 1024}},
         .label = "RW",
     },
-    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const VectorSum::Args<T>& p,
+                   const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);
       T* to = gpu.scratch<T>(ceil_div(p.n, block));

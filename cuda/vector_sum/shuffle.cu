@@ -1,6 +1,7 @@
-// The last five steps of a block need no memory at all: the threads of a warp hand their sums to
-// each other through registers. A warp writes one value to shared memory, one barrier follows, and
-// the first warp adds what the others left: one barrier per launch instead of one per step.
+// The last five steps of a block need no memory at all: the threads of a warp
+// hand their sums to each other through registers. A warp writes one value
+// to shared memory, one barrier follows, and the first warp adds what the
+// others left: one barrier per launch instead of one per step.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -21,7 +22,8 @@ __device__ T warp_sum(T value) {
 template <typename T>
 __global__ void vector_sum_shuffle(const T* x, T* sums, std::int64_t n) {
   __shared__ T part[32];  // one per warp
-  const std::int64_t i = 2 * std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i =
+      2 * std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   T sum = i < n ? x[i] : T{0};
   if (i + blockDim.x < n) sum += x[i + blockDim.x];
   sum = warp_sum(sum);
@@ -41,15 +43,17 @@ const Register<VectorSum, int, float, double> variant(
         .idea = "warps sum through registers; one barrier per block",
         .tunables = {block_size(256, 32)},
     },
-    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const VectorSum::Args<T>& p,
+                   const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));
       T* next = gpu.scratch<T>(ceil_div(p.n, 4 * block * block));
       const T* from = p.x;
       for (std::int64_t left = p.n;;) {
         const auto blocks = ceil_div(left, 2 * block);
-        gpu.launch({.grid = {blocks}, .block = {block}}, vector_sum_shuffle<T>, from,
-                   blocks == 1 ? p.sum : to, left);
+        gpu.launch({.grid = {blocks}, .block = {block}}, vector_sum_shuffle<T>,
+                   from, blocks == 1 ? p.sum : to, left);
         if (blocks == 1) break;
         from = to;
         std::swap(to, next);

@@ -1,21 +1,29 @@
-// Each GPU of a team sums its elements, in one launch, and an all-reduce adds one number per GPU.
-// Hardly anything travels, but it takes as long as any message does: some ten microseconds, in
-// which one GPU could have summed ten million elements. Long vectors are what this is for.
+// Each GPU of a team sums its elements, in one launch, and an all-reduce adds
+// one number per GPU. Hardly anything travels, but it takes as long as any
+// message does: some ten microseconds, in which one GPU could have summed
+// ten million elements. Long vectors are what this is for.
 #include "gpu/gpus.hpp"
 #include "last_block.cuh"
 
 const Register<VectorSum, int, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: each sums its elements, an all-reduce adds the sums",
+        .idea =
+            "several GPUs: each sums its elements, an all-reduce adds the sums",
         .tunables = {block_size(512, 32), gpus()},
         .split = {"n"},
         .pays_from = 40 << 20,  // as measured on two H200s
-        .travels = [](const Size&, Dtype dtype,
+        .travels = [](const Size&,
+                      Dtype dtype,
                       int gpus) { return all_reduce_bytes(1, dtype, gpus); },
     },
-    []<typename T>(Gpus& team, const Parts<VectorSum::Args<T>>& parts, const Tunables& tunables) {
-      team.each([&](Gpu& gpu, int i) { launch_last_block(gpu, parts[i], tunables["block"]); });
-      const auto sum = team.from(parts, [](const auto& part) { return part.sum; });
+    []<typename T>(Gpus& team,
+                   const Parts<VectorSum::Args<T>>& parts,
+                   const Tunables& tunables) {
+      team.each([&](Gpu& gpu, int i) {
+        launch_last_block(gpu, parts[i], tunables["block"]);
+      });
+      const auto sum =
+          team.from(parts, [](const auto& part) { return part.sum; });
       team.all_reduce(sum, sum, 1);
     });

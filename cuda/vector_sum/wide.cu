@@ -1,7 +1,9 @@
-// Every thread adds many elements before it meets another thread. A grid of one wave walks over x;
-// a thread reads 16 bytes at a time, eight times before it uses the first (see share.cuh): with 128
-// bytes per thread on their way, the whole device waits for memory at once and not thread by
-// thread. The steps between threads, and the blocks whose sums the second launch adds, become few.
+// Every thread adds many elements before it meets another thread. A grid
+// of one wave walks over x; a thread reads 16 bytes at a time, eight
+// times before it uses the first (see share.cuh): with 128 bytes per
+// thread on their way, the whole device waits for memory at once and not
+// thread by thread. The steps between threads, and the blocks whose sums
+// the second launch adds, become few.
 #include "gpu/gpu.hpp"
 #include "share.cuh"
 #include "workloads/vector_sum.hpp"
@@ -10,9 +12,11 @@ using namespace parlab;
 
 namespace {
 
-// At most 1024 threads: so the compiler may use the registers that many loads in flight need.
+// At most 1024 threads: so the compiler may use the registers that
+// many loads in flight need.
 template <typename T>
-__global__ void __launch_bounds__(1024, 1) vector_sum_wide(const T* x, T* sums, std::int64_t n) {
+__global__ void __launch_bounds__(1024, 1)
+    vector_sum_wide(const T* x, T* sums, std::int64_t n) {
   __shared__ T part[32];  // one per warp
   const T sum = block_sum(share(x, n), part);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
@@ -23,19 +27,24 @@ __global__ void __launch_bounds__(1024, 1) vector_sum_wide(const T* x, T* sums, 
 const Register<VectorSum, int, float, double> variant(
     {
         .rung = 5,
-        .idea = "one wave of threads, eight 16-byte loads of each in flight; two launches",
+        .idea = "one wave of threads, eight 16-byte loads of each in flight; "
+                "two launches",
         .tunables = {block_size(512, 32)},
     },
-    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Gpu& gpu,
+                   const VectorSum::Args<T>& p,
+                   const Tunables& tunables) {
       const auto block = tunables["block"];
       const std::int64_t wave =
-          gpu.multiprocessors() * gpu.resident_blocks(vector_sum_wide<T>, static_cast<int>(block));
+          gpu.multiprocessors() *
+          gpu.resident_blocks(vector_sum_wide<T>, static_cast<int>(block));
       const auto needed = ceil_div(p.n, block * Pack<T>::count);
       const auto blocks = std::min(wave, needed);
       T* sums = gpu.scratch<T>(blocks);
       gpu.launch({.grid = {blocks}, .block = {block}}, vector_sum_wide<T>, p.x,
                  blocks == 1 ? p.sum : sums, p.n);
       if (blocks > 1) {
-        gpu.launch({.grid = {1}, .block = {block}}, vector_sum_wide<T>, sums, p.sum, blocks);
+        gpu.launch({.grid = {1}, .block = {block}}, vector_sum_wide<T>, sums,
+                   p.sum, blocks);
       }
     });

@@ -1,10 +1,12 @@
-// Two things save time at the memory. Stores that go around the caches (non-temporal): a line of b
-// that is written in the usual way is first read from memory, a third of all that is moved. And two
-// rows of b at a time: four rows of a are read for them, not six, so that the caches keep up.
-// Images that fit in a cache do not gain: what is stored around it is missing there.
+// Two things save time at the memory. Stores that go around the caches
+// (non-temporal): a line of b that is written in the usual way is first read
+// from memory, a third of all that is moved. And two rows of b at a time: four
+// rows of a are read for them, not six, so that the caches keep up. Images that
+// fit in a cache do not gain: what is stored around it is missing there.
 //
-// Such stores must be aligned, in both rows: the vectors are as wide as the distance of two rows
-// allows. The few points before and after the aligned part of a row are computed one by one, and
+// Such stores must be aligned, in both rows: the vectors are as wide as the
+// distance of two rows allows. The few points before and after the aligned
+// part of a row are computed one by one, and
 // so is an odd row, or all of them when rows begin at odd places.
 #include <algorithm>
 
@@ -22,7 +24,8 @@ namespace {
 template <typename T, int bytes>
 struct VectorOf {
   typedef T type __attribute__((vector_size(bytes)));
-  typedef T unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
+  typedef T unaligned
+      __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
 };
 
 // to: aligned to the size of value.
@@ -30,17 +33,20 @@ template <typename Vector, typename T>
 void stream(T* to, Vector value) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(Vector) == 64) {
-    return _mm512_stream_si512(reinterpret_cast<__m512i*>(to), reinterpret_cast<__m512i&>(value));
+    return _mm512_stream_si512(reinterpret_cast<__m512i*>(to),
+                               reinterpret_cast<__m512i&>(value));
   }
 #endif
 #if defined(__AVX__)
   if constexpr (sizeof(Vector) == 32) {
-    return _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i&>(value));
+    return _mm256_stream_si256(reinterpret_cast<__m256i*>(to),
+                               reinterpret_cast<__m256i&>(value));
   }
 #endif
 #if defined(__x86_64__)
   if constexpr (sizeof(Vector) == 16) {
-    return _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i&>(value));
+    return _mm_stream_si128(reinterpret_cast<__m128i*>(to),
+                            reinterpret_cast<__m128i&>(value));
   }
 #endif
   *reinterpret_cast<Vector*>(to) = value;
@@ -55,7 +61,8 @@ void end_of_stream() {
 
 // Points [from, to) of one row of b; a and b: where the row begins.
 template <typename T>
-void one_row(const T* a, T* b, std::int64_t cols, std::int64_t from, std::int64_t to) {
+void one_row(
+    const T* a, T* b, std::int64_t cols, std::int64_t from, std::int64_t to) {
   for (std::int64_t col = from; col < to; ++col) {
     T sum = 0;
     for (int down = -1; down <= 1; ++down) {
@@ -73,8 +80,10 @@ void two_rows(const T* a, T* b, std::int64_t cols) {
   using Vector = typename VectorOf<T, bytes>::type;
   using Unaligned = typename VectorOf<T, bytes>::unaligned;
   constexpr std::int64_t n = bytes / sizeof(T);
-  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b + 1) % bytes);
-  const auto first = std::min(1 + (n - past / static_cast<std::int64_t>(sizeof(T))) % n, cols - 1);
+  const auto past = static_cast<std::int64_t>(
+      reinterpret_cast<std::uintptr_t>(b + 1) % bytes);
+  const auto first = std::min(
+      1 + (n - past / static_cast<std::int64_t>(sizeof(T))) % n, cols - 1);
   std::int64_t col = first;
   for (; col + n <= cols - 1; col += n) {
     Vector upper{}, lower{};
@@ -82,7 +91,8 @@ void two_rows(const T* a, T* b, std::int64_t cols) {
     for (int row = -1; row <= 2; ++row) {  // of a, beside the upper row of b
 #pragma GCC unroll 3
       for (int across = -1; across <= 1; ++across) {
-        const Vector value = *reinterpret_cast<const Unaligned*>(a + row * cols + col + across);
+        const Vector value =
+            *reinterpret_cast<const Unaligned*>(a + row * cols + col + across);
         if (row <= 1) upper += Conv2d::weight<T>(row, across) * value;
         if (row >= 0) lower += Conv2d::weight<T>(row - 1, across) * value;
       }
@@ -98,7 +108,8 @@ void two_rows(const T* a, T* b, std::int64_t cols) {
 }
 
 template <int bytes, typename T>
-void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
+void all_rows(
+    const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static) nowait
@@ -114,7 +125,8 @@ void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols, int thread
 }
 
 template <typename T>
-void conv2d_streamed_host(const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
+void conv2d_streamed_host(
+    const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
   const auto pitch = cols * static_cast<std::int64_t>(sizeof(T));
 #if defined(__AVX512F__)
   if (pitch % 64 == 0) return all_rows<64>(a, b, rows, cols, threads);
@@ -134,9 +146,11 @@ void conv2d_streamed_host(const T* a, T* b, std::int64_t rows, std::int64_t cols
 const Register<Conv2d, float, double> variant(
     {
         .rung = 2,
-        .idea = "two rows at a time, written around the caches: b is not read before it is written",
+        .idea = "two rows at a time, written around the caches: b is not read "
+                "before it is written",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Conv2d::Args<T>& p, const Tunables& tunables) {
-      conv2d_streamed_host(p.a, p.b, p.rows, p.cols, static_cast<int>(tunables["threads"]));
+      conv2d_streamed_host(p.a, p.b, p.rows, p.cols,
+                           static_cast<int>(tunables["threads"]));
     });

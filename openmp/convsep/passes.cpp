@@ -1,8 +1,9 @@
-// Both passes take the rows in equal consecutive parts, one per thread. The loop over the weights
-// is outside, the loop along the row inside: its points do not depend on each other, so the
-// compiler computes a vector register of them at once, in the column pass as well, which never
-// walks down a column. A row of sums stays in the L1 cache; but the whole image between the passes
-// goes to memory and comes back.
+// Both passes take the rows in equal consecutive parts, one per thread.
+// The loop over the weights is outside, the loop along the row inside: its
+// points do not depend on each other, so the compiler computes a vector
+// register of them at once, in the column pass as well, which never walks
+// down a column. A row of sums stays in the L1 cache; but the whole image
+// between the passes goes to memory and comes back.
 #include <algorithm>
 
 #include "host/host.hpp"
@@ -16,7 +17,8 @@ namespace {
 template <typename T>
 void add(T* to, const T* from, std::int64_t count, T weight) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) to[i] += weight * from[i];
+  for (std::int64_t i = 0; i < count; ++i)
+    to[i] += weight * from[i];
 }
 
 template <typename T>
@@ -29,15 +31,19 @@ void convsep_passes(const Convsep::Args<T>& p, T* between, int threads) {
       T* sums = between + row * cols;
       std::fill_n(sums, cols, T{0});
       for (auto k = -radius; k <= radius; ++k) {
-        const auto from = std::max(std::int64_t{0}, -k), to = std::min(cols, cols - k);
-        if (from < to) add(sums + from, p.a + row * cols + from + k, to - from, p.w[k + radius]);
+        const auto from = std::max(std::int64_t{0}, -k),
+                   to = std::min(cols, cols - k);
+        if (from < to)
+          add(sums + from, p.a + row * cols + from + k, to - from,
+              p.w[k + radius]);
       }
     }
 #pragma omp for schedule(static)
     for (std::int64_t row = 0; row < rows; ++row) {
       T* sums = p.b + row * cols;
       std::fill_n(sums, cols, T{0});
-      const auto from = std::max(-radius, -row), to = std::min(radius, rows - 1 - row);
+      const auto from = std::max(-radius, -row),
+                 to = std::min(radius, rows - 1 - row);
       for (auto k = from; k <= to; ++k) {
         add(sums, between + (row + k) * cols, cols, p.w[k + radius]);
       }
@@ -50,9 +56,13 @@ void convsep_passes(const Convsep::Args<T>& p, T* between, int threads) {
 const Register<Convsep, float, double> variant(
     {
         .rung = 1,
-        .idea = "rows shared among threads, points along a row vectorised in both passes",
+        .idea = "rows shared among threads, points along a row vectorised in "
+                "both passes",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host, const Convsep::Args<T>& p, const Tunables& tunables) {
-      convsep_passes(p, host.scratch<T>(p.rows * p.cols), static_cast<int>(tunables["threads"]));
+    []<typename T>(Host& host,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables) {
+      convsep_passes(p, host.scratch<T>(p.rows * p.cols),
+                     static_cast<int>(tunables["threads"]));
     });

@@ -1,5 +1,6 @@
-// What the variants on the CPU have in common around the product: the means, the centred copy, and
-// the second triangle. Each is one pass over a matrix, shared among the threads.
+// What the variants on the CPU have in common around the product: the
+// means, the centred copy, and the second triangle. Each is one pass over
+// a matrix, shared among the threads.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,11 @@ T* column_means(Host& host, const Covariance::Args<T>& p, int threads) {
     T sum[width] = {};
     for (std::int64_t k = 0; k < p.m; ++k) {
       const T* const row = p.data + k * p.n + first;
-      for (std::int64_t j = 0; j < count; ++j) sum[j] += row[j];
+      for (std::int64_t j = 0; j < count; ++j)
+        sum[j] += row[j];
     }
-    for (std::int64_t j = 0; j < count; ++j) mean[first + j] = sum[j] / p.mean_divisor;
+    for (std::int64_t j = 0; j < count; ++j)
+      mean[first + j] = sum[j] / p.mean_divisor;
   }
 
   return mean;
@@ -37,14 +40,16 @@ T* centred_copy(Host& host, const Covariance::Args<T>& p, int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t k = 0; k < p.m; ++k) {
 #pragma omp simd
-    for (std::int64_t j = 0; j < p.n; ++j) centred[k * p.n + j] = p.data[k * p.n + j] - mean[j];
+    for (std::int64_t j = 0; j < p.n; ++j)
+      centred[k * p.n + j] = p.data[k * p.n + j] - mean[j];
   }
 
   return centred;
 }
 
-// Divides the upper triangle of p.cov by the divisor, and copies it into the lower one: in squares,
-// so that the lines that are written column by column stay in the cache.
+// Divides the upper triangle of p.cov by the divisor, and copies it into
+// the lower one: in squares, so that the lines that are written column
+// by column stay in the cache.
 template <typename T>
 void divide_and_mirror(const Covariance::Args<T>& p, int threads) {
   constexpr std::int64_t edge = 32;
@@ -53,7 +58,8 @@ void divide_and_mirror(const Covariance::Args<T>& p, int threads) {
   for (std::int64_t i0 = 0; i0 < n; i0 += edge) {
     for (std::int64_t j0 = i0; j0 < n; j0 += edge) {
       for (std::int64_t i = i0; i < std::min(i0 + edge, n); ++i) {
-        for (std::int64_t j = std::max(j0, i); j < std::min(j0 + edge, n); ++j) {
+        for (std::int64_t j = std::max(j0, i); j < std::min(j0 + edge, n);
+             ++j) {
           p.cov[j * n + i] = p.cov[i * n + j] /= p.divisor;
         }
       }

@@ -1,6 +1,7 @@
-// The rows of the upper triangle are handed out to the threads one by one: row i has n - i
-// elements, so equal numbers of rows would be unequal work. A row is the sum of all centred rows,
-// each times one of its own elements; the innermost loop is vectorised. But the whole centred copy
+// The rows of the upper triangle are handed out to the threads one by
+// one: row i has n - i elements, so equal numbers of rows would be unequal
+// work. A row is the sum of all centred rows, each times one of its own
+// elements; the innermost loop is vectorised. But the whole centred copy
 // passes through the caches for every row.
 #include "parts.hpp"
 
@@ -9,7 +10,9 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void covariance_rows(const Covariance::Args<T>& p, const T* __restrict__ centred, int threads) {
+void covariance_rows(const Covariance::Args<T>& p,
+                     const T* __restrict__ centred,
+                     int threads) {
   const std::int64_t m = p.m, n = p.n;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (std::int64_t i = 0; i < n; ++i) {
@@ -18,7 +21,8 @@ void covariance_rows(const Covariance::Args<T>& p, const T* __restrict__ centred
     for (std::int64_t k = 0; k < m; ++k) {
       const T factor = centred[k * n + i];
 #pragma omp simd
-      for (std::int64_t j = i; j < n; ++j) row[j] += factor * centred[k * n + j];
+      for (std::int64_t j = i; j < n; ++j)
+        row[j] += factor * centred[k * n + j];
     }
   }
 }
@@ -31,7 +35,9 @@ const Register<Covariance, float, double> variant(
         .idea = "rows of one triangle in parallel, each a sum of rows",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host, const Covariance::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Host& host,
+                   const Covariance::Args<T>& p,
+                   const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       covariance_rows(p, centred_copy(host, p, threads), threads);
       divide_and_mirror(p, threads);

@@ -1,5 +1,6 @@
-// Four rows at a time: x is read once for all of them, and the four sums do not wait for one
-// another, which matters while the matrix is in a cache. Reading four streams also keeps more
+// Four rows at a time: x is read once for all of them, and the four sums
+// do not wait for one another, which matters while the matrix is in a
+// cache. Reading four streams also keeps more
 // cache lines on their way from memory.
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
@@ -29,12 +30,18 @@ template <typename T>
 void one_row(const T* a, const T* x, T* y, std::int64_t cols) {
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[col] * x[col];
+  for (std::int64_t col = 0; col < cols; ++col)
+    sum += a[col] * x[col];
   *y = sum;
 }
 
 template <typename T>
-void dmv_blocked(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols, int threads) {
+void dmv_blocked(const T* a,
+                 const T* x,
+                 T* y,
+                 std::int64_t rows,
+                 std::int64_t cols,
+                 int threads) {
   const std::int64_t blocks = (rows + block_rows - 1) / block_rows;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t block = 0; block < blocks; ++block) {
@@ -42,7 +49,8 @@ void dmv_blocked(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t c
     if (first + block_rows <= rows) {
       four_rows(a + first * cols, x, y + first, cols);
     } else {
-      for (std::int64_t row = first; row < rows; ++row) one_row(a + row * cols, x, y + row, cols);
+      for (std::int64_t row = first; row < rows; ++row)
+        one_row(a + row * cols, x, y + row, cols);
     }
   }
 }
@@ -52,9 +60,11 @@ void dmv_blocked(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t c
 const Register<Dmv, float, double> variant(
     {
         .rung = 2,
-        .idea = "four rows at a time: x read once for all, four independent sums",
+        .idea =
+            "four rows at a time: x read once for all, four independent sums",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
-      dmv_blocked(p.a, p.x, p.y, p.rows, p.cols, static_cast<int>(tunables["threads"]));
+      dmv_blocked(p.a, p.x, p.y, p.rows, p.cols,
+                  static_cast<int>(tunables["threads"]));
     });

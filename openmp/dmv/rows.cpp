@@ -1,6 +1,7 @@
-// The rows are handed out to the threads in equal consecutive parts; each row is the serial inner
-// product, with leave to the compiler to keep several partial sums in a vector register. No two
-// threads write to the same cache line but at the ends of their parts.
+// The rows are handed out to the threads in equal consecutive parts; each
+// row is the serial inner product, with leave to the compiler to keep
+// several partial sums in a vector register. No two threads write to the
+// same cache line but at the ends of their parts.
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
 
@@ -9,12 +10,18 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void dmv_rows(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols, int threads) {
+void dmv_rows(const T* a,
+              const T* x,
+              T* y,
+              std::int64_t rows,
+              std::int64_t cols,
+              int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t row = 0; row < rows; ++row) {
     T sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+    for (std::int64_t col = 0; col < cols; ++col)
+      sum += a[row * cols + col] * x[col];
     y[row] = sum;
   }
 }
@@ -28,5 +35,6 @@ const Register<Dmv, float, double> variant(
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables& tunables) {
-      dmv_rows(p.a, p.x, p.y, p.rows, p.cols, static_cast<int>(tunables["threads"]));
+      dmv_rows(p.a, p.x, p.y, p.rows, p.cols,
+               static_cast<int>(tunables["threads"]));
     });

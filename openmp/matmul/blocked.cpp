@@ -1,10 +1,11 @@
-// Blocked for every level of the memory, after Goto and van de Geijn, Anatomy of high-performance
-// matrix multiplication, 2008. A tile of C stays in vector registers while `deep` products are
-// added to each of its elements: two vectors wide and as many rows high as there are registers.
-// What it reads was copied before into the order in which it is read: strips of B, shared by all
-// threads (they stay in the last-level cache), and strips of A, one set per thread (in its
-// second-level cache). So memory is read rarely, always in sequence, and each load feeds many
-// multiplications.
+// Blocked for every level of the memory, after Goto and van de Geijn, Anatomy
+// of high-performance matrix multiplication, 2008. A tile of C stays in vector
+// registers while `deep` products are added to each of its elements: two
+// vectors wide and as many rows high as there are registers. What it reads
+// was copied before into the order in which it is read: strips of B, shared
+// by all threads (they stay in the last-level cache), and strips of A, one
+// set per thread (in its second-level cache). So memory is read rarely, always
+// in sequence, and each load feeds many multiplications.
 #include <omp.h>
 
 #include <algorithm>
@@ -19,23 +20,33 @@ namespace {
 
 template <typename T>
 struct Blocking : RegisterTile<T> {
-  static constexpr std::int64_t deep = 1024 / sizeof(T);        // of a strip: B's fits the L1 cache
-  static constexpr std::int64_t most_rows = 32 * tile_rows;     // of A packed at once
-  static constexpr std::int64_t most_cols = 16384 / sizeof(T);  // of B packed at once
+  // of a strip: B's fits the L1 cache
+  static constexpr std::int64_t deep = 1024 / sizeof(T);
+  // of A packed at once
+  static constexpr std::int64_t most_rows = 32 * tile_rows;
+  // of B packed at once
+  static constexpr std::int64_t most_cols = 16384 / sizeof(T);
 };
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
-// Rows first..first+count of A, columns of one block of depth: strips of tile rows, each stored
-// column after column; rows that are not there are zero.
+// Rows first..first+count of A, columns of one block of depth: strips of tile
+// rows, each stored column after column; rows that are not there are zero.
 template <typename T>
-void pack_a(const T* a, std::int64_t stride, std::int64_t count, std::int64_t depth, T* packed) {
+void pack_a(const T* a,
+            std::int64_t stride,
+            std::int64_t count,
+            std::int64_t depth,
+            T* packed) {
   constexpr int rows = Blocking<T>::rows;
   for (std::int64_t strip = 0; strip < count; strip += rows) {
     const auto present = std::min<std::int64_t>(rows, count - strip);
     for (std::int64_t r = 0; r < rows; ++r) {
       const T* from = a + (strip + r) * stride;
-      for (std::int64_t i = 0; i < depth; ++i) packed[i * rows + r] = r < present ? from[i] : T{0};
+      for (std::int64_t i = 0; i < depth; ++i)
+        packed[i * rows + r] = r < present ? from[i] : T{0};
     }
     packed += rows * depth;
   }
@@ -43,7 +54,11 @@ void pack_a(const T* a, std::int64_t stride, std::int64_t count, std::int64_t de
 
 // One strip of B, `present` columns of it there, stored row after row.
 template <typename T>
-void pack_b(const T* b, std::int64_t stride, std::int64_t present, std::int64_t depth, T* packed) {
+void pack_b(const T* b,
+            std::int64_t stride,
+            std::int64_t present,
+            std::int64_t depth,
+            T* packed) {
   constexpr int cols = Blocking<T>::cols;
   for (std::int64_t i = 0; i < depth; ++i) {
     std::copy_n(b + i * stride, present, packed + i * cols);
@@ -57,8 +72,10 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
 
   // The rows are cut so that every thread gets equally many blocks.
   const auto rounds = divide_up(p.m, threads * B::most_rows);
-  const auto block_rows = divide_up(divide_up(p.m, threads * rounds), B::rows) * B::rows;
-  const auto block_cols = std::min(B::most_cols, divide_up(p.n, B::cols) * B::cols);
+  const auto block_rows =
+      divide_up(divide_up(p.m, threads * rounds), B::rows) * B::rows;
+  const auto block_cols =
+      std::min(B::most_cols, divide_up(p.n, B::cols) * B::cols);
   T* packed_b = host.scratch<T>(B::deep * block_cols);
   T* packed_a = host.scratch<T>(B::deep * block_rows * threads);
 
@@ -69,7 +86,8 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
       const auto depth = std::min(B::deep, p.k - k0);
 #pragma omp for schedule(static)
       for (std::int64_t col = 0; col < cols; col += B::cols) {
-        pack_b(p.b + k0 * p.n + col0 + col, p.n, std::min<std::int64_t>(B::cols, cols - col), depth,
+        pack_b(p.b + k0 * p.n + col0 + col, p.n,
+               std::min<std::int64_t>(B::cols, cols - col), depth,
                packed_b + col * depth);
       }
       T* mine = packed_a + omp_get_thread_num() * B::deep * block_rows;
@@ -80,8 +98,8 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
         for (std::int64_t col = 0; col < cols; col += B::cols) {
           for (std::int64_t row = 0; row < rows; row += B::rows) {
             multiply_tile(mine + row * depth, packed_b + col * depth, depth,
-                          p.c + (row0 + row) * p.n + col0 + col, p.n, rows - row, cols - col,
-                          k0 > 0);
+                          p.c + (row0 + row) * p.n + col0 + col, p.n,
+                          rows - row, cols - col, k0 > 0);
           }
         }
       }
@@ -94,9 +112,12 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 2,
-        .idea = "tiles of C in vector registers, A and B repacked for the caches",
+        .idea =
+            "tiles of C in vector registers, A and B repacked for the caches",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host, const Matmul::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Host& host,
+                   const Matmul::Args<T>& p,
+                   const Tunables& tunables) {
       matmul_blocked(host, p, static_cast<int>(tunables["threads"]));
     });

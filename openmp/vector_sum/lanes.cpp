@@ -1,7 +1,8 @@
-// An addition takes about four cycles, and the next one into the same register has to wait for it.
-// Here a thread keeps 256 bytes of partial sums, several vector registers, and walks over x in
-// steps of as much: the additions of one step do not wait for each other, so a core asks for memory
-// as fast as memory can answer, and for the cache as well.
+// An addition takes about four cycles, and the next one into the same register
+// has to wait for it. Here a thread keeps 256 bytes of partial sums, several
+// vector registers, and walks over x in steps of as much: the additions of
+// one step do not wait for each other, so a core asks for memory as fast
+// as memory can answer, and for the cache as well.
 #include <omp.h>
 
 #include <algorithm>
@@ -20,22 +21,28 @@ T sum_in_lanes(const T* x, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
 #pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) part[lane] += x[i + lane];
+    for (int lane = 0; lane < lanes; ++lane)
+      part[lane] += x[i + lane];
   }
 
-  for (int lane = 0; i < n; ++i, ++lane) part[lane] += x[i];
+  for (int lane = 0; i < n; ++i, ++lane)
+    part[lane] += x[i];
 
-  // Halves onto halves: the order is the same whatever the compiler makes of it.
+  // Halves onto halves: the order is the same whatever
+  // the compiler makes of it.
   for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) part[lane] += part[lane + half];
+    for (int lane = 0; lane < half; ++lane)
+      part[lane] += part[lane + half];
   }
 
   return part[0];
 }
 
-// partial: room for one sum per thread; they are added in the order of the threads.
+// partial: room for one sum per thread; they are added in
+// the order of the threads.
 template <typename T>
-void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partial) {
+void vector_sum_lanes(
+    const T* x, T* sum, std::int64_t n, int threads, T* partial) {
   int started = 1;
 #pragma omp parallel num_threads(threads)
   {
@@ -46,7 +53,8 @@ void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partia
   }
 
   T total = 0;
-  for (int thread = 0; thread < started; ++thread) total += partial[thread];
+  for (int thread = 0; thread < started; ++thread)
+    total += partial[thread];
   *sum = total;
 }
 
@@ -55,10 +63,14 @@ void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads, T* partia
 const Register<VectorSum, int, float, double> variant(
     {
         .rung = 2,
-        .idea = "several independent vector registers of partial sums; the same result every time",
+        .idea = "several independent vector registers of partial sums; the "
+                "same result every time",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host, const VectorSum::Args<T>& p, const Tunables& tunables) {
+    []<typename T>(Host& host,
+                   const VectorSum::Args<T>& p,
+                   const Tunables& tunables) {
       const auto threads = tunables["threads"];
-      vector_sum_lanes(p.x, p.sum, p.n, static_cast<int>(threads), host.scratch<T>(threads));
+      vector_sum_lanes(p.x, p.sum, p.n, static_cast<int>(threads),
+                       host.scratch<T>(threads));
     });

@@ -1,6 +1,7 @@
-// Active warps of a multiprocessor against block size, computed by the toolkit's occupancy header:
-// for machines without a GPU. Arguments: registers per thread, dynamic shared bytes for each thread
-// of the block. Output: block size and active warps, one pair per line.
+// Active warps of a multiprocessor against block size, computed by the
+// toolkit's occupancy header: for machines without a GPU. Arguments: registers
+// per thread, dynamic shared bytes for each thread of the block. Output:
+// block size and active warps, one pair per line.
 #include <cuda_occupancy.h>
 
 #include <cstdio>
@@ -30,7 +31,8 @@ cudaOccDeviceProp h200() {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: occupancy REGISTERS SHARED_BYTES_PER_THREAD\n");
+    std::fprintf(stderr,
+                 "usage: occupancy REGISTERS SHARED_BYTES_PER_THREAD\n");
     return 2;
   }
   const cudaOccDeviceProp device = h200();
@@ -41,12 +43,17 @@ int main(int argc, char** argv) {
   const cudaOccDeviceState state;
   for (int block = 16; block <= 512; block += 16) {
     cudaOccResult result;
-    const auto shared = static_cast<size_t>(block) * std::strtoul(argv[2], nullptr, 10);
-    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, block, shared) !=
-        CUDA_OCC_SUCCESS) {
-      std::fprintf(stderr, "occupancy: the header refuses blocks of %d threads\n", block);
+    const auto shared =
+        static_cast<size_t>(block) * std::strtoul(argv[2], nullptr, 10);
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel,
+                                                &state, block,
+                                                shared) != CUDA_OCC_SUCCESS) {
+      std::fprintf(stderr,
+                   "occupancy: the header refuses blocks of %d threads\n",
+                   block);
       return 1;
     }
-    std::printf("%d\t%d\n", block, result.activeBlocksPerMultiprocessor * ((block + 31) / 32));
+    std::printf("%d\t%d\n", block,
+                result.activeBlocksPerMultiprocessor * ((block + 31) / 32));
   }
 }

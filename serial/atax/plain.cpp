@@ -1,6 +1,7 @@
-// Two loops over the rows: what everybody writes first, and what every speedup is measured against.
-// The first takes inner products of the rows with x. The second adds each row, times its element of
-// t, to y: so both read the matrix in the order in which it lies in memory, once each.
+// Two loops over the rows: what everybody writes first, and what every speedup
+// is measured against. The first takes inner products of the rows with x.
+// The second adds each row, times its element of t, to y: so both read the
+// matrix in the order in which it lies in memory, once each.
 #include "host/host.hpp"
 #include "workloads/atax.hpp"
 
@@ -9,16 +10,20 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void atax_plain(const T* a, const T* x, T* y, T* t, std::int64_t rows, std::int64_t cols) {
+void atax_plain(
+    const T* a, const T* x, T* y, T* t, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row) {
     T sum = 0;
-    for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+    for (std::int64_t col = 0; col < cols; ++col)
+      sum += a[row * cols + col] * x[col];
     t[row] = sum;
   }
 
-  for (std::int64_t col = 0; col < cols; ++col) y[col] = 0;
+  for (std::int64_t col = 0; col < cols; ++col)
+    y[col] = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t col = 0; col < cols; ++col) y[col] += a[row * cols + col] * t[row];
+    for (std::int64_t col = 0; col < cols; ++col)
+      y[col] += a[row * cols + col] * t[row];
   }
 }
 

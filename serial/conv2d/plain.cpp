@@ -1,6 +1,6 @@
-// The plain loops: what everybody writes first, and what every speedup is measured against. The
-// loops over the nine weights have constant bounds, so the compiler unrolls them and the weights
-// become constants of the inner loop.
+// The plain loops: what everybody writes first, and what every speedup is
+// measured against. The loops over the nine weights have constant bounds, so
+// the compiler unrolls them and the weights become constants of the inner loop.
 #include "host/host.hpp"
 #include "workloads/conv2d.hpp"
 
@@ -15,7 +15,8 @@ void conv2d_plain(const T* a, T* b, std::int64_t rows, std::int64_t cols) {
       T sum = 0;
       for (int down = -1; down <= 1; ++down) {
         for (int across = -1; across <= 1; ++across) {
-          sum += Conv2d::weight<T>(down, across) * a[(row + down) * cols + col + across];
+          sum += Conv2d::weight<T>(down, across) *
+                 a[(row + down) * cols + col + across];
         }
       }
       b[row * cols + col] = sum;

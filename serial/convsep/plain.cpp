@@ -1,6 +1,7 @@
-// The plain loops: what everybody writes first, and what every speedup is measured against. A pixel
-// and its neighbours along the row, then along the column; the weights that would meet something
-// outside of the image are left out.
+// The plain loops: what everybody writes first, and what every speedup
+// is measured against. A pixel and its neighbours along the row, then
+// along the column; the weights that would meet something outside of
+// the image are left out.
 #include <algorithm>
 
 #include "host/host.hpp"
@@ -15,18 +16,22 @@ void convsep_plain(const Convsep::Args<T>& p, T* between) {
   const std::int64_t rows = p.rows, cols = p.cols, radius = p.radius;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t col = 0; col < cols; ++col) {
-      const auto from = std::max(-radius, -col), to = std::min(radius, cols - 1 - col);
+      const auto from = std::max(-radius, -col),
+                 to = std::min(radius, cols - 1 - col);
       T sum = 0;
-      for (auto k = from; k <= to; ++k) sum += p.w[k + radius] * p.a[row * cols + col + k];
+      for (auto k = from; k <= to; ++k)
+        sum += p.w[k + radius] * p.a[row * cols + col + k];
       between[row * cols + col] = sum;
     }
   }
 
   for (std::int64_t row = 0; row < rows; ++row) {
-    const auto from = std::max(-radius, -row), to = std::min(radius, rows - 1 - row);
+    const auto from = std::max(-radius, -row),
+               to = std::min(radius, rows - 1 - row);
     for (std::int64_t col = 0; col < cols; ++col) {
       T sum = 0;
-      for (auto k = from; k <= to; ++k) sum += p.w[k + radius] * between[(row + k) * cols + col];
+      for (auto k = from; k <= to; ++k)
+        sum += p.w[k + radius] * between[(row + k) * cols + col];
       p.b[row * cols + col] = sum;
     }
   }

@@ -1,6 +1,7 @@
-// The loops of PolyBench, in its order: what everybody writes first, and what every speedup is
-// measured against. An element of the result is a sum down two columns, so that each step reads two
-// elements from cache lines of their own. Only i <= j is computed; the other triangle is a copy.
+// The loops of PolyBench, in its order: what everybody writes first, and what
+// every speedup is measured against. An element of the result is a sum down
+// two columns, so that each step reads two elements from cache lines of their
+// own. Only i <= j is computed; the other triangle is a copy.
 #include "host/host.hpp"
 #include "workloads/covariance.hpp"
 
@@ -14,18 +15,21 @@ void covariance_plain(const Covariance::Args<T>& p, T* centred, T* mean) {
   const std::int64_t m = p.m, n = p.n;
   for (std::int64_t j = 0; j < n; ++j) {
     T sum = 0;
-    for (std::int64_t k = 0; k < m; ++k) sum += p.data[k * n + j];
+    for (std::int64_t k = 0; k < m; ++k)
+      sum += p.data[k * n + j];
     mean[j] = sum / p.mean_divisor;
   }
 
   for (std::int64_t k = 0; k < m; ++k) {
-    for (std::int64_t j = 0; j < n; ++j) centred[k * n + j] = p.data[k * n + j] - mean[j];
+    for (std::int64_t j = 0; j < n; ++j)
+      centred[k * n + j] = p.data[k * n + j] - mean[j];
   }
 
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = i; j < n; ++j) {
       T sum = 0;
-      for (std::int64_t k = 0; k < m; ++k) sum += centred[k * n + i] * centred[k * n + j];
+      for (std::int64_t k = 0; k < m; ++k)
+        sum += centred[k * n + i] * centred[k * n + j];
       p.cov[i * n + j] = p.cov[j * n + i] = sum / p.divisor;
     }
   }

@@ -1,5 +1,6 @@
-// The plain double loop: what everybody writes first, and what every speedup is measured against.
-// The compiler may not reorder the sum, so each addition waits for the one before it.
+// The plain double loop: what everybody writes first, and what every
+// speedup is measured against. The compiler may not reorder the sum, so
+// each addition waits for the one before it.
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
 
@@ -8,10 +9,12 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void dmv_plain(const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+void dmv_plain(
+    const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row) {
     T sum = 0;
-    for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+    for (std::int64_t col = 0; col < cols; ++col)
+      sum += a[row * cols + col] * x[col];
     y[row] = sum;
   }
 }

@@ -1,5 +1,6 @@
-// The plain loop: what everybody writes first, and what every speedup is measured against. The
-// compiler may not reorder a sum of reals, so each addition waits for the one before it.
+// The plain loop: what everybody writes first, and what every speedup is
+// measured against. The compiler may not reorder a sum of reals, so each
+// addition waits for the one before it.
 #include "host/host.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -10,7 +11,8 @@ namespace {
 template <typename T>
 void vector_sum_plain(const T* x, T* sum, std::int64_t n) {
   T total = 0;
-  for (std::int64_t i = 0; i < n; ++i) total += x[i];
+  for (std::int64_t i = 0; i < n; ++i)
+    total += x[i];
   *sum = total;
 }
 

@@ -18,7 +18,8 @@ std::string_view to_string(Outcome outcome) {
 }
 
 std::string outcome_of(const Finding& finding) {
-  return std::string(to_string(finding.outcome)) + (finding.computed ? ", computed" : "");
+  return std::string(to_string(finding.outcome)) +
+         (finding.computed ? ", computed" : "");
 }
 
 std::vector<Finding> judge_claims(const std::vector<Record>& records,
@@ -29,7 +30,8 @@ std::vector<Finding> judge_claims(const std::vector<Record>& records,
     auto judgement = claim.judge(evidence);
     findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
                         std::move(judgement.numbers), judgement.outcome,
-                        std::move(judgement.missing), claim.figure, judgement.computed});
+                        std::move(judgement.missing), claim.figure,
+                        judgement.computed});
   }
   return findings;
 }

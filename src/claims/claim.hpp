@@ -18,21 +18,27 @@ struct Finding {
   std::string id;        // "V1"; an observation of the digest: "V-obs3"
   std::string report;    // experiment that tests it: "vector-sum"
   std::string sentence;  // the claim, in our words, short
-  std::string rule;      // what was checked: "BRW at least 2x RW at every n and block size"
-  std::string numbers;   // what it was applied to: "5.1x at 32768 ... 7.4x at 262144"
+  // what was checked: "BRW at least 2x RW at every n and block size"
+  std::string rule;
+  // what it was applied to: "5.1x at 32768 ... 7.4x at 262144"
+  std::string numbers;
   Outcome outcome = Outcome::cannot_be_tested;
   // When it cannot be tested: which run or counter would do, or why none can.
   std::string missing;
-  // File stem of the figure that shows it, "vector-sum-7-speedup"; may be empty.
+  // File stem of the figure that shows it, "vector-sum-7-speedup";
+  // may be empty.
   std::string figure;
-  bool computed = false;  // by construction, or from what was published: no record decides it
+  // by construction, or from what was published: no record decides it
+  bool computed = false;
 };
 
-std::string outcome_of(const Finding& finding);  // "holds, computed" where nothing was measured
+// "holds, computed" where nothing was measured
+std::string outcome_of(const Finding& finding);
 
-// Every claim of the digest in the order P, S, C, V, T, then its observations. Only the latest
-// records that passed, were timed and were not emulated count. The records are those of one
-// machine.
-std::vector<Finding> judge_claims(const std::vector<Record>& records, const std::vector<Run>& runs);
+// Every claim of the digest in the order P, S, C, V, T, then its observations.
+// Only the latest records that passed, were timed and were not emulated
+// count. The records are those of one machine.
+std::vector<Finding> judge_claims(const std::vector<Record>& records,
+                                  const std::vector<Run>& runs);
 
 }  // namespace parlab

@@ -9,18 +9,22 @@
 namespace parlab {
 namespace {
 
-// All extents are equal; the parameters that follow them (a radius) may have any value.
+// All extents are equal; the parameters that follow them (a
+// radius) may have any value.
 bool square(const Record& record) {
   const std::size_t extents = record.workload == "matmul" ? 3 : 2;
   return record.size.size() < extents ||
-         std::all_of(record.size.begin(), record.size.begin() + static_cast<long>(extents),
-                     [&](auto extent) { return extent == record.size.front(); });
+         std::all_of(
+             record.size.begin(),
+             record.size.begin() + static_cast<long>(extents),
+             [&](auto extent) { return extent == record.size.front(); });
 }
 
 }  // namespace
 
 Selection Selection::variant(const std::string& name) const {
-  return where([&](const Record& r) { return r.backend + "/" + r.variant == name; });
+  return where(
+      [&](const Record& r) { return r.backend + "/" + r.variant == name; });
 }
 
 Selection Selection::backend(const std::string& name) const {
@@ -40,7 +44,8 @@ Selection Selection::with(const Tunables& wanted) const {
   });
 }
 
-Selection Selection::with(const std::string& tunable, std::int64_t value) const {
+Selection Selection::with(const std::string& tunable,
+                          std::int64_t value) const {
   return with(Tunables{{tunable, value}});
 }
 
@@ -49,22 +54,25 @@ Selection Selection::counted() const {
 }
 
 const Record* Selection::best() const {
-  const auto found = std::min_element(begin(), end(), [](const Record* a, const Record* b) {
-    return a->summary().median < b->summary().median;
-  });
+  const auto found =
+      std::min_element(begin(), end(), [](const Record* a, const Record* b) {
+        return a->summary().median < b->summary().median;
+      });
   return found == end() ? nullptr : *found;
 }
 
 const Record* Selection::worst() const {
-  const auto found = std::max_element(begin(), end(), [](const Record* a, const Record* b) {
-    return a->summary().median < b->summary().median;
-  });
+  const auto found =
+      std::max_element(begin(), end(), [](const Record* a, const Record* b) {
+        return a->summary().median < b->summary().median;
+      });
   return found == end() ? nullptr : *found;
 }
 
 std::vector<Size> Selection::sizes() const {
   std::set<Size> sizes;
-  for (const auto* record : records_) sizes.insert(record->size);
+  for (const auto* record : records_)
+    sizes.insert(record->size);
   return {sizes.begin(), sizes.end()};
 }
 
@@ -83,20 +91,22 @@ Evidence::Evidence(std::vector<Record> records, const std::vector<Run>& runs)
     return record.emulated || record.verdict == Verdict::unverified;
   });
   // By size, so that numbers are listed in that order.
-  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
-    return std::tie(a.size, a.tunables) < std::tie(b.size, b.tunables);
-  });
+  std::stable_sort(
+      records_.begin(), records_.end(), [](const Record& a, const Record& b) {
+        return std::tie(a.size, a.tunables) < std::tie(b.size, b.tunables);
+      });
   for (const auto& run : runs) {
     has_gpu_ |= !run.gpu.empty();
-    if (!run.device.read.empty()) device_bandwidth_ = run.device.read.back().second;
+    if (!run.device.read.empty())
+      device_bandwidth_ = run.device.read.back().second;
   }
 }
 
 Selection Evidence::tried(const std::string& workload, Dtype dtype) const {
   std::vector<const Record*> found;
   for (const auto& record : records_) {
-    if (record.workload == workload && record.dtype == dtype && record.cache == Cache::hot &&
-        !record.from_host && square(record)) {
+    if (record.workload == workload && record.dtype == dtype &&
+        record.cache == Cache::hot && !record.from_host && square(record)) {
       found.push_back(&record);
     }
   }
@@ -104,7 +114,9 @@ Selection Evidence::tried(const std::string& workload, Dtype dtype) const {
 }
 
 Selection Evidence::timed(const std::string& workload, Dtype dtype) const {
-  return tried(workload, dtype).where([](const Record& record) { return record.timed(); });
+  return tried(workload, dtype).where([](const Record& record) {
+    return record.timed();
+  });
 }
 
 }  // namespace parlab

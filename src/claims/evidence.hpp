@@ -1,4 +1,5 @@
-// The records that claims are judged by, and how to find the right ones among them.
+// The records that claims are judged by, and how to find the
+// right ones among them.
 #pragma once
 
 #include <optional>
@@ -9,12 +10,14 @@
 
 namespace parlab {
 
-// Some of the records, narrowed step by step: dmv.variant("cuda/naive").with("block", 16).
+// Some of the records, narrowed step by step:
+// dmv.variant("cuda/naive").with("block", 16).
 // Points into the Evidence it came from.
 class Selection {
  public:
   Selection() = default;
-  explicit Selection(std::vector<const Record*> records) : records_(std::move(records)) {}
+  explicit Selection(std::vector<const Record*> records)
+      : records_(std::move(records)) {}
 
   template <typename Predicate>
   Selection where(Predicate keep) const {
@@ -32,11 +35,13 @@ class Selection {
   Selection with(const std::string& tunable, std::int64_t value) const;
   Selection counted() const;  // those with hardware counters
 
-  // Of the lowest and highest median; of equals the first. nullptr when there is none.
+  // Of the lowest and highest median; of equals the first.
+  // nullptr when there is none.
   const Record* best() const;
   const Record* worst() const;
-  std::vector<Size> sizes() const;                                     // ascending, each once
-  std::vector<std::int64_t> values(const std::string& tunable) const;  // ascending, each once
+  std::vector<Size> sizes() const;  // ascending, each once
+  // ascending, each once
+  std::vector<std::int64_t> values(const std::string& tunable) const;
 
   bool empty() const { return records_.empty(); }
   auto begin() const { return records_.begin(); }
@@ -46,7 +51,8 @@ class Selection {
   std::vector<const Record*> records_;
 };
 
-// The latest records of one machine, without the emulated and the unverified ones.
+// The latest records of one machine, without the emulated
+// and the unverified ones.
 class Evidence {
  public:
   Evidence(std::vector<Record> records, const std::vector<Run>& runs);
@@ -58,7 +64,8 @@ class Evidence {
   // Also those that failed: the verdict says how.
   Selection tried(const std::string& workload, Dtype dtype) const;
   bool has_gpu() const { return has_gpu_; }
-  // Bytes per second at the largest footprint, where no cache helps; nothing when not measured.
+  // Bytes per second at the largest footprint, where no cache helps;
+  // nothing when not measured.
   std::optional<double> device_bandwidth() const { return device_bandwidth_; }
 
  private:

@@ -14,13 +14,16 @@ namespace parlab {
 namespace {
 
 constexpr std::size_t most_listed = 7;
-const std::string more_samples = "more samples: a longer --time-limit, or several runs";
+const std::string more_samples =
+    "more samples: a longer --time-limit, or several runs";
 
 struct Announced {
   int section;
   Claim claim;
 
-  bool observed() const { return std::string_view(claim.id).find("-obs") != std::string::npos; }
+  bool observed() const {
+    return std::string_view(claim.id).find("-obs") != std::string::npos;
+  }
   // Of "P-obs13": 13.
   int number() const {
     const std::string_view id = claim.id;
@@ -38,15 +41,19 @@ std::vector<Announced>& announced() {
 }  // namespace
 
 Claims::Claims(int section, const std::vector<Claim>& claims) {
-  for (const auto& claim : claims) announced().push_back({section, claim});
+  for (const auto& claim : claims)
+    announced().push_back({section, claim});
 }
 
 std::vector<Claim> all_claims() {
   auto claims = announced();
   std::stable_sort(claims.begin(), claims.end(),
-                   [](const Announced& a, const Announced& b) { return a.place() < b.place(); });
+                   [](const Announced& a, const Announced& b) {
+                     return a.place() < b.place();
+                   });
   std::vector<Claim> sorted;
-  for (const auto& [section, claim] : claims) sorted.push_back(claim);
+  for (const auto& [section, claim] : claims)
+    sorted.push_back(claim);
   return sorted;
 }
 
@@ -56,7 +63,8 @@ Ratio gain(const Record& record, const Record& over) {
   return ratio(over.summary().estimate, record.summary().estimate);
 }
 
-std::vector<Compared> best_over_best(const Selection& ours, const Selection& theirs) {
+std::vector<Compared> best_over_best(const Selection& ours,
+                                     const Selection& theirs) {
   std::vector<Compared> compared;
   for (const auto& size : ours.sizes()) {
     const auto *a = ours.size(size).best(), *b = theirs.size(size).best();
@@ -65,8 +73,12 @@ std::vector<Compared> best_over_best(const Selection& ours, const Selection& the
   return compared;
 }
 
-bool faster(const Ratio& ratio, double factor) { return above(ratio, factor); }
-bool slower(const Ratio& ratio, double factor) { return below(ratio, 1 / factor); }
+bool faster(const Ratio& ratio, double factor) {
+  return above(ratio, factor);
+}
+bool slower(const Ratio& ratio, double factor) {
+  return below(ratio, 1 / factor);
+}
 
 std::optional<bool> as_fast(const Ratio& ratio, double margin) {
   return both(no_faster(ratio, margin), no_slower(ratio, margin));
@@ -79,7 +91,9 @@ std::optional<bool> no_faster(const Ratio& ratio, double margin) {
 }
 
 std::optional<bool> no_slower(const Ratio& ratio, double margin) {
-  return no_faster({1 / ratio.value, {1 / ratio.interval.high, 1 / ratio.interval.low}}, margin);
+  return no_faster(
+      {1 / ratio.value, {1 / ratio.interval.high, 1 / ratio.interval.low}},
+      margin);
 }
 
 std::optional<bool> both(std::optional<bool> a, std::optional<bool> b) {
@@ -115,7 +129,8 @@ std::string setting(const Record& record) {
 
 std::string name(const Record& record) {
   const auto tunables = to_string(record.tunables);
-  return record.backend + "/" + record.variant + (tunables.empty() ? "" : " " + tunables);
+  return record.backend + "/" + record.variant +
+         (tunables.empty() ? "" : " " + tunables);
 }
 
 std::optional<double> counter(const Record& record, const std::string& name) {
@@ -126,19 +141,23 @@ std::optional<double> counter(const Record& record, const std::string& name) {
 
 Selection in_range_of(const std::string& table, const Selection& all) {
   const auto rows = published(table);
-  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(),
-                                                 [](const PublishedRow& a, const PublishedRow& b) {
-                                                   return a.number("rows") < b.number("rows");
-                                                 });
-  return all.where([low = least->number("rows"), high = most->number("rows")](const Record& r) {
+  const auto [least, most] =
+      std::minmax_element(rows.begin(), rows.end(),
+                          [](const PublishedRow& a, const PublishedRow& b) {
+                            return a.number("rows") < b.number("rows");
+                          });
+  return all.where([low = least->number("rows"),
+                    high = most->number("rows")](const Record& r) {
     const auto n = static_cast<double>(r.size[0]);
     return n >= low && n <= high;
   });
 }
 
 Judgement judged(std::optional<bool> holds, std::string numbers) {
-  if (!holds) return {Outcome::cannot_be_tested, std::move(numbers), more_samples};
-  return {*holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
+  if (!holds)
+    return {Outcome::cannot_be_tested, std::move(numbers), more_samples};
+  return {
+      *holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
 }
 
 Judgement by_construction(bool holds, std::string numbers) {
@@ -150,38 +169,49 @@ Judgement by_construction(Judgement judgement) {
   return judgement;
 }
 
-Judgement needs_else(std::string what) { return {Outcome::cannot_be_tested, {}, std::move(what)}; }
-
-Judgement needs(const Evidence& evidence, const std::string& experiment, bool gpu) {
-  const bool elsewhere = gpu && !evidence.has_gpu();
-  return needs_else("make " + experiment + (elsewhere ? " on a machine with a GPU" : ""));
+Judgement needs_else(std::string what) {
+  return {Outcome::cannot_be_tested, {}, std::move(what)};
 }
 
-Judgement needs_counters(const Evidence& evidence, const std::string& experiment) {
+Judgement needs(const Evidence& evidence,
+                const std::string& experiment,
+                bool gpu) {
+  const bool elsewhere = gpu && !evidence.has_gpu();
+  return needs_else("make " + experiment +
+                    (elsewhere ? " on a machine with a GPU" : ""));
+}
+
+Judgement needs_counters(const Evidence& evidence,
+                         const std::string& experiment) {
   return needs_else("make " + experiment + " and make counters" +
                     (evidence.has_gpu() ? "" : " on a machine with a GPU"));
 }
 
 void Tally::add(std::optional<bool> held, double value, std::string text) {
-  entries_.push_back({held.value_or(false), value, std::move(text), held.has_value()});
+  entries_.push_back(
+      {held.value_or(false), value, std::move(text), held.has_value()});
 }
 
-void Tally::add(std::optional<bool> held, const Ratio& ratio, const std::string& where) {
+void Tally::add(std::optional<bool> held,
+                const Ratio& ratio,
+                const std::string& where) {
   if (!decided(ratio)) held = std::nullopt;
   add(held, ratio.value, to_string(ratio) + " at " + where);
 }
 
 int Tally::held() const {
-  return static_cast<int>(
-      std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.held; }));
+  return static_cast<int>(std::count_if(entries_.begin(), entries_.end(),
+                                        [](const Entry& e) { return e.held; }));
 }
 
 int Tally::count() const {
   return static_cast<int>(
-      std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.decided; }));
+      std::count_if(entries_.begin(), entries_.end(),
+                    [](const Entry& e) { return e.decided; }));
 }
 
-Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) const {
+Judgement Tally::judgement(const std::string& what,
+                           const Judgement& if_empty) const {
   if (entries_.empty()) return if_empty;
   std::string text = what + (what.empty() ? "" : " ");
   std::vector<Entry> listed = entries_;
@@ -189,16 +219,18 @@ Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) c
     std::erase_if(listed, [](const Entry& entry) { return !entry.decided; });
   }
   if (listed.size() > most_listed) {
-    const auto [least, most] =
-        std::minmax_element(listed.begin(), listed.end(),
-                            [](const Entry& a, const Entry& b) { return a.value < b.value; });
+    const auto [least, most] = std::minmax_element(
+        listed.begin(), listed.end(),
+        [](const Entry& a, const Entry& b) { return a.value < b.value; });
     text += "from " + least->text + " to " + most->text;
   } else {
-    for (const auto& entry : listed) text += (&entry == &listed[0] ? "" : ", ") + entry.text;
+    for (const auto& entry : listed)
+      text += (&entry == &listed[0] ? "" : ", ") + entry.text;
   }
   if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
   if (entries_.size() > 1) {
-    text += " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
+    text +=
+        " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
   }
   const auto outcome = held() == count() ? Outcome::holds
                        : held() == 0     ? Outcome::does_not_hold
@@ -208,33 +240,39 @@ Judgement Tally::judgement(const std::string& what, const Judgement& if_empty) c
 
 Tally at_least(const std::vector<Compared>& compared, double factor) {
   Tally tally;
-  for (const auto& [size, ratio] : compared) tally.add(faster(ratio, factor), ratio, place(size));
+  for (const auto& [size, ratio] : compared)
+    tally.add(faster(ratio, factor), ratio, place(size));
   return tally;
 }
 
 Judgement together(const std::vector<Judgement>& parts) {
   bool all = true, none = true, tested = false;
   Judgement whole;
-  whole.computed =
-      std::all_of(parts.begin(), parts.end(), [](auto& part) { return part.computed; });
+  whole.computed = std::all_of(parts.begin(), parts.end(),
+                               [](auto& part) { return part.computed; });
   for (const auto& part : parts) {
     all &= part.outcome == Outcome::holds;
-    none &= part.outcome == Outcome::does_not_hold || part.outcome == Outcome::cannot_be_tested;
+    none &= part.outcome == Outcome::does_not_hold ||
+            part.outcome == Outcome::cannot_be_tested;
     tested |= part.outcome != Outcome::cannot_be_tested;
     if (!part.numbers.empty()) {
       whole.numbers += (whole.numbers.empty() ? "" : "; ") + part.numbers;
     }
-    if (!part.missing.empty() && whole.missing.find(part.missing) == std::string::npos) {
+    if (!part.missing.empty() &&
+        whole.missing.find(part.missing) == std::string::npos) {
       whole.missing += (whole.missing.empty() ? "" : "; ") + part.missing;
     }
   }
   if (tested) {
-    whole.outcome = all ? Outcome::holds : none ? Outcome::does_not_hold : Outcome::holds_in_part;
+    whole.outcome = all    ? Outcome::holds
+                    : none ? Outcome::does_not_hold
+                           : Outcome::holds_in_part;
   }
   return whole;
 }
 
-Judgement supported(const Judgement& main, const std::vector<Judgement>& others) {
+Judgement supported(const Judgement& main,
+                    const std::vector<Judgement>& others) {
   std::vector<Judgement> parts{main};
   for (const auto& other : others) {
     if (other.outcome != Outcome::cannot_be_tested) parts.push_back(other);

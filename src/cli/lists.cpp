@@ -15,7 +15,10 @@ constexpr std::size_t most_values = 10000;
 
 class ListParser {
  public:
-  ListParser(const std::string& name, const std::string& text, std::int64_t min, std::int64_t max,
+  ListParser(const std::string& name,
+             const std::string& text,
+             std::int64_t min,
+             std::int64_t max,
              const std::string& typed)
       : name_(name), text_(text), typed_(typed), min_(min), max_(max) {}
 
@@ -40,10 +43,13 @@ class ListParser {
     std::int64_t result = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, result);
-    if (error == std::errc::result_out_of_range) fail("'" + text + "' is too large");
+    if (error == std::errc::result_out_of_range)
+      fail("'" + text + "' is too large");
     std::int64_t unit = 1;
-    if (stop != end && (*stop == 'K' || *stop == 'k')) unit = std::int64_t{1} << 10;
-    if (stop != end && (*stop == 'M' || *stop == 'm')) unit = std::int64_t{1} << 20;
+    if (stop != end && (*stop == 'K' || *stop == 'k'))
+      unit = std::int64_t{1} << 10;
+    if (stop != end && (*stop == 'M' || *stop == 'm'))
+      unit = std::int64_t{1} << 20;
     if (error != std::errc{} || stop + (unit > 1) != end) {
       fail("'" + text + "' is not a whole number");
     }
@@ -64,7 +70,8 @@ class ListParser {
     if (first > last) fail("the range '" + item + "' is reversed");
     const bool factor = parts.size() == 3 && parts[2].starts_with('*');
     const auto step = parts.size() < 3 ? 1 : number(parts[2].substr(factor));
-    if (step < 1 + factor) fail(factor ? "a factor is 2 or more" : "a step is 1 or more");
+    if (step < 1 + factor)
+      fail(factor ? "a factor is 2 or more" : "a step is 1 or more");
     if (factor && first == 0) fail("a range with a factor cannot start at 0");
     for (auto current = first;;) {
       add(current);
@@ -74,7 +81,8 @@ class ListParser {
   }
 
   void add(std::int64_t new_value) {
-    if (std::find(values_.begin(), values_.end(), new_value) != values_.end()) return;
+    if (std::find(values_.begin(), values_.end(), new_value) != values_.end())
+      return;
     if (values_.size() == most_values) {
       fail("these are more than " + std::to_string(most_values) + " values");
     }
@@ -87,7 +95,8 @@ class ListParser {
 };
 
 // The size with every combination of the values asked for.
-std::vector<Size> with_parameters(const Workload& workload, const Size& size,
+std::vector<Size> with_parameters(const Workload& workload,
+                                  const Size& size,
                                   const Parameters& asked) {
   std::vector<Size> sizes{size};
   const auto parameters = workload.parameters();
@@ -116,7 +125,8 @@ void require_countable(const Workload& workload, const Size& size) {
   const double limit = 0x1p63;
   double elements = 1;
   const auto extents = size.size() - workload.parameters().size();
-  for (std::size_t i = 0; i < extents; ++i) elements *= static_cast<double>(size[i]);
+  for (std::size_t i = 0; i < extents; ++i)
+    elements *= static_cast<double>(size[i]);
   if (elements * sizeof(double) >= limit) fail();
   double bytes = 0;
   for (const auto& array : workload.arrays(size, Dtype::f64)) {
@@ -127,20 +137,24 @@ void require_countable(const Workload& workload, const Size& size) {
 
 }  // namespace
 
-std::vector<std::int64_t> parse_list(const std::string& name, const std::string& text,
-                                     std::int64_t min, std::int64_t max, const std::string& typed) {
+std::vector<std::int64_t> parse_list(const std::string& name,
+                                     const std::string& text,
+                                     std::int64_t min,
+                                     std::int64_t max,
+                                     const std::string& typed) {
   return ListParser(name, text, min, max, typed.empty() ? text : typed).parse();
 }
 
-std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
+std::vector<Size> parse_sizes(const Workload& workload,
+                              const std::string& text,
                               const Parameters& parameters) {
   std::vector<Size> sizes;
   const auto add = [&](const std::vector<std::int64_t>& typed) {
     try {
       const auto size = complete_size(workload, typed);
       const bool own = typed.size() == size.size();
-      for (auto& each :
-           own ? std::vector<Size>{size} : with_parameters(workload, size, parameters)) {
+      for (auto& each : own ? std::vector<Size>{size}
+                            : with_parameters(workload, size, parameters)) {
         require_countable(workload, each);
         sizes.push_back(std::move(each));
       }
@@ -151,14 +165,16 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
   for (const auto& item : split(text, ',')) {
     const auto extents = split(item, 'x');
     if (extents.size() == 1) {
-      for (const auto n : parse_list("size", item, 1, largest, text)) add({n});
+      for (const auto n : parse_list("size", item, 1, largest, text))
+        add({n});
       continue;
     }
     std::vector<std::int64_t> typed;
     for (const auto& extent : extents) {
       const auto values = parse_list("size", extent, 1, largest, text);
       if (values.size() != 1) {
-        throw UsageError(as_written("size", text) + ": an extent is one number, not a range");
+        throw UsageError(as_written("size", text) +
+                         ": an extent is one number, not a range");
       }
       typed.push_back(values[0]);
     }
@@ -167,23 +183,28 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
   return sizes;
 }
 
-double parse_positive(const std::string& name, const std::string& text, double max) {
+double parse_positive(const std::string& name,
+                      const std::string& text,
+                      double max) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end || !(value > 0) || !(value <= max)) {
-    throw UsageError(as_written(name, text) + ": allowed is a number above 0, at most " +
+    throw UsageError(as_written(name, text) +
+                     ": allowed is a number above 0, at most " +
                      significant(max, 1));
   }
   return value;
 }
 
 double parse_percent(const std::string& name, const std::string& text) {
-  const auto number = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  const auto number =
+      text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
   try {
     return parse_positive(name, number, 1000) / 100;
   } catch (const UsageError&) {
-    throw UsageError(as_written(name, text) + ": allowed is a percentage, as 5%");
+    throw UsageError(as_written(name, text) +
+                     ": allowed is a percentage, as 5%");
   }
 }
 

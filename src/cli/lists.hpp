@@ -10,25 +10,34 @@
 
 namespace parlab {
 
-// "4096", "16,32,64", "16:512:16" (step), "16:512:*2" (factor), "1:4" (step 1); mixes "1,4:16:4".
-// K and M after a number stand for 1024 and 1024^2. name: for the error message, "--block" or
-// "GPU_BLOCK_SIZE". Values in the order given, without repetitions. Throws UsageError.
+// "4096", "16,32,64", "16:512:16" (step), "16:512:*2" (factor), "1:4"
+// (step 1); mixes "1,4:16:4".
+// K and M after a number stand for 1024 and 1024^2. name: for the error
+// message, "--block" or "GPU_BLOCK_SIZE". Values in the order given,
+// without repetitions. Throws UsageError.
 // typed: what the error shows, where text is only a part of it.
-std::vector<std::int64_t> parse_list(const std::string& name, const std::string& text,
-                                     std::int64_t min, std::int64_t max,
+std::vector<std::int64_t> parse_list(const std::string& name,
+                                     const std::string& text,
+                                     std::int64_t min,
+                                     std::int64_t max,
                                      const std::string& typed = {});
 
-// One argument: a list of square sizes, ranges among them, or of extents "4096x1000". Complete, and
-// small enough that the bytes of the arrays can be counted in 63 bits. parameters: the values asked
-// for, by name; each size is taken with all of them, unless it says its own ("512x512x16").
+// One argument: a list of square sizes, ranges among them, or of extents
+// "4096x1000". Complete, and small enough that the bytes of the arrays can be
+// counted in 63 bits. parameters: the values asked for, by name; each size is
+// taken with all of them, unless it says its own ("512x512x16").
 using Parameters = std::map<std::string, std::vector<std::int64_t>>;
-std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
+std::vector<Size> parse_sizes(const Workload& workload,
+                              const std::string& text,
                               const Parameters& parameters);
 
 // A positive number: "0.5". Throws UsageError.
-double parse_positive(const std::string& name, const std::string& text, double max);
+double parse_positive(const std::string& name,
+                      const std::string& text,
+                      double max);
 
-// A share, in per cent: "5%" or "5" is 0.05. Above 0, at most 1000 %. Throws UsageError.
+// A share, in per cent: "5%" or "5" is 0.05. Above 0, at most
+// 1000 %. Throws UsageError.
 double parse_percent(const std::string& name, const std::string& text);
 
 }  // namespace parlab

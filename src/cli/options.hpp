@@ -11,11 +11,13 @@ using Environment = std::map<std::string, std::string>;
 Environment environment_of_process();
 
 struct Option {
-  std::string flag, variable = {};         // "block", "GPU_BLOCK_SIZE"; no variable: typed only
-  std::string argument = {};               // what it takes, for --help; empty: a switch
-  std::string help = {};                   // empty: not in --help, or in the usage line
-  std::vector<std::string> commands = {};  // "show", "compare": theirs alone; empty: of runs
-  bool rare = false;                       // in --help only where a workload is named
+  // "block", "GPU_BLOCK_SIZE"; no variable: typed only
+  std::string flag, variable = {};
+  std::string argument = {};  // what it takes, for --help; empty: a switch
+  std::string help = {};      // empty: not in --help, or in the usage line
+  // "show", "compare": theirs alone; empty: of runs
+  std::vector<std::string> commands = {};
+  bool rare = false;  // in --help only where a workload is named
   bool tunable = false;
   bool parameter = false;  // of a problem: a filter's radius
 
@@ -43,6 +45,7 @@ struct Settings {
 };
 
 // arguments: without the program's name. Throws UsageError with one line.
-Settings read_settings(const std::vector<std::string>& arguments, const Environment& environment);
+Settings read_settings(const std::vector<std::string>& arguments,
+                       const Environment& environment);
 
 }  // namespace parlab

@@ -20,9 +20,11 @@ auto typed(const Settings& settings, const std::string& flag, F convert) {
     try {
       values.insert(convert(word));
     } catch (const UsageError& error) {
-      throw UsageError(as_written(setting->name, setting->text) + ": " + error.what());
+      throw UsageError(as_written(setting->name, setting->text) + ": " +
+                       error.what());
     } catch (const std::invalid_argument& error) {
-      throw UsageError(as_written(setting->name, setting->text) + ": " + error.what());
+      throw UsageError(as_written(setting->name, setting->text) + ": " +
+                       error.what());
     }
   }
   return values;
@@ -31,8 +33,8 @@ auto typed(const Settings& settings, const std::string& flag, F convert) {
 auto one_of(const std::vector<std::string>& known) {
   return [known](const std::string& word) {
     if (std::find(known.begin(), known.end(), word) != known.end()) return word;
-    throw UsageError("'" + word + "' is unknown" + did_you_mean(word, known) + " (" +
-                     join(known, ", ") + ")");
+    throw UsageError("'" + word + "' is unknown" + did_you_mean(word, known) +
+                     " (" + join(known, ", ") + ")");
   };
 }
 
@@ -41,16 +43,19 @@ Size extents_of(const Record& record) {
   const auto* workload = Registry::instance().workload(record.workload);
   Size extents = record.size;
   if (workload != nullptr) {
-    extents.resize(extents.size() - std::min(extents.size(), workload->parameters().size()));
+    extents.resize(extents.size() -
+                   std::min(extents.size(), workload->parameters().size()));
   }
   return extents;
 }
 
 bool all_are(const Size& extents, std::int64_t n) {
-  return std::all_of(extents.begin(), extents.end(), [&](auto extent) { return extent == n; });
+  return std::all_of(extents.begin(), extents.end(),
+                     [&](auto extent) { return extent == n; });
 }
 
-// "4096" or a range stands for squares, "300x1000" for itself, with or without the parameters.
+// "4096" or a range stands for squares, "300x1000" for itself, with
+// or without the parameters.
 bool has_size(const Record& record, const std::string& item) {
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   const auto parts = split(item, 'x');
@@ -64,7 +69,8 @@ bool has_size(const Record& record, const std::string& item) {
   for (const auto& part : parts) {
     const auto values = parse_list("--size", part, 1, largest, item);
     if (values.size() != 1) {
-      throw UsageError(as_written("--size", item) + ": an extent is one number, not a range");
+      throw UsageError(as_written("--size", item) +
+                       ": an extent is one number, not a range");
     }
     size.push_back(values[0]);
   }
@@ -72,7 +78,8 @@ bool has_size(const Record& record, const std::string& item) {
 }
 
 bool is_called(const Record& record, const std::string& name) {
-  return name == record.variant || name == record.backend + "/" + record.variant ||
+  return name == record.variant ||
+         name == record.backend + "/" + record.variant ||
          name == record.full_name();
 }
 
@@ -85,12 +92,14 @@ bool lets(const Set& set, const Value& value) {
 
 bool RecordFilter::operator()(const Record& record) const {
   const auto any_size = [&] {
-    return std::any_of(sizes.begin(), sizes.end(),
-                       [&](const std::string& item) { return has_size(record, item); });
+    return std::any_of(
+        sizes.begin(), sizes.end(),
+        [&](const std::string& item) { return has_size(record, item); });
   };
   const auto any_variant = [&] {
-    return std::any_of(variants.begin(), variants.end(),
-                       [&](const std::string& name) { return is_called(record, name); });
+    return std::any_of(
+        variants.begin(), variants.end(),
+        [&](const std::string& name) { return is_called(record, name); });
   };
   return lets(workloads, record.workload) && lets(backends, record.backend) &&
          lets(dtypes, record.dtype) && lets(verdicts, record.verdict) &&
@@ -101,12 +110,14 @@ bool RecordFilter::operator()(const Record& record) const {
 RecordFilter filter_of(const Settings& settings) {
   const auto as_is = [](const std::string& word) { return word; };
   std::vector<std::string> verdicts;
-  for (auto v = Verdict::passed; v <= Verdict::implausible; v = Verdict(static_cast<int>(v) + 1)) {
+  for (auto v = Verdict::passed; v <= Verdict::implausible;
+       v = Verdict(static_cast<int>(v) + 1)) {
     verdicts.emplace_back(to_string(v));
   }
   RecordFilter filter;
   filter.workloads = typed(settings, "workload", as_is);
-  filter.backends = typed(settings, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
+  filter.backends =
+      typed(settings, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
   filter.variants = typed(settings, "variant", as_is);
   filter.dtypes = typed(settings, "dtype", dtype_from_string);
   filter.caches = typed(settings, "cache", cache_from_string);
@@ -116,7 +127,9 @@ RecordFilter filter_of(const Settings& settings) {
   const auto sizes = typed(settings, "size", as_is);
   filter.sizes = {sizes.begin(), sizes.end()};
   const Record probe;
-  for (const auto& item : filter.sizes) has_size(probe, item);  // refuses what is no size
+  // refuses what is no size
+  for (const auto& item : filter.sizes)
+    has_size(probe, item);
   return filter;
 }
 

@@ -1,4 +1,5 @@
-// Which stored records a command is about: --workload, --backend, --variant, --size, ...
+// Which stored records a command is about: --workload, --backend,
+// --variant, --size, ...
 #pragma once
 
 #include <set>
@@ -13,7 +14,8 @@ namespace parlab {
 // What is empty lets everything pass.
 struct RecordFilter {
   std::set<std::string> workloads, backends, variants;
-  std::vector<std::string> sizes;  // as typed, one option's worth: "4096", "1K:4K:*2", "300x1000"
+  // as typed, one option's worth: "4096", "1K:4K:*2", "300x1000"
+  std::vector<std::string> sizes;
   std::set<Dtype> dtypes;
   std::set<Verdict> verdicts;
   std::set<Cache> caches;
@@ -21,8 +23,8 @@ struct RecordFilter {
   bool operator()(const Record& record) const;
 };
 
-// From the command line alone: what is stored does not change with the environment. Throws
-// UsageError on words that cannot be.
+// From the command line alone: what is stored does not change with the
+// environment. Throws UsageError on words that cannot be.
 RecordFilter filter_of(const Settings& settings);
 
 }  // namespace parlab

@@ -18,34 +18,43 @@ namespace {
 using Action = Request::Action;
 
 // As it could be typed again, with the variables that had a say in it.
-std::string command_of(const std::vector<std::string>& arguments, const Settings& settings) {
+std::string command_of(const std::vector<std::string>& arguments,
+                       const Settings& settings) {
   const auto quoted = [](const std::string& text) {
     const auto plain = [](char c) {
-      return std::isalnum(c) || std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
+      return std::isalnum(c) ||
+             std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
     };
-    if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+    if (!text.empty() && std::all_of(text.begin(), text.end(), plain))
+      return text;
     std::string result = "'";
-    for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+    for (const char c : text)
+      result += c == '\'' ? "'\\''" : std::string(1, c);
     return result + "'";
   };
   std::vector<std::string> words;
   for (const auto& [flag, setting] : settings.by_flag) {
-    if (!setting.from_command_line) words.push_back(setting.name + "=" + quoted(setting.text));
+    if (!setting.from_command_line)
+      words.push_back(setting.name + "=" + quoted(setting.text));
   }
-  for (const auto& argument : arguments) words.push_back(quoted(argument));
+  for (const auto& argument : arguments)
+    words.push_back(quoted(argument));
   return join(words, " ");
 }
 
 const Workload& workload_called(const std::string& name) {
-  if (const auto* workload = Registry::instance().workload(name)) return *workload;
+  if (const auto* workload = Registry::instance().workload(name))
+    return *workload;
   std::vector<std::string> names;
   for (const auto* workload : Registry::instance().workloads())
     names.emplace_back(workload->name());
   const auto hint = did_you_mean(name, names);
-  throw UsageError("workload '" + name + "' is unknown" + hint + " (" + join(names, ", ") + ")");
+  throw UsageError("workload '" + name + "' is unknown" + hint + " (" +
+                   join(names, ", ") + ")");
 }
 
-// What is not said follows from the folder: results/MACHINE has its page in plots/MACHINE.
+// What is not said follows from the folder: results/MACHINE has its
+// page in plots/MACHINE.
 PageRequest page_of(const Settings& settings, bool index) {
   PageRequest page;
   page.folders = settings.positional;
@@ -54,15 +63,21 @@ PageRequest page_of(const Settings& settings, bool index) {
                            : "page: needs one folder: results/MACHINE");
   }
   const auto folder = std::filesystem::path(page.folders.front()) / ".";
-  const auto machine =
-      std::filesystem::absolute(folder).lexically_normal().parent_path().filename();
+  const auto machine = std::filesystem::absolute(folder)
+                           .lexically_normal()
+                           .parent_path()
+                           .filename();
   if (!is_name(machine.string())) {
-    throw UsageError("'" + page.folders.front() + "': results/MACHINE is meant; " + name_rule);
+    throw UsageError("'" + page.folders.front() +
+                     "': results/MACHINE is meant; " + name_rule);
   }
   page.figures = ("plots" / machine).string();
-  page.output = index ? "plots/index.html" : ("plots" / machine / "index.html").string();
-  if (const auto* setting = settings.find("figures")) page.figures = setting->text;
-  if (const auto* setting = settings.find("output")) page.output = setting->text;
+  page.output =
+      index ? "plots/index.html" : ("plots" / machine / "index.html").string();
+  if (const auto* setting = settings.find("figures"))
+    page.figures = setting->text;
+  if (const auto* setting = settings.find("output"))
+    page.output = setting->text;
   return page;
 }
 
@@ -83,7 +98,8 @@ void read_shard(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("plan")) {
     request.shards_of = setting->text;
     if (!request.shard && setting->from_command_line) {
-      throw UsageError(as_written(setting->name, setting->text) + ": is for --shard");
+      throw UsageError(as_written(setting->name, setting->text) +
+                       ": is for --shard");
     }
   }
 }
@@ -92,7 +108,8 @@ void read_shard(const Settings& settings, Request& request) {
 DatabaseRequest database_of(const Settings& settings) {
   const auto* views = settings.find("views");
   if (settings.positional.size() != 2 || views == nullptr) {
-    throw UsageError("database: needs records, a file to write, and --views FILE.sql");
+    throw UsageError(
+        "database: needs records, a file to write, and --views FILE.sql");
   }
   return {settings.positional[0], views->text, settings.positional[1]};
 }
@@ -106,7 +123,8 @@ void read_grading(const Settings& settings, Request& request) {
   }
   if (words.size() != 1) {
     throw UsageError(
-        "grade: needs a folder of submissions, or --check and a file: grade dmv submissions/");
+        "grade: needs a folder of submissions, or --check and a file: grade "
+        "dmv submissions/");
   }
   auto& grade = request.grade;
   grade.path = words.front();
@@ -122,16 +140,18 @@ void read_grading(const Settings& settings, Request& request) {
   grade.check = settings.on("check");
   grade.anonymous = settings.on("anonymous");
   if (const auto* setting = settings.find("seed")) {
-    const auto values =
-        parse_list(setting->name, setting->text, 0, std::numeric_limits<std::int64_t>::max());
-    if (values.size() != 1) throw UsageError("--seed " + setting->text + ": one number is allowed");
+    const auto values = parse_list(setting->name, setting->text, 0,
+                                   std::numeric_limits<std::int64_t>::max());
+    if (values.size() != 1)
+      throw UsageError("--seed " + setting->text + ": one number is allowed");
     grade.seed = static_cast<std::uint64_t>(values[0]);
   }
   if (const auto* setting = settings.find("dtype")) {
     request.plan.dtypes = {dtype_from_string(setting->text)};
   }
   if (const auto* setting = settings.find("execution-limit")) {
-    request.plan.execution_limit_s = parse_positive(setting->name, setting->text, 1e6);
+    request.plan.execution_limit_s =
+        parse_positive(setting->name, setting->text, 1e6);
   }
 }
 
@@ -147,16 +167,19 @@ constexpr Command commands[] = {
     {"compare", Action::compare},
     {"export", Action::export_csv, 1, "a record file or a folder"},
     {"claims", Action::claims, 1, "the records: results/MACHINE"},
-    {"merge", Action::merge, 2, "a record file and what goes into it: all.jsonl shards/*.jsonl"},
+    {"merge", Action::merge, 2,
+     "a record file and what goes into it: all.jsonl shards/*.jsonl"},
     {"tune", Action::tune, 1, "a workload and a size: tune dmv 4096"},
     {"page", Action::page},
     {"index", Action::index},
     {"machine", Action::machine},
     {"grade", Action::grade},
     {"database", Action::database},
-    {"query", Action::query, 2, "a database and SQL: query FILE.db 'SELECT ...' [TEXT...]"},
+    {"query", Action::query, 2,
+     "a database and SQL: query FILE.db 'SELECT ...' [TEXT...]"},
     {"execute-once", Action::execute_once},
-    {"serve", Action::serve, 2, "a workload and a variant: 'parlab grade' starts it"},
+    {"serve", Action::serve, 2,
+     "a workload and a variant: 'parlab grade' starts it"},
 };
 
 // What a command takes that no other one does.
@@ -181,7 +204,8 @@ void read_command(Settings& settings, Request& request) {
       break;
     case Action::machine:
       if (!settings.positional.empty()) {
-        throw UsageError("machine: '" + settings.positional.front() + "': it takes options alone");
+        throw UsageError("machine: '" + settings.positional.front() +
+                         "': it takes options alone");
       }
       request.kind = settings.on("kind");
       request.measure = settings.on("measure");
@@ -195,15 +219,19 @@ void read_command(Settings& settings, Request& request) {
   }
 }
 
-// Takes what comes before the sizes: the workload, or one of the program's own commands.
-void take_subject(const std::string& called, Settings& settings, Request& request) {
+// Takes what comes before the sizes: the workload, or one of the
+// program's own commands.
+void take_subject(const std::string& called,
+                  Settings& settings,
+                  Request& request) {
   request.program = called;
   request.plan.workload = Registry::instance().workload(called);
   if (request.plan.workload != nullptr || settings.positional.empty()) return;
   const auto first = settings.positional.front();
   settings.positional.erase(settings.positional.begin());
-  const auto* command = std::find_if(std::begin(commands), std::end(commands),
-                                     [&](const Command& one) { return one.name == first; });
+  const auto* command =
+      std::find_if(std::begin(commands), std::end(commands),
+                   [&](const Command& one) { return one.name == first; });
   if (command == std::end(commands)) {
     request.plan.workload = &workload_called(first);
     request.program += " " + first;
@@ -223,21 +251,26 @@ std::string format_of(const Settings& settings, const Plan& plan) {
   const auto* format = settings.find("format");
   if (settings.on("explain")) {
     if (format == nullptr || !format->from_command_line) return "explain";
-    throw UsageError(as_written(format->name, format->text) + ": --explain asks for another one");
+    throw UsageError(as_written(format->name, format->text) +
+                     ": --explain asks for another one");
   }
   if (format != nullptr) {
-    const std::vector<std::string> known{"table", "csv", "json", "record", "explain"};
-    if (std::find(known.begin(), known.end(), format->text) != known.end()) return format->text;
-    throw UsageError(as_written(format->name, format->text) + ": allowed are " + join(known, ", ") +
-                     did_you_mean(format->text, known));
+    const std::vector<std::string> known{"table", "csv", "json", "record",
+                                         "explain"};
+    if (std::find(known.begin(), known.end(), format->text) != known.end())
+      return format->text;
+    throw UsageError(as_written(format->name, format->text) + ": allowed are " +
+                     join(known, ", ") + did_you_mean(format->text, known));
   }
-  // The old convention as it stands, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b] program n, gets what the
-  // scripts around it read.
+  // The old convention as it stands, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b]
+  // program n, gets what the scripts around it read.
   bool old = plan.sizes.size() == 1;
-  for (const auto& [flag, setting] : settings.by_flag) old &= !setting.from_command_line;
+  for (const auto& [flag, setting] : settings.by_flag)
+    old &= !setting.from_command_line;
   const auto *kernel = settings.find("kernel"), *block = settings.find("block");
   for (const auto* setting : {kernel, block}) {
-    old &= setting == nullptr || setting->text.find_first_of(",:") == std::string::npos;
+    old &= setting == nullptr ||
+           setting->text.find_first_of(",:") == std::string::npos;
   }
   return old && (kernel != nullptr || block != nullptr) ? "record" : "table";
 }
@@ -249,24 +282,30 @@ auto words(const Setting& setting, F convert) {
   for (const auto& word : split(setting.text, ',')) {
     try {
       const auto value = convert(word);
-      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+      if (std::find(values.begin(), values.end(), value) == values.end())
+        values.push_back(value);
     } catch (const UsageError& error) {
-      throw UsageError(as_written(setting.name, setting.text) + ": " + error.what());
+      throw UsageError(as_written(setting.name, setting.text) + ": " +
+                       error.what());
     }
   }
   return values;
 }
 
-std::vector<Dtype> dtypes_of(const Settings& settings, const Workload& workload) {
+std::vector<Dtype> dtypes_of(const Settings& settings,
+                             const Workload& workload) {
   const auto known = workload.dtypes();
   const auto* setting = settings.find("dtype");
   if (setting == nullptr) return {known.front()};
   return words(*setting, [&](const std::string& word) {
     const auto dtype = dtype_from_string(word);
-    if (std::find(known.begin(), known.end(), dtype) != known.end()) return dtype;
+    if (std::find(known.begin(), known.end(), dtype) != known.end())
+      return dtype;
     std::vector<std::string> names;
-    for (const auto one : known) names.emplace_back(to_string(one));
-    throw UsageError(std::string(workload.name()) + " has " + join(names, ", "));
+    for (const auto one : known)
+      names.emplace_back(to_string(one));
+    throw UsageError(std::string(workload.name()) + " has " +
+                     join(names, ", "));
   });
 }
 
@@ -275,27 +314,31 @@ Parameters parameters_of(const Settings& settings, const Workload& workload) {
   for (const auto& parameter : workload.parameters()) {
     const auto* setting = settings.find(parameter.name);
     if (setting == nullptr) continue;
-    asked[parameter.name] = parse_list(setting->name, setting->text, parameter.min, parameter.max);
+    asked[parameter.name] =
+        parse_list(setting->name, setting->text, parameter.min, parameter.max);
   }
   return asked;
 }
 
-// The course's programs take M N K: beside their variables as many numbers as the problem has
-// extents are one problem, and no list of sizes.
+// The course's programs take M N K: beside their variables as many numbers as
+// the problem has extents are one problem, and no list of sizes.
 void join_extents(const Workload& workload, Settings& settings) {
-  const auto extents = workload.dimensions().size() - workload.parameters().size();
+  const auto extents =
+      workload.dimensions().size() - workload.parameters().size();
   const auto* kernel = settings.find("kernel");
   const auto* block = settings.find("block");
   const auto is_variable = [](const Setting* setting) {
     return setting != nullptr && !setting->from_command_line;
   };
   const auto is_number = [](const std::string& text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-      return std::isalnum(c) && c != 'x';
-    });
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) {
+             return std::isalnum(c) && c != 'x';
+           });
   };
   auto& typed = settings.positional;
-  if (extents < 2 || typed.size() != extents || !(is_variable(kernel) || is_variable(block)) ||
+  if (extents < 2 || typed.size() != extents ||
+      !(is_variable(kernel) || is_variable(block)) ||
       !std::all_of(typed.begin(), typed.end(), is_number)) {
     return;
   }
@@ -305,7 +348,8 @@ void join_extents(const Workload& workload, Settings& settings) {
 int iterations_of(const Setting& setting) {
   const auto values = parse_list(setting.name, setting.text, 1, 1000000000);
   if (values.size() == 1) return static_cast<int>(values[0]);
-  throw UsageError(as_written(setting.name, setting.text) + ": one number is allowed, not a list");
+  throw UsageError(as_written(setting.name, setting.text) +
+                   ": one number is allowed, not a list");
 }
 
 // CUDA's numbers of the GPUs; none for "all".
@@ -328,7 +372,8 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("cache"))
     plan.caches = words(*setting, cache_from_string);
   if (request.format == "record") plan.iterations = 100;
-  if (const auto* setting = settings.find("iterations")) plan.iterations = iterations_of(*setting);
+  if (const auto* setting = settings.find("iterations"))
+    plan.iterations = iterations_of(*setting);
   if (const auto* setting = settings.find("time-limit")) {
     plan.time_limit_s = parse_positive(setting->name, setting->text, 1e6);
   }
@@ -342,9 +387,11 @@ void read_limits(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("precision")) {
     plan.precision = parse_positive(setting->name, setting->text, 1);
   }
-  if (const auto* setting = settings.find("device")) plan.devices = devices_of(*setting);
+  if (const auto* setting = settings.find("device"))
+    plan.devices = devices_of(*setting);
   if (const auto* setting = settings.find("node")) plan.node = setting->text;
-  if (const auto* setting = settings.find("machine")) plan.machine = machine_of(*setting);
+  if (const auto* setting = settings.find("machine"))
+    plan.machine = machine_of(*setting);
   const auto file = [&](const char* flag) -> std::string {
     const auto* setting = settings.find(flag);
     if (setting == nullptr) return {};
@@ -354,9 +401,10 @@ void read_limits(const Settings& settings, Request& request) {
   request.tuned = file("tuned");
   plan.results = file("results");
   // Who waits for a table and keeps nothing would rather have it soon.
-  const bool glance =
-      request.action == Action::run && plan.results.empty() && request.format == "table";
-  if (glance && settings.find("time-limit") == nullptr) plan.time_limit_s = time_limit_of_glance_s;
+  const bool glance = request.action == Action::run && plan.results.empty() &&
+                      request.format == "table";
+  if (glance && settings.find("time-limit") == nullptr)
+    plan.time_limit_s = time_limit_of_glance_s;
   plan.energy = settings.on("energy");
   plan.force = settings.on("force");
   plan.emulate = settings.on("emulate");
@@ -365,23 +413,30 @@ void read_limits(const Settings& settings, Request& request) {
   read_shard(settings, request);
 }
 
-// What is asked of one command is not silently ignored by another. Variables may be meant for runs.
+// What is asked of one command is not silently ignored by another.
+// Variables may be meant for runs.
 void require_own_options(const Settings& settings, const std::string& command) {
   for (const auto& option : all_options()) {
     const auto* setting = settings.find(option.flag);
-    if (setting == nullptr || !setting->from_command_line || option.read_by(command)) continue;
+    if (setting == nullptr || !setting->from_command_line ||
+        option.read_by(command))
+      continue;
     std::string whose = "runs";
-    if (!option.commands.empty()) whose = "'parlab " + join(option.commands, "', 'parlab ") + "'";
-    throw UsageError(setting->name + ": is an option of " + whose +
-                     (command.empty() ? "" : "; '" + command + "' has none of this name"));
+    if (!option.commands.empty())
+      whose = "'parlab " + join(option.commands, "', 'parlab ") + "'";
+    throw UsageError(
+        setting->name + ": is an option of " + whose +
+        (command.empty() ? "" : "; '" + command + "' has none of this name"));
   }
 }
 
-// The format of the course's scripts is for single runs; tune times with hot caches, and keeps its
-// trials in --tuned.
+// The format of the course's scripts is for single runs; tune times with
+// hot caches, and keeps its trials in --tuned.
 void read_tuning(const Settings& settings, Request& request) {
-  if (request.format == "record" && settings.find("format") == nullptr) request.format = "table";
-  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+  if (request.format == "record" && settings.find("format") == nullptr)
+    request.format = "table";
+  if (request.format != "table" && request.format != "csv" &&
+      request.format != "json") {
     throw UsageError(as_written("--format", request.format) +
                      ": what tune found is given as table, csv or json");
   }
@@ -392,9 +447,12 @@ void read_tuning(const Settings& settings, Request& request) {
 
 void read_comparison(const Settings& settings, Request& request) {
   if (request.paths.size() != 2) {
-    throw UsageError("compare: needs two record files, folders or machines: before and after");
+    throw UsageError(
+        "compare: needs two record files, folders or machines: before and "
+        "after");
   }
-  if (request.format != "table" && request.format != "csv" && request.format != "json") {
+  if (request.format != "table" && request.format != "csv" &&
+      request.format != "json") {
     throw UsageError(as_written("--format", request.format) +
                      ": a comparison is given as table, csv or json");
   }
@@ -406,18 +464,21 @@ void read_comparison(const Settings& settings, Request& request) {
   if (const auto* setting = settings.find("fail-if-slower")) {
     request.fail_if_slower = parse_percent(setting->name, setting->text);
     if (*request.fail_if_slower < request.rules.margin) {
-      throw UsageError(as_written(setting->name, setting->text) + ": less than the margin, " +
-                       percent(request.rules.margin) + "; give a smaller --margin too");
+      throw UsageError(as_written(setting->name, setting->text) +
+                       ": less than the margin, " +
+                       percent(request.rules.margin) +
+                       "; give a smaller --margin too");
     }
   }
 }
 
-// One variant on one image: the last of those asked for, or the last on the CPU.
+// One variant on one image: the last of those asked for,
+// or the last on the CPU.
 void read_image_request(const Settings& settings, Request& request) {
   Plan& plan = request.plan;
   if (plan.workload == nullptr || plan.workload->name() != filtering_workload) {
-    throw UsageError("--image and --filter: only " + std::string(filtering_workload) +
-                     " filters images");
+    throw UsageError("--image and --filter: only " +
+                     std::string(filtering_workload) + " filters images");
   }
   const auto text = [&](const char* flag, const char* example) {
     const auto* setting = settings.find(flag);
@@ -426,20 +487,25 @@ void read_image_request(const Settings& settings, Request& request) {
   };
   request.action = Action::filter_image;
   require_own_options(settings, "image");
-  request.image = {text("image", "FILE, or generated:512x512"),
-                   text("filter", "box:RADIUS, gaussian:DEVIATION or file:PATH"),
-                   text("output", "FILE")};
+  request.image = {
+      text("image", "FILE, or generated:512x512"),
+      text("filter", "box:RADIUS, gaussian:DEVIATION or file:PATH"),
+      text("output", "FILE")};
   if (!settings.positional.empty()) {
-    throw UsageError("'" + settings.positional.front() + "': the size is that of the image");
+    throw UsageError("'" + settings.positional.front() +
+                     "': the size is that of the image");
   }
   read_limits(settings, request);
   const Chosen named = select_variants(settings, false, plan);
   select_tunables(settings, named, plan, request.best, request.warnings);
   if (!request.best.empty()) {
-    throw UsageError(request.best.begin()->second + ": an image is filtered with a number here");
+    throw UsageError(request.best.begin()->second +
+                     ": an image is filtered with a number here");
   }
-  if (!settings.find("variant") && !settings.find("kernel") && !settings.find("backend")) {
-    std::erase_if(plan.variants, [](const Variant* variant) { return variant->needs_gpu(); });
+  if (!settings.find("variant") && !settings.find("kernel") &&
+      !settings.find("backend")) {
+    std::erase_if(plan.variants,
+                  [](const Variant* variant) { return variant->needs_gpu(); });
   }
   plan.variants = {plan.variants.back()};
 }
@@ -463,13 +529,16 @@ void read_question(const Settings& settings, Request& request) {
 
 }  // namespace
 
-Request parse_request(const std::vector<std::string>& arguments, const Environment& environment) {
-  Settings settings = read_settings({arguments.begin() + 1, arguments.end()}, environment);
+Request parse_request(const std::vector<std::string>& arguments,
+                      const Environment& environment) {
+  Settings settings =
+      read_settings({arguments.begin() + 1, arguments.end()}, environment);
   Request request;
   request.warnings = settings.warnings;
   Plan& plan = request.plan;
   plan.command = command_of(arguments, settings);
-  const auto called = std::filesystem::path(arguments.at(0)).filename().string();
+  const auto called =
+      std::filesystem::path(arguments.at(0)).filename().string();
   if (settings.on("version")) request.action = Action::version;
   if (settings.on("list")) request.action = Action::list;
   if (settings.on("help")) request.action = Action::help;
@@ -477,15 +546,20 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   const auto action = request.action;
   take_subject(called, settings, request);
   if (asked) request.action = action;
-  if (request.action == Action::run && (settings.find("image") || settings.find("filter"))) {
+  if (request.action == Action::run &&
+      (settings.find("image") || settings.find("filter"))) {
     read_image_request(settings, request);
     return request;
   }
-  if (request.action == Action::run && settings.positional.empty()) request.action = Action::usage;
-  const bool lists = request.action == Action::list || request.action == Action::version;
-  if (request.action != Action::help && !lists) require_own_options(settings, request.command);
+  if (request.action == Action::run && settings.positional.empty())
+    request.action = Action::usage;
+  const bool lists =
+      request.action == Action::list || request.action == Action::version;
+  if (request.action != Action::help && !lists)
+    require_own_options(settings, request.command);
   if (request.action == Action::tune && settings.positional.empty()) {
-    throw UsageError("tune: needs a size: tune " + std::string(plan.workload->name()) + " 4096");
+    throw UsageError("tune: needs a size: tune " +
+                     std::string(plan.workload->name()) + " 4096");
   }
   if (request.action != Action::run && request.action != Action::tune) {
     read_question(settings, request);
@@ -495,7 +569,8 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   join_extents(*plan.workload, settings);
   for (const auto& text : settings.positional) {
     for (auto& size : parse_sizes(*plan.workload, text, parameters)) {
-      if (std::find(plan.sizes.begin(), plan.sizes.end(), size) == plan.sizes.end()) {
+      if (std::find(plan.sizes.begin(), plan.sizes.end(), size) ==
+          plan.sizes.end()) {
         plan.sizes.push_back(std::move(size));
       }
     }
@@ -503,11 +578,14 @@ Request parse_request(const std::vector<std::string>& arguments, const Environme
   request.format = format_of(settings, plan);
   if (request.action == Action::tune) read_tuning(settings, request);
   read_limits(settings, request);
-  const Chosen named = select_variants(settings, request.format == "record", plan);
-  request.named = std::any_of(named.begin(), named.end(), [](auto* v) { return v->needs_gpu(); });
+  const Chosen named =
+      select_variants(settings, request.format == "record", plan);
+  request.named = std::any_of(named.begin(), named.end(),
+                              [](auto* v) { return v->needs_gpu(); });
   select_tunables(settings, named, plan, request.best, request.warnings);
   if (request.action == Action::tune && !request.best.empty()) {
-    throw UsageError(request.best.begin()->second + ": is what tune is to find");
+    throw UsageError(request.best.begin()->second +
+                     ": is what tune is to find");
   }
   return request;
 }

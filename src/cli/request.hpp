@@ -1,4 +1,5 @@
-// What the user asked for, after command line and environment were read and checked.
+// What the user asked for, after command line and environment
+// were read and checked.
 #pragma once
 
 #include <map>
@@ -19,15 +20,17 @@ struct ImageRequest {
 };
 
 struct PageRequest {
-  std::vector<std::string> folders;  // results/MACHINE; of a page one, of an index any number
-  std::string figures;               // plots/MACHINE
-  std::string output;                // the file to write
+  // results/MACHINE; of a page one, of an index any number
+  std::vector<std::string> folders;
+  std::string figures;  // plots/MACHINE
+  std::string output;   // the file to write
 };
 
 struct DatabaseRequest {
   std::string records;  // a file of records
-  std::string views;    // SQL that is run in it at the end: scripts/NAME/views.sql
-  std::string output;   // the SQLite file, written as a whole or not at all
+  // SQL that is run in it at the end: scripts/NAME/views.sql
+  std::string views;
+  std::string output;  // the SQLite file, written as a whole or not at all
 };
 
 struct GradeRequest {
@@ -64,37 +67,43 @@ struct Request {
     grade
   };
   Action action = Action::run;
-  Plan plan;                       // what to measure; for usage and list its workload alone
-  std::string program;             // as called, for the usage text: "dmv", "parlab dmv"
-  std::string format = "table";    // table, csv, json, record, explain
-  bool counters = false;           // run the profiler after the sweep
-  bool kind = false;               // of machine: what it shares its name with
-  bool in_process = false;         // no worker: for debuggers and profilers
-  bool estimate = false;           // print what there is to measure in place of measuring
-  std::optional<Shard> shard;      // of the plan, or of what shards_of lists
-  std::string shards_of;           // a file of groups; empty: the plan itself
-  std::vector<std::string> paths;  // record files or folders, for show, export, claims, and
-                                   // merge, the one written to first; arguments
-                                   // of execute-once, which --counters starts under the profiler;
-                                   // of query: database, SQL and what is bound in it
-  RecordFilter filter;             // of show and compare
-  CompareRules rules;              // of compare, which has two paths
+  Plan plan;  // what to measure; for usage and list its workload alone
+  std::string program;  // as called, for the usage text: "dmv", "parlab dmv"
+  std::string format = "table";  // table, csv, json, record, explain
+  bool counters = false;         // run the profiler after the sweep
+  bool kind = false;             // of machine: what it shares its name with
+  bool in_process = false;       // no worker: for debuggers and profilers
+  // print what there is to measure in place of measuring
+  bool estimate = false;
+  std::optional<Shard> shard;  // of the plan, or of what shards_of lists
+  std::string shards_of;       // a file of groups; empty: the plan itself
+  // record files or folders, for show, export, claims, and merge, the one
+  // written to first; arguments of execute-once, which --counters starts under
+  // the profiler; of query: database, SQL and what is bound in it
+  std::vector<std::string> paths;
+  RecordFilter filter;                       // of show and compare
+  CompareRules rules;                        // of compare, which has two paths
   std::optional<double> fail_if_slower;      // of compare; 0.05: five per cent
   double budget_s = 60;                      // of tune
   bool measure = false, name_alone = false;  // of machine
   std::string tuned;                         // file of tune, and of best
-  std::map<std::string, std::string> best;   // tunables asked for as "best", and how
-  PageRequest page;                          // of page and index
-  ImageRequest image;                        // of filter_image; the plan then has one variant
-  DatabaseRequest database;                  // of database
-  GradeRequest grade;                        // of grade; its workload may follow from the files
-  std::string command;                // show, compare, tune: what --help is about; empty: runs
-  bool named = false;                 // variants on the GPU were chosen by --kernel or --variant
+  // tunables asked for as "best", and how
+  std::map<std::string, std::string> best;
+  PageRequest page;          // of page and index
+  ImageRequest image;        // of filter_image; the plan then has one variant
+  DatabaseRequest database;  // of database
+  GradeRequest grade;        // of grade; its workload may follow from the files
+  // show, compare, tune: what --help is about; empty: runs
+  std::string command;
+  // variants on the GPU were chosen by --kernel or --variant
+  bool named = false;
   std::vector<std::string> warnings;  // one line each
 };
 
-// arguments: with the program's name first; called by the name of a workload it runs that one.
-// Throws UsageError with one line: the option or variable, its value, what is allowed.
-Request parse_request(const std::vector<std::string>& arguments, const Environment& environment);
+// arguments: with the program's name first; called by the name of a
+// workload it runs that one. Throws UsageError with one line: the option
+// or variable, its value, what is allowed.
+Request parse_request(const std::vector<std::string>& arguments,
+                      const Environment& environment);
 
 }  // namespace parlab

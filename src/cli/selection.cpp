@@ -20,7 +20,8 @@ std::string kernels_of(const Plan& plan) {
   std::string text;
   for (const auto* variant : variants_of(plan)) {
     if (variant->id < 0) continue;
-    text += (text.empty() ? "" : ", ") + std::to_string(variant->id) + ":" + variant->name;
+    text += (text.empty() ? "" : ", ") + std::to_string(variant->id) + ":" +
+            variant->name;
   }
   return text.empty() ? "none" : text;
 }
@@ -28,20 +29,26 @@ std::string kernels_of(const Plan& plan) {
 // The libraries of the GPU are compiled by nvcc alone.
 std::string without_libraries() {
   for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
       if (variant->needs_gpu() && variant->backend == "blas") return "";
     }
   }
-  return "; cuBLAS and CUB are left out where parlab is built without the CUDA toolkit";
+  return "; cuBLAS and CUB are left out where parlab is built without the CUDA "
+         "toolkit";
 }
 
 bool is_called(const Variant& variant, const std::string& name) {
   return name == variant.name || name == variant.backend + "/" + variant.name ||
          name == variant.full_name() ||
-         (!variant.label.empty() && strcasecmp(name.c_str(), variant.label.c_str()) == 0);
+         (!variant.label.empty() &&
+          strcasecmp(name.c_str(), variant.label.c_str()) == 0);
 }
 
-Chosen by_name(const Plan& plan, const Setting& setting, const std::string& name, bool on_gpu) {
+Chosen by_name(const Plan& plan,
+               const Setting& setting,
+               const std::string& name,
+               bool on_gpu) {
   Chosen chosen;
   std::vector<std::string> names;
   for (const auto* variant : variants_of(plan)) {
@@ -52,10 +59,11 @@ Chosen by_name(const Plan& plan, const Setting& setting, const std::string& name
   }
   if (!chosen.empty()) return chosen;
   const std::string workload(plan.workload->name());
-  throw UsageError(
-      as_written(setting.name, setting.text) + ": " + workload + " has no " +
-      (on_gpu ? "kernel '" : "variant '") + name + "'" + did_you_mean(name, names) +
-      (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries() : " (see --list)"));
+  throw UsageError(as_written(setting.name, setting.text) + ": " + workload +
+                   " has no " + (on_gpu ? "kernel '" : "variant '") + name +
+                   "'" + did_you_mean(name, names) +
+                   (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries()
+                           : " (see --list)"));
 }
 
 // GPU_KERNEL: numbers, ranges of them and names, in any mixture.
@@ -67,14 +75,16 @@ Chosen kernels(const Plan& plan, const Setting& setting) {
       continue;
     }
     for (const auto id :
-         parse_list(setting.name, item, 0, std::numeric_limits<int>::max(), setting.text)) {
+         parse_list(setting.name, item, 0, std::numeric_limits<int>::max(),
+                    setting.text)) {
       const auto before = chosen.size();
       for (const auto* variant : variants_of(plan)) {
         if (variant->needs_gpu() && variant->id == id) chosen.insert(variant);
       }
       if (chosen.size() > before) continue;
-      throw UsageError(as_written(setting.name, setting.text) + ": there is no kernel " +
-                       std::to_string(id) + " (" + kernels_of(plan) + ")" + without_libraries());
+      throw UsageError(as_written(setting.name, setting.text) +
+                       ": there is no kernel " + std::to_string(id) + " (" +
+                       kernels_of(plan) + ")" + without_libraries());
     }
   }
   return chosen;
@@ -89,8 +99,9 @@ std::set<std::string> backends(const Setting* setting, bool record) {
   std::set<std::string> chosen;
   for (const auto& name : split(setting->text, ',')) {
     if (std::find(all.begin(), all.end(), name) == all.end()) {
-      throw UsageError(as_written(setting->name, setting->text) + ": backend '" + name +
-                       "' is unknown" + did_you_mean(name, all) +
+      throw UsageError(as_written(setting->name, setting->text) +
+                       ": backend '" + name + "' is unknown" +
+                       did_you_mean(name, all) +
                        " (serial, openmp, blas, cuda, or a list of these)");
     }
     chosen.insert(name);
@@ -99,11 +110,13 @@ std::set<std::string> backends(const Setting* setting, bool record) {
 }
 
 // The course's format has one variant of a backend: the first on its ladder.
-void keep_first_of_each_backend(std::vector<const Variant*>& variants, bool all_on_gpu) {
+void keep_first_of_each_backend(std::vector<const Variant*>& variants,
+                                bool all_on_gpu) {
   std::set<std::pair<std::string, bool>> seen;
   std::erase_if(variants, [&](const Variant* variant) {
     if (variant->needs_gpu() && all_on_gpu) return false;
-    return !seen.emplace(variant->needs_gpu() ? "gpu" : variant->backend, variant->needs_gpu())
+    return !seen.emplace(variant->needs_gpu() ? "gpu" : variant->backend,
+                         variant->needs_gpu())
                 .second;
   });
 }
@@ -123,7 +136,8 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
   }
   // A kernel that was named also counts as "cuda" when it is the library's.
   for (const auto* variant : kernels_named) {
-    if (exact != nullptr || wanted.count("cuda") + wanted.count(variant->backend) > 0) {
+    if (exact != nullptr ||
+        wanted.count("cuda") + wanted.count(variant->backend) > 0) {
       named.insert(variant);
     }
   }
@@ -132,25 +146,33 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
                      as_written(backend->name, backend->text));
   }
   for (const auto* variant : variants_of(plan)) {
-    const bool by_backend = exact == nullptr && wanted.count(variant->backend) > 0 &&
+    const bool by_backend = exact == nullptr &&
+                            wanted.count(variant->backend) > 0 &&
                             !(kernel != nullptr && variant->needs_gpu());
-    if (by_backend || named.count(variant) > 0) plan.variants.push_back(variant);
+    if (by_backend || named.count(variant) > 0)
+      plan.variants.push_back(variant);
   }
-  // What does something else than the others, and is not compared with them, runs when it was
-  // named; variants for several GPUs also when these were asked for.
+  // What does something else than the others, and is not compared
+  // with them, runs when it was named; variants for several GPUs also
+  // when these were asked for.
   const bool teams = settings.find("gpus") != nullptr;
   std::erase_if(plan.variants, [&](const Variant* variant) {
-    const bool other = variant->from_host() || (variant->needs_team() && !teams);
+    const bool other =
+        variant->from_host() || (variant->needs_team() && !teams);
     return other && named.count(variant) == 0;
   });
-  if (record && exact == nullptr) keep_first_of_each_backend(plan.variants, kernel != nullptr);
+  if (record && exact == nullptr)
+    keep_first_of_each_backend(plan.variants, kernel != nullptr);
   if (!plan.variants.empty()) return named;
   const std::string workload(plan.workload->name());
-  if (backend == nullptr) throw UsageError(workload + ": this build has no variants of it");
+  if (backend == nullptr)
+    throw UsageError(workload + ": this build has no variants of it");
   std::set<std::string> present;
-  for (const auto* variant : variants_of(plan)) present.insert(variant->backend);
+  for (const auto* variant : variants_of(plan))
+    present.insert(variant->backend);
   throw UsageError(as_written(backend->name, backend->text) + ": " + workload +
-                   " has no variant there; it has " + join({present.begin(), present.end()}, ", "));
+                   " has no variant there; it has " +
+                   join({present.begin(), present.end()}, ", "));
 }
 
 }  // namespace parlab

@@ -13,18 +13,21 @@ std::string some_of(const std::vector<std::int64_t>& values) {
   for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 4); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
   }
-  if (values.size() > 4) text += ", ... (" + std::to_string(values.size()) + " values)";
+  if (values.size() > 4)
+    text += ", ... (" + std::to_string(values.size()) + " values)";
   return text;
 }
 
-// The range a value may be in for any variant of the workload; nothing allowed: max is 0.
+// The range a value may be in for any variant of the workload;
+// nothing allowed: max is 0.
 struct Limits {
   std::int64_t min = std::numeric_limits<std::int64_t>::max(), max = 0;
 };
 
 Limits limits_of(const Plan& plan, const std::string& name) {
   Limits limits;
-  for (const auto* variant : Registry::instance().variants(plan.workload->name())) {
+  for (const auto* variant :
+       Registry::instance().variants(plan.workload->name())) {
     if (const auto* tunable = variant->tunable(name)) {
       limits.min = std::min(limits.min, tunable->min);
       limits.max = std::max(limits.max, tunable->max);
@@ -33,15 +36,20 @@ Limits limits_of(const Plan& plan, const std::string& name) {
   return limits;
 }
 
-// From the environment it may be meant for other runs: OMP_NUM_THREADS often is.
+// From the environment it may be meant for other runs:
+// OMP_NUM_THREADS often is.
 void refuse_when_typed(const Setting& setting, const std::string& what) {
   if (setting.from_command_line) {
-    throw UsageError(as_written(setting.name, setting.text) + ": " + what + " (see --list)");
+    throw UsageError(as_written(setting.name, setting.text) + ": " + what +
+                     " (see --list)");
   }
 }
 
 // Drops variants that can take none of the values.
-void apply(const std::string& name, const Setting& setting, const Chosen& named, Plan& plan,
+void apply(const std::string& name,
+           const Setting& setting,
+           const Chosen& named,
+           Plan& plan,
            std::vector<std::string>& warnings) {
   const auto& values = plan.tunables[name];
   std::size_t users = 0, dropped = 0;
@@ -54,21 +62,25 @@ void apply(const std::string& name, const Setting& setting, const Chosen& named,
     std::copy_if(values.begin(), values.end(), std::back_inserter(refused),
                  [&](std::int64_t value) { return !tunable->allows(value); });
     if (refused.empty()) return false;
-    complaint = as_written(setting.name, setting.text) + ": " + variant->full_name() +
-                " cannot take " + some_of(refused) + " (allowed: " + tunable->allowed() + ")";
+    complaint = as_written(setting.name, setting.text) + ": " +
+                variant->full_name() + " cannot take " + some_of(refused) +
+                " (allowed: " + tunable->allowed() + ")";
     const bool none_left = refused.size() == values.size();
     if (none_left && named.count(variant) > 0) throw UsageError(complaint);
-    warnings.push_back(complaint + (none_left ? "; the variant is left out" : "; left out"));
+    warnings.push_back(
+        complaint + (none_left ? "; the variant is left out" : "; left out"));
     dropped += none_left;
     return none_left;
   });
   if (users > 0 && users == dropped) throw UsageError(complaint);
   if (users == 0) {
     refuse_when_typed(setting, "no chosen variant has this tunable");
-    // OMP_NUM_THREADS is often there for other programs; GPU_BLOCK_SIZE beside GPU_KERNEL is meant.
+    // OMP_NUM_THREADS is often there for other programs; GPU_BLOCK_SIZE
+    // beside GPU_KERNEL is meant.
     if (name == "block" && !named.empty()) {
       warnings.push_back(as_written(setting.name, setting.text) + ": " +
-                         (*named.begin())->full_name() + " has no block size; ignored");
+                         (*named.begin())->full_name() +
+                         " has no block size; ignored");
     }
     plan.tunables.erase(name);
   }
@@ -76,26 +88,34 @@ void apply(const std::string& name, const Setting& setting, const Chosen& named,
 
 }  // namespace
 
-void select_tunables(const Settings& settings, const Chosen& named, Plan& plan,
-                     std::map<std::string, std::string>& best, std::vector<std::string>& warnings) {
+void select_tunables(const Settings& settings,
+                     const Chosen& named,
+                     Plan& plan,
+                     std::map<std::string, std::string>& best,
+                     std::vector<std::string>& warnings) {
   for (const auto& option : all_options()) {
     const auto* setting = option.tunable ? settings.find(option.flag) : nullptr;
     if (setting == nullptr) continue;
     const auto limits = limits_of(plan, option.flag);
     if (limits.max == 0) {
-      refuse_when_typed(
-          *setting, "no variant of " + std::string(plan.workload->name()) + " has this tunable");
+      refuse_when_typed(*setting, "no variant of " +
+                                      std::string(plan.workload->name()) +
+                                      " has this tunable");
       continue;
     }
     if (setting->text == "best") {
-      const bool used = std::any_of(
-          plan.variants.begin(), plan.variants.end(),
-          [&](const Variant* variant) { return variant->tunable(option.flag) != nullptr; });
+      const bool used =
+          std::any_of(plan.variants.begin(), plan.variants.end(),
+                      [&](const Variant* variant) {
+                        return variant->tunable(option.flag) != nullptr;
+                      });
       if (used) best[option.flag] = as_written(setting->name, setting->text);
-      if (!used) refuse_when_typed(*setting, "no chosen variant has this tunable");
+      if (!used)
+        refuse_when_typed(*setting, "no chosen variant has this tunable");
       continue;
     }
-    plan.tunables[option.flag] = parse_list(setting->name, setting->text, limits.min, limits.max);
+    plan.tunables[option.flag] =
+        parse_list(setting->name, setting->text, limits.min, limits.max);
     apply(option.flag, *setting, named, plan, warnings);
   }
 }

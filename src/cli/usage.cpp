@@ -20,7 +20,8 @@ std::string size_argument(const Workload& workload) {
 
 // What a variant for several GPUs divides: parameters are no part of it.
 std::string dimensions_of(const Workload& workload) {
-  const auto extents = workload.dimensions().size() - workload.parameters().size();
+  const auto extents =
+      workload.dimensions().size() - workload.parameters().size();
   std::string text;
   for (std::size_t i = 0; i < extents; ++i) {
     text += (i == 0 ? "" : " x ") + std::string(workload.dimensions()[i]);
@@ -28,9 +29,12 @@ std::string dimensions_of(const Workload& workload) {
   return text;
 }
 
-// With the course's variables as many numbers as the problem has extents are one problem.
-std::string as_one_problem(const Workload& workload, const std::string& program) {
-  const auto extents = workload.dimensions().size() - workload.parameters().size();
+// With the course's variables as many numbers as the problem has
+// extents are one problem.
+std::string as_one_problem(const Workload& workload,
+                           const std::string& program) {
+  const auto extents =
+      workload.dimensions().size() - workload.parameters().size();
   if (extents < 2) return "";
   std::string text = "\n  with either of these also: " + program;
   for (std::size_t i = 0; i < extents; ++i) {
@@ -48,18 +52,23 @@ std::int64_t block_fallback(const Workload& workload) {
 
 std::vector<const Variant*> kernels_by_number(const Workload& workload) {
   auto kernels = Registry::instance().variants(workload.name());
-  std::erase_if(kernels, [](const Variant* variant) { return variant->id < 0; });
-  std::sort(kernels.begin(), kernels.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  std::erase_if(kernels,
+                [](const Variant* variant) { return variant->id < 0; });
+  std::sort(kernels.begin(), kernels.end(),
+            [](auto* a, auto* b) { return a->id < b->id; });
   return kernels;
 }
 
-void print_indented(std::ostream& out, const std::string& text, std::size_t indent) {
+void print_indented(std::ostream& out,
+                    const std::string& text,
+                    std::size_t indent) {
   for (const auto& line : wrap(text, width - indent)) {
     out << std::string(indent, ' ') << line << '\n';
   }
 }
 
-// What a workload computes; how its arrays lie comes behind the first comma, and is for --list.
+// What a workload computes; how its arrays lie comes behind the first
+// comma, and is for --list.
 void print_workloads(std::ostream& out) {
   out << "Workloads:\n";
   for (const auto* workload : Registry::instance().workloads()) {
@@ -71,8 +80,10 @@ void print_workloads(std::ostream& out) {
 
 std::string tunable_line(const Tunable& tunable) {
   std::string fallback = std::to_string(tunable.fallback);
-  if (tunable.fallback == 0 && tunable.name == "threads") fallback = "all cores";
-  if (tunable.fallback == 0 && tunable.name == "gpus") fallback = "all GPUs that pay";
+  if (tunable.fallback == 0 && tunable.name == "threads")
+    fallback = "all cores";
+  if (tunable.fallback == 0 && tunable.name == "gpus")
+    fallback = "all GPUs that pay";
   return "--" + tunable.name + " " + fallback + " (" + tunable.allowed() + ")";
 }
 
@@ -84,7 +95,8 @@ void pad(std::string& line, std::size_t column) {
 void print_option(std::ostream& out, const Option& option, bool with_variable) {
   constexpr std::size_t variable_column = 23, help_column = 41;
   const std::size_t column = with_variable ? help_column : variable_column;
-  std::string line = "  --" + option.flag + (option.argument.empty() ? "" : " " + option.argument);
+  std::string line = "  --" + option.flag +
+                     (option.argument.empty() ? "" : " " + option.argument);
   if (with_variable) {
     pad(line, variable_column);
     line += option.variable;
@@ -107,62 +119,91 @@ struct CommandHelp {
 
 constexpr CommandHelp command_helps[] = {
     {"show", "show [<records>...] [options]",
-     "Prints records as tables, or as csv for spreadsheets. <records>: a record file, a folder, or "
+     "Prints records as tables, or as csv for spreadsheets. <records>: a "
+     "record file, a folder, or "
      "a machine under results/; without any, all of results/."},
     {"compare", "compare <before> <after> [options]",
-     "Says for each point that both have whether it became slower or faster, stayed the same, or "
-     "cannot be told. <before>, <after>: a record file, a folder, or a machine under results/."},
+     "Says for each point that both have whether it became slower or faster, "
+     "stayed the same, or "
+     "cannot be told. <before>, <after>: a record file, a folder, or a machine "
+     "under results/."},
     {"export", "export <records>...",
-     "Prints the records of files or folders as one CSV, with a line for each."},
+     "Prints the records of files or folders as one CSV, with a line for "
+     "each."},
     {"claims", "claims <records>... [options]",
-     "Says which conclusions of the source reports the records of a machine bear out."},
+     "Says which conclusions of the source reports the records of a machine "
+     "bear out."},
     {"query", "query <database> <SQL> [<text>...]",
-     "Prints what a question to a database of records answers; each text is bound to a ?."},
+     "Prints what a question to a database of records answers; each text is "
+     "bound to a ?."},
     {"database", "database <records> <database> --views FILE",
      "Makes a database of records, with views of them, for figures."},
     {"page", "page results/MACHINE [options]",
-     "Writes the page of a machine: its figures, tables and claims, in one file."},
+     "Writes the page of a machine: its figures, tables and claims, in one "
+     "file."},
     {"index", "index results/* [options]",
-     "Writes the index of several machines, side by side, with links to their pages."},
+     "Writes the index of several machines, side by side, with links to their "
+     "pages."},
     {"merge", "merge <records> <shard>...",
-     "Appends to a record file what other files of the same machine hold and it does not, and "
-     "removes them. A line that is torn is left out, with a warning. Of records of one point the "
+     "Appends to a record file what other files of the same machine hold and "
+     "it does not, and "
+     "removes them. A line that is torn is left out, with a warning. Of "
+     "records of one point the "
      "last counts."},
     {"machine", "machine [options]",
-     "Says what this machine is, and the ceilings that were measured on it once."},
-    {"grade", "grade [<workload>] <folder> [options]\n       parlab grade --check mine.cu",
-     "Builds each file of a folder, or each student's folder in it, runs it in a process of its "
-     "own, and says who is right, who is fast, and what to try next; --check does that with one "
-     "file, on any machine. Writes grades/WORKLOAD: pages, and grades.csv. docs/grading.md"},
+     "Says what this machine is, and the ceilings that were measured on it "
+     "once."},
+    {"grade",
+     "grade [<workload>] <folder> [options]\n       parlab grade --check "
+     "mine.cu",
+     "Builds each file of a folder, or each student's folder in it, runs it in "
+     "a process of its "
+     "own, and says who is right, who is fast, and what to try next; --check "
+     "does that with one "
+     "file, on any machine. Writes grades/WORKLOAD: pages, and grades.csv. "
+     "docs/grading.md"},
     {"tune", "tune <workload> <size>... [options]",
-     "Searches the tunables of each variant for the fastest configuration, and keeps it for "
-     "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations are tried when the "
-     "budget allows, else those that a search along one tunable at a time leads to. A tunable that "
-     "is given, as --block 32:512:32, is searched among these values. Ctrl-C loses nothing."},
+     "Searches the tunables of each variant for the fastest configuration, and "
+     "keeps it for "
+     "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations "
+     "are tried when the "
+     "budget allows, else those that a search along one tunable at a time "
+     "leads to. A tunable that "
+     "is given, as --block 32:512:32, is searched among these values. Ctrl-C "
+     "loses nothing."},
 };
 
 void print_command_help(std::ostream& out, const std::string& command) {
   for (const auto& help : command_helps) {
     if (help.name != command) continue;
     out << "Usage: parlab " << help.usage << "\n\n";
-    for (const auto& line : wrap(help.text, help_width)) out << line << '\n';
+    for (const auto& line : wrap(help.text, help_width))
+      out << line << '\n';
     out << "\nOptions:\n";
     for (const auto& option : all_options()) {
-      if (option.read_by(command) && !option.help.empty()) print_option(out, option, false);
+      if (option.read_by(command) && !option.help.empty())
+        print_option(out, option, false);
     }
   }
-  out << "\nExit status: 0; 1 when something failed; 2 when the request made no sense.\n";
+  out << "\nExit status: 0; 1 when something failed; 2 when the request made "
+         "no sense.\n";
 }
 
 void print_variant(std::ostream& out, const Variant& variant) {
-  out << std::right << std::setw(4) << (variant.id >= 0 ? std::to_string(variant.id) : "") << "  "
+  out << std::right << std::setw(4)
+      << (variant.id >= 0 ? std::to_string(variant.id) : "") << "  "
       << std::left << std::setw(34) << variant.full_name();
-  for (const auto dtype : variant.dtypes) out << ' ' << to_string(dtype);
-  for (const auto& tunable : variant.tunables) out << "\n        " << tunable_line(tunable);
+  for (const auto dtype : variant.dtypes)
+    out << ' ' << to_string(dtype);
+  for (const auto& tunable : variant.tunables)
+    out << "\n        " << tunable_line(tunable);
   out << '\n';
   if (!variant.idea.empty()) print_indented(out, variant.idea, 8);
   if (variant.from_host()) {
-    print_indented(out, "its time has the copies in it: runs when it is named, with --variant", 8);
+    print_indented(
+        out,
+        "its time has the copies in it: runs when it is named, with --variant",
+        8);
   }
   if (!variant.hardware.empty()) {
     print_indented(out, "needs " + variant.hardware + ": not emulated", 8);
@@ -178,14 +219,17 @@ void print_variants(std::ostream& out, const Workload& workload) {
 
 bool has_parameter(const Workload& workload, const std::string& name) {
   const auto parameters = workload.parameters();
-  return std::any_of(parameters.begin(), parameters.end(),
-                     [&](const auto& parameter) { return parameter.name == name; });
+  return std::any_of(
+      parameters.begin(), parameters.end(),
+      [&](const auto& parameter) { return parameter.name == name; });
 }
 
 bool has_tunable(const Workload& workload, const std::string& name) {
   const auto variants = Registry::instance().variants(workload.name());
   return std::any_of(variants.begin(), variants.end(),
-                     [&](const Variant* variant) { return variant->tunable(name) != nullptr; });
+                     [&](const Variant* variant) {
+                       return variant->tunable(name) != nullptr;
+                     });
 }
 
 }  // namespace
@@ -193,52 +237,64 @@ bool has_tunable(const Workload& workload, const std::string& name) {
 void print_usage(std::ostream& out, const Request& request) {
   const Workload* workload = request.plan.workload;
   if (workload == nullptr) {
-    out << "Usage: " << request.program << " <workload> <size>... [options]\n\n";
+    out << "Usage: " << request.program
+        << " <workload> <size>... [options]\n\n";
     print_workloads(out);
-    out << "\nNext: '" << request.program << " <workload>' shows its kernels, '" << request.program
-        << " --help' the options.\n";
+    out << "\nNext: '" << request.program << " <workload>' shows its kernels, '"
+        << request.program << " --help' the options.\n";
     return;
   }
   const auto size = size_argument(*workload);
-  out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] " << request.program << ' '
-      << size << as_one_problem(*workload, request.program)
-      << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to " << block_fallback(*workload)
-      << ".\nAvailable kernels [id:name]:\n";
+  out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] "
+      << request.program << ' ' << size
+      << as_one_problem(*workload, request.program)
+      << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to "
+      << block_fallback(*workload) << ".\nAvailable kernels [id:name]:\n";
   for (const auto* variant : kernels_by_number(*workload)) {
     std::string label = std::to_string(variant->id) + ":" + variant->name;
     label.resize(std::max<std::size_t>(label.size(), 22), ' ');
     const auto lines = wrap(variant->idea, width - label.size() - 5);
-    out << "    " << label << ' ' << lines[0] << (lines.size() > 1 ? " ..." : "") << '\n';
+    out << "    " << label << ' ' << lines[0]
+        << (lines.size() > 1 ? " ..." : "") << '\n';
   }
-  out << "\nWithout these variables, or with any option: a table of all variants.\n"
-      << "Next: '" << request.program << " 1024', '" << request.program << " --help', '"
-      << request.program << " --list'.\n";
+  out << "\nWithout these variables, or with any option: a table of all "
+         "variants.\n"
+      << "Next: '" << request.program << " 1024', '" << request.program
+      << " --help', '" << request.program << " --list'.\n";
 }
 
 void print_help(std::ostream& out, const Request& request) {
   if (!request.command.empty()) return print_command_help(out, request.command);
   const Workload* workload = request.plan.workload;
-  const std::string image = " --image FILE --filter gaussian:2.5 --output FILE\n";
+  const std::string image =
+      " --image FILE --filter gaussian:2.5 --output FILE\n";
   if (workload != nullptr) {
     out << "Usage: " << request.program << " <size>... [options]\n";
-    if (workload->name() == filtering_workload) out << "       " << request.program << image;
+    if (workload->name() == filtering_workload)
+      out << "       " << request.program << image;
   } else {
     out << "Usage: " << request.program << " <workload> <size>... [options]\n"
         << "       parlab " << filtering_workload << image
-        << "       parlab show|compare|merge|tune|grade|export|claims|page|index|machine\n"
+        << "       parlab "
+           "show|compare|merge|tune|grade|export|claims|page|index|machine\n"
         << "         ('parlab compare --help' and the like say more)\n";
   }
-  out << "\nRuns, verifies and measures every variant of a workload at every size.\n";
-  if (workload != nullptr) out << "  dimensions: " << dimensions_of(*workload) << '\n';
-  out << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K or 1K:16K:*2\n"
+  out << "\nRuns, verifies and measures every variant of a workload at every "
+         "size.\n";
+  if (workload != nullptr)
+    out << "  dimensions: " << dimensions_of(*workload) << '\n';
+  out << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K "
+         "or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
   for (const auto& option : all_options()) {
     if (!option.of("") || option.help.empty()) continue;
     // Those of one workload, and the rare ones, where a workload is named.
-    if (workload == nullptr ? option.rare
-                            : (option.tunable && !has_tunable(*workload, option.flag)) ||
-                                  (option.parameter && !has_parameter(*workload, option.flag))) {
+    if (workload == nullptr
+            ? option.rare
+            : (option.tunable && !has_tunable(*workload, option.flag)) ||
+                  (option.parameter &&
+                   !has_parameter(*workload, option.flag))) {
       continue;
     }
     print_option(out, option, true);
@@ -249,16 +305,20 @@ void print_help(std::ostream& out, const Request& request) {
     print_workloads(out);
   }
   out << (workload == nullptr ? "" : "\n")
-      << "Exit status: 0; 1 when a variant failed; 2 when the request made no sense.\n";
+      << "Exit status: 0; 1 when a variant failed; 2 when the request made no "
+         "sense.\n";
 }
 
 void print_list(std::ostream& out, const Request& request) {
-  if (request.plan.workload != nullptr) return print_variants(out, *request.plan.workload);
-  for (const auto* workload : Registry::instance().workloads()) print_variants(out, *workload);
+  if (request.plan.workload != nullptr)
+    return print_variants(out, *request.plan.workload);
+  for (const auto* workload : Registry::instance().workloads())
+    print_variants(out, *workload);
 }
 
 void print_version(std::ostream& out) {
-  out << "parlab " << build_version() << ", commit " << build_commit() << ", compiled by "
+  out << "parlab " << build_version() << ", commit " << build_commit()
+      << ", compiled by "
       <<
 #ifdef __clang__
       "clang " << __clang_version__

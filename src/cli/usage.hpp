@@ -7,9 +7,11 @@
 
 namespace parlab {
 
-void print_usage(std::ostream& out, const Request& request);  // too few arguments
-void print_help(std::ostream& out, const Request& request);   // one screen
-void print_list(std::ostream& out, const Request& request);   // every variant with its limits
+// too few arguments
+void print_usage(std::ostream& out, const Request& request);
+void print_help(std::ostream& out, const Request& request);  // one screen
+// every variant with its limits
+void print_list(std::ostream& out, const Request& request);
 void print_version(std::ostream& out);
 
 }  // namespace parlab

@@ -23,11 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that nobody is writing, and that nobody begins to write as long as this one lives.
+// A file that nobody is writing, and that nobody begins to write as
+// long as this one lives.
 class Finished {
  public:
   explicit Finished(const fs::path& path) : file_(opened(path)) {
-    if (file_ < 0) throw UsageError("cannot read " + path.string() + ": " + std::strerror(errno));
+    if (file_ < 0)
+      throw UsageError("cannot read " + path.string() + ": " +
+                       std::strerror(errno));
     // File systems without locks are used without.
     locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   }
@@ -55,7 +58,8 @@ void each_line(const fs::path& path, F f) {
   if (!in) throw UsageError("cannot read " + path.string());
   LineReader lines(in);
   Line line;
-  for (std::size_t number = 1; lines.next(line); ++number) f(line, number);
+  for (std::size_t number = 1; lines.next(line); ++number)
+    f(line, number);
 }
 
 std::string at(const fs::path& path, std::size_t number) {
@@ -67,7 +71,8 @@ class Merger {
   explicit Merger(const fs::path& into) : into_(into) {
     require_regular(into, "merge:");
     if (!fs::exists(into)) return;
-    each_line(into, [&](const Line& line, std::size_t) { take(line.text, into_); });
+    each_line(into,
+              [&](const Line& line, std::size_t) { take(line.text, into_); });
   }
 
   // The whole lines of a file that are not there yet.
@@ -76,7 +81,8 @@ class Merger {
       if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
       const auto size = merged_.records;
       if (!line.ended)
-        return warn(at(path, number) + "torn line (the writer was stopped), left out");
+        return warn(at(path, number) +
+                    "torn line (the writer was stopped), left out");
       try {
         if (take(line.text, path)) lines_ += line.text + "\n";
       } catch (const ForeignLine& reason) {
@@ -88,7 +94,8 @@ class Merger {
 
   Merged write() {
     if (lines_.empty()) return std::move(merged_);
-    if (!run_) throw UsageError("merge: no file says which machine its records are of");
+    if (!run_)
+      throw UsageError("merge: no file says which machine its records are of");
     Store(into_, *run_).append_lines(lines_);
     return std::move(merged_);
   }
@@ -105,8 +112,10 @@ class Merger {
       require_same_machine(*run, path);
     } else {
       const auto& workload = std::get<Record>(*entry).workload;
-      if (Registry::instance().workload(workload) == nullptr && unknown_.insert(workload).second) {
-        warn(path.string() + ": workload '" + workload + "' is unknown to this program; kept");
+      if (Registry::instance().workload(workload) == nullptr &&
+          unknown_.insert(workload).second) {
+        warn(path.string() + ": workload '" + workload +
+             "' is unknown to this program; kept");
       }
       if (new_one) ++merged_.records;
     }
@@ -114,7 +123,8 @@ class Merger {
   }
 
   // What is foreign in the file that is written to stays there as it is.
-  static std::optional<std::variant<Run, Record>> parsed(const std::string& text, bool strict) {
+  static std::optional<std::variant<Run, Record>> parsed(
+      const std::string& text, bool strict) {
     try {
       return from_json_line(text);
     } catch (const ForeignLine&) {
@@ -125,15 +135,18 @@ class Merger {
 
   void require_same_machine(const Run& run, const fs::path& path) {
     if (run_ && run_->machine != run.machine) {
-      throw UsageError("merge: " + from_.string() + " is of " + run_->machine + ", " +
-                       path.string() + " of " + run.machine + "; merge each machine by itself");
+      throw UsageError("merge: " + from_.string() + " is of " + run_->machine +
+                       ", " + path.string() + " of " + run.machine +
+                       "; merge each machine by itself");
     }
     if (run_) return;
     run_ = run;
     from_ = path;
   }
 
-  void warn(std::string warning) { merged_.warnings.push_back(std::move(warning)); }
+  void warn(std::string warning) {
+    merged_.warnings.push_back(std::move(warning));
+  }
 
   fs::path into_, from_;
   std::optional<Run> run_;  // the first one
@@ -155,15 +168,18 @@ Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
     }
     const auto& lock = finished.try_emplace(file, file).first->second;
     if (!lock) {
-      unfinished.push_back(file.string() + ": is being written; left for another time");
+      unfinished.push_back(file.string() +
+                           ": is being written; left for another time");
       finished.erase(file);
       continue;
     }
     merger.read(file);
   }
   auto merged = merger.write();
-  for (const auto& [file, lock] : finished) fs::remove(file);
-  merged.warnings.insert(merged.warnings.end(), unfinished.begin(), unfinished.end());
+  for (const auto& [file, lock] : finished)
+    fs::remove(file);
+  merged.warnings.insert(merged.warnings.end(), unfinished.begin(),
+                         unfinished.end());
   return merged;
 }
 

@@ -5,8 +5,10 @@
 namespace parlab {
 namespace {
 
-// Hosts that were given no name are told apart by the beginning of what identifies them.
-std::string device_of(const Record& record, const std::map<std::string, Run>& runs) {
+// Hosts that were given no name are told apart by the beginning
+// of what identifies them.
+std::string device_of(const Record& record,
+                      const std::map<std::string, Run>& runs) {
   const auto run = runs.find(record.run);
   std::string name = run == runs.end() ? "" : run->second.node;
   if (name.empty()) name = "host " + record.host_id.substr(0, 8);
@@ -16,7 +18,8 @@ std::string device_of(const Record& record, const std::map<std::string, Run>& ru
 // Of an even number of devices the faster one of the two in the middle.
 double middle(const std::map<std::string, const Record*>& devices) {
   std::vector<double> medians;
-  for (const auto& [name, record] : devices) medians.push_back(record->summary().median);
+  for (const auto& [name, record] : devices)
+    medians.push_back(record->summary().median);
   std::sort(medians.begin(), medians.end());
   return medians[(medians.size() - 1) / 2];
 }
@@ -25,16 +28,19 @@ double middle(const std::map<std::string, const Record*>& devices) {
 
 std::vector<Spread> device_spread(const std::vector<Record>& records,
                                   const std::map<std::string, Run>& runs) {
-  using Devices = std::map<std::string, const Record*>;  // by name; the last record of each
+  // by name; the last record of each
+  using Devices = std::map<std::string, const Record*>;
   std::map<std::pair<std::string, std::string>, Devices> points;
   for (const auto& record : records) {
     if (!record.timed()) continue;
-    points[{record.point(), record.full_name()}][device_of(record, runs)] = &record;
+    points[{record.point(), record.full_name()}][device_of(record, runs)] =
+        &record;
   }
   std::vector<Spread> spreads;
   for (const auto& [point, devices] : points) {
     if (devices.size() < 2) continue;
-    Spread& spread = spreads.emplace_back(Spread{point.first, point.second, {}});
+    Spread& spread =
+        spreads.emplace_back(Spread{point.first, point.second, {}});
     const double usual = middle(devices);
     for (const auto& [name, record] : devices) {
       const auto summary = record->summary();
@@ -42,12 +48,14 @@ std::vector<Spread> device_spread(const std::vector<Record>& records,
       time.device = name;
       time.seconds = summary.median;
       time.slower = summary.median / usual;
-      time.ratio = {summary.interval.low / usual, summary.interval.high / usual};
+      time.ratio = {summary.interval.low / usual,
+                    summary.interval.high / usual};
       time.slow = time.ratio.low > 1 + slow_device;
       spread.devices.push_back(time);
     }
-    std::stable_sort(spread.devices.begin(), spread.devices.end(),
-                     [](const auto& a, const auto& b) { return a.slower > b.slower; });
+    std::stable_sort(
+        spread.devices.begin(), spread.devices.end(),
+        [](const auto& a, const auto& b) { return a.slower > b.slower; });
   }
   return spreads;
 }

@@ -21,15 +21,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int runs = 5;
-constexpr double least_share = 1e-3;  // so few runs cannot tell that they differ by less
+// so few runs cannot tell that they differ by less
+constexpr double least_share = 1e-3;
 
 // Gone at the end.
 class Folder {
  public:
   Folder() {
-    std::string name = (fs::temp_directory_path() / "parlab-runs-XXXXXX").string();
+    std::string name =
+        (fs::temp_directory_path() / "parlab-runs-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), "making a folder in " + name);
+      throw std::system_error(errno, std::generic_category(),
+                              "making a folder in " + name);
     }
     path_ = name;
   }
@@ -45,30 +48,43 @@ class Folder {
   fs::path path_;
 };
 
-// This program with these arguments, silent. What a run could not measure is not among its records.
+// This program with these arguments, silent. What a run could not measure
+// is not among its records.
 void run_again(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "parlab");
   std::vector<char*> words;
-  for (auto& argument : arguments) words.push_back(argument.data());
+  for (auto& argument : arguments)
+    words.push_back(argument.data());
   words.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY,
+                                   0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY,
+                                   0);
   pid_t child = 0;
-  const int error = posix_spawn(&child, "/proc/self/exe", &files, nullptr, words.data(), environ);
+  const int error = posix_spawn(&child, "/proc/self/exe", &files, nullptr,
+                                words.data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "starting parlab again");
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(),
+                            "starting parlab again");
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
 }
 
 // The smallest square size with so much to do.
-Size size_for(const Workload& workload, Dtype dtype, double bytes, double flops) {
+Size size_for(const Workload& workload,
+              Dtype dtype,
+              double bytes,
+              double flops) {
   for (std::int64_t n = 64;; n *= 2) {
     const Size size = workload.complete({n});
     const Work work = workload.work(size, dtype);
-    if (work.bytes >= bytes || work.flops >= flops || n > (std::int64_t{1} << 40)) return size;
+    if (work.bytes >= bytes || work.flops >= flops ||
+        n > (std::int64_t{1} << 40))
+      return size;
   }
 }
 
@@ -77,18 +93,21 @@ struct Chosen {
   std::vector<std::string> arguments;
 };
 
-// Of each workload the first variant of its ladder on that kind of place; of the host's one that
-// uses all cores, for what others do there disturbs it most.
+// Of each workload the first variant of its ladder on that kind of
+// place; of the host's one that uses all cores, for what others do
+// there disturbs it most.
 std::vector<Chosen> choose(Target target) {
   const bool on_gpu = target != Target::host;
   std::vector<Chosen> chosen;
   for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
       const auto dtype = workload->dtypes().front();
       if (variant->target != target || !variant->has(dtype)) continue;
       if (!on_gpu && variant->backend != "openmp") continue;
-      // Neither too quick for the clock nor long to wait for. On a GPU one that takes little longer
-      // than it takes to start, on the host one that fits no cache.
+      // Neither too quick for the clock nor long to wait for. On a GPU
+      // one that takes little longer than it takes to start, on the host
+      // one that fits no cache.
       const auto size_of = [&](double bytes, double flops) {
         return std::to_string(size_for(*workload, dtype, bytes, flops).front());
       };
@@ -96,15 +115,17 @@ std::vector<Chosen> choose(Target target) {
                                 : size_of(8e6, 2e7) + "," + size_of(1e8, 2e8);
       chosen.push_back(
           {variant,
-           {variant->workload, sizes, "--variant", variant->backend + "/" + variant->name,
-            "--dtype", std::string(to_string(dtype)), "--time-limit", "0.3", "--force"}});
+           {variant->workload, sizes, "--variant",
+            variant->backend + "/" + variant->name, "--dtype",
+            std::string(to_string(dtype)), "--time-limit", "0.3", "--force"}});
       break;
     }
   }
   return chosen;
 }
 
-BetweenRuns measured_on(Target target, const fs::path& ceilings,
+BetweenRuns measured_on(Target target,
+                        const fs::path& ceilings,
                         const std::vector<std::string>& options) {
   const Folder folder;
   fs::copy_file(ceilings, folder.path() / ceilings.filename());
@@ -113,8 +134,10 @@ BetweenRuns measured_on(Target target, const fs::path& ceilings,
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       auto arguments = chosen[i].arguments;
       arguments.insert(arguments.end(), options.begin(), options.end());
-      arguments.insert(arguments.end(),
-                       {"--results", (folder.path() / (std::to_string(i) + ".jsonl")).string()});
+      arguments.insert(
+          arguments.end(),
+          {"--results",
+           (folder.path() / (std::to_string(i) + ".jsonl")).string()});
       run_again(std::move(arguments));
     }
   }
@@ -123,11 +146,15 @@ BetweenRuns measured_on(Target target, const fs::path& ceilings,
     if (record.timed()) points[record.identity()].push_back(record.samples());
   }
   std::vector<std::vector<Samples>> all;
-  for (auto& [name, samples] : points) all.push_back(std::move(samples));
-  return target == Target::host ? share_between_runs(all) : spread_between_runs(all);
+  for (auto& [name, samples] : points)
+    all.push_back(std::move(samples));
+  return target == Target::host ? share_between_runs(all)
+                                : spread_between_runs(all);
 }
 
-void keep(CeilingsOfMachine& known, const std::string& gpu, const BetweenRuns& spread) {
+void keep(CeilingsOfMachine& known,
+          const std::string& gpu,
+          const BetweenRuns& spread) {
   const auto* found = known.find(gpu);
   if (found == nullptr) return;
   Ceilings ceilings = *found;
@@ -137,11 +164,13 @@ void keep(CeilingsOfMachine& known, const std::string& gpu, const BetweenRuns& s
 
 }  // namespace
 
-void measure_between_runs(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
+void measure_between_runs(CeilingsOfMachine& known,
+                          const std::vector<GpuFacts>& gpus) {
   keep(known, "", measured_on(Target::host, known.file(), {}));
   for (const auto& gpu : gpus) {
     keep(known, gpu.uuid,
-         measured_on(Target::gpu, known.file(), {"--device", std::to_string(gpu.device)}));
+         measured_on(Target::gpu, known.file(),
+                     {"--device", std::to_string(gpu.device)}));
   }
 }
 

@@ -20,7 +20,9 @@ struct Machine {
   std::vector<Run> runs;
 };
 
-void print_field(std::ostream& out, const std::string& title, const std::string& text) {
+void print_field(std::ostream& out,
+                 const std::string& title,
+                 const std::string& text) {
   if (text.empty()) return;
   auto head = "    " + title;
   head.resize(indent, ' ');
@@ -41,13 +43,15 @@ void print_finding(std::ostream& out, const Finding& finding) {
   print_field(out, "figure", finding.figure);
 }
 
-// Reports in the order of their first claim, with the observations behind the claims.
+// Reports in the order of their first claim, with the
+// observations behind the claims.
 void print_table(std::ostream& out, const std::vector<Finding>& findings) {
   std::vector<std::string> reports;
   std::map<Outcome, int> counts;
   for (const auto& finding : findings) {
     ++counts[finding.outcome];
-    if (std::find(reports.begin(), reports.end(), finding.report) == reports.end()) {
+    if (std::find(reports.begin(), reports.end(), finding.report) ==
+        reports.end()) {
       reports.push_back(finding.report);
     }
   }
@@ -59,15 +63,17 @@ void print_table(std::ostream& out, const std::vector<Finding>& findings) {
     out << '\n';
   }
   out << findings.size() << " claims and observations";
-  for (const auto outcome : {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
-                             Outcome::cannot_be_tested}) {
-    out << (outcome == Outcome::holds ? ": " : ", ") << to_string(outcome) << ' '
-        << counts[outcome];
+  for (const auto outcome :
+       {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
+        Outcome::cannot_be_tested}) {
+    out << (outcome == Outcome::holds ? ": " : ", ") << to_string(outcome)
+        << ' ' << counts[outcome];
   }
   out << '\n';
 }
 
-void print_json(std::ostream& out, const std::string& machine,
+void print_json(std::ostream& out,
+                const std::string& machine,
                 const std::vector<Finding>& findings) {
   for (const auto& finding : findings) {
     const nlohmann::ordered_json json{{"machine", machine},
@@ -80,26 +86,31 @@ void print_json(std::ostream& out, const std::string& machine,
                                       {"computed", finding.computed},
                                       {"missing", finding.missing},
                                       {"figure", finding.figure}};
-    out << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    out << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+        << '\n';
   }
 }
 
 }  // namespace
 
 std::vector<std::string> print_claims(const std::vector<std::string>& paths,
-                                      const std::string& format, std::ostream& out) {
+                                      const std::string& format,
+                                      std::ostream& out) {
   if (format != "table" && format != "json") {
-    throw UsageError(as_written("--format", format) + ": claims are given as table or json");
+    throw UsageError(as_written("--format", format) +
+                     ": claims are given as table or json");
   }
   std::map<std::string, Machine> machines;
   std::vector<std::string> warnings;
   for (const auto& path : paths) {
     auto loaded = load_records(record_path(path));
-    for (auto& [id, run] : loaded.runs) machines[run.machine].runs.push_back(std::move(run));
+    for (auto& [id, run] : loaded.runs)
+      machines[run.machine].runs.push_back(std::move(run));
     for (auto& record : loaded.records) {
       machines[record.machine].records.push_back(std::move(record));
     }
-    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+    std::move(loaded.warnings.begin(), loaded.warnings.end(),
+              std::back_inserter(warnings));
   }
   for (const auto& [name, machine] : machines) {
     const auto findings = judge_claims(machine.records, machine.runs);
@@ -108,8 +119,10 @@ std::vector<std::string> print_claims(const std::vector<std::string>& paths,
       continue;
     }
     const auto& last = machine.runs.back();
-    out << (name == machines.begin()->first ? "" : "\n") << "Claims of the source reports on "
-        << name << ": " << (last.gpu.empty() ? "no GPU" : last.gpu) << ", " << last.cpu << "\n\n";
+    out << (name == machines.begin()->first ? "" : "\n")
+        << "Claims of the source reports on " << name << ": "
+        << (last.gpu.empty() ? "no GPU" : last.gpu) << ", " << last.cpu
+        << "\n\n";
     print_table(out, findings);
   }
   return warnings;

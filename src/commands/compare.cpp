@@ -21,28 +21,36 @@ struct Side {
   std::string title;  // "results/x: nvidia-h200, commit bcb473049c, 2026-11-21"
 };
 
-Side load_side(const std::string& name, const RecordFilter& filter,
+Side load_side(const std::string& name,
+               const RecordFilter& filter,
                std::vector<std::string>& warnings) {
   auto loaded = load_all({name});
-  std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
-  std::erase_if(loaded.records, [&](const Record& record) { return !filter(record); });
+  std::move(loaded.warnings.begin(), loaded.warnings.end(),
+            std::back_inserter(warnings));
+  std::erase_if(loaded.records,
+                [&](const Record& record) { return !filter(record); });
   std::set<std::string> machines;
   const Run* last = nullptr;
   for (const auto& record : loaded.records) {
     machines.insert(record.machine);
     last = &loaded.runs.at(record.run);
   }
-  if (last == nullptr) throw UsageError("compare: '" + name + "' has no records to compare");
+  if (last == nullptr)
+    throw UsageError("compare: '" + name + "' has no records to compare");
   if (machines.size() > 1) {
-    throw UsageError("compare: '" + name + "' has records of several machines (" +
+    throw UsageError("compare: '" + name +
+                     "' has records of several machines (" +
                      join({machines.begin(), machines.end()}, ", ") +
                      "); name the file or folder of one");
   }
-  return {std::move(loaded.records), record_path(name) + ": " + last->machine + ", commit " +
-                                         last->commit + ", " + last->date.substr(0, 10)};
+  return {std::move(loaded.records), record_path(name) + ": " + last->machine +
+                                         ", commit " + last->commit + ", " +
+                                         last->date.substr(0, 10)};
 }
 
-std::string ratio_text(double ratio) { return significant(ratio, 4, 3); }
+std::string ratio_text(double ratio) {
+  return significant(ratio, 4, 3);
+}
 
 std::string median_text(const Runs& runs) {
   return runs.last.timed() ? seconds_with_unit(runs.median())
@@ -52,10 +60,14 @@ std::string median_text(const Runs& runs) {
 void add_row(TextTable& table, const ComparedPoint& point) {
   const Record& record = point.before.last;
   std::string problem = to_string(record.size) + " ";
-  problem += std::string(to_string(record.dtype)) + " " + std::string(to_string(record.cache));
-  std::vector<std::string> cells{
-      std::string(to_string(point.change)), record.full_name(),        problem,
-      to_string(record.tunables),           median_text(point.before), median_text(point.after)};
+  problem += std::string(to_string(record.dtype)) + " " +
+             std::string(to_string(record.cache));
+  std::vector<std::string> cells{std::string(to_string(point.change)),
+                                 record.full_name(),
+                                 problem,
+                                 to_string(record.tunables),
+                                 median_text(point.before),
+                                 median_text(point.after)};
   if (point.tested) {
     cells.push_back(ratio_text(point.test.ratio.value));
     cells.push_back(ratio_text(point.test.ratio.interval.low) + "-" +
@@ -75,24 +87,30 @@ std::string spread(const Comparison& comparison) {
   }
   if (ratios.size() < 4) return "";
   std::sort(ratios.begin(), ratios.end());
-  return "The middle half of the ratios: " + ratio_text(ratios[ratios.size() / 4]) + " to " +
+  return "The middle half of the ratios: " +
+         ratio_text(ratios[ratios.size() / 4]) + " to " +
          ratio_text(ratios[ratios.size() * 3 / 4]) + ".\n";
 }
 
 std::string counts(const Comparison& comparison) {
-  std::string text = std::to_string(comparison.points.size()) + " points compared: ";
-  for (const auto change :
-       {Change::slower, Change::faster, Change::same, Change::undecided, Change::failed}) {
+  std::string text =
+      std::to_string(comparison.points.size()) + " points compared: ";
+  for (const auto change : {Change::slower, Change::faster, Change::same,
+                            Change::undecided, Change::failed}) {
     if (change != Change::slower) text += ", ";
-    text += std::to_string(comparison.count(change)) + " " + std::string(to_string(change));
+    text += std::to_string(comparison.count(change)) + " " +
+            std::string(to_string(change));
   }
-  text += ".\nNot compared: " + std::to_string(comparison.only_before) + " points only before, " +
-          std::to_string(comparison.only_after) + " only after, " +
-          std::to_string(comparison.without_time) + " without a time.\n";
+  text += ".\nNot compared: " + std::to_string(comparison.only_before) +
+          " points only before, " + std::to_string(comparison.only_after) +
+          " only after, " + std::to_string(comparison.without_time) +
+          " without a time.\n";
   return text;
 }
 
-void print_table(std::ostream& out, const Comparison& comparison, const CompareRules& rules) {
+void print_table(std::ostream& out,
+                 const Comparison& comparison,
+                 const CompareRules& rules) {
   TextTable table({{"", false},
                    {"variant", false, 26},
                    {"size, dtype, caches", false, 20},
@@ -105,20 +123,24 @@ void print_table(std::ostream& out, const Comparison& comparison, const CompareR
   bool any = false;
   for (const auto& point : comparison.points) {
     if (point.change == Change::same) continue;
-    if (point.change == Change::undecided && ++undecided > undecided_shown) continue;
+    if (point.change == Change::undecided && ++undecided > undecided_shown)
+      continue;
     add_row(table, point);
     any = true;
   }
   if (any) table.print(out);
   if (undecided > undecided_shown) {
-    out << "... and " << undecided - undecided_shown << " undecided more: --format csv has all\n";
+    out << "... and " << undecided - undecided_shown
+        << " undecided more: --format csv has all\n";
   }
   out << (any ? "\n" : "") << counts(comparison) << spread(comparison);
   const auto by_runs = comparison.by_runs();
   std::string margin = percent(rules.margin);
   if (by_runs < comparison.points.size()) {
-    out << "One run on a side does not show what differs between runs of one binary here: what was "
-           "measured\nof it once (parlab machine --measure), or is usual, is in the interval. To "
+    out << "One run on a side does not show what differs between runs of one "
+           "binary here: what was "
+           "measured\nof it once (parlab machine --measure), or is usual, is "
+           "in the interval. To "
            "see "
            "it, repeat both\n(--results FILE --force appends a run).\n";
     const auto of_one_run = percent(rules.margin_of_one_run);
@@ -128,32 +150,39 @@ void print_table(std::ostream& out, const Comparison& comparison, const CompareR
       margin += " (one run on a side: " + of_one_run + ")";
     }
   }
-  out << "ratio: time after / before. slower, faster: by more than " << margin << ", wrong at "
-      << percent(rules.error) << " for all points\ntogether (Holm). same: within that, wrong at "
-      << percent(rules.error) << " a point. undecided: the samples do not tell.\n";
+  out << "ratio: time after / before. slower, faster: by more than " << margin
+      << ", wrong at " << percent(rules.error)
+      << " for all points\ntogether (Holm). same: within that, wrong at "
+      << percent(rules.error)
+      << " a point. undecided: the samples do not tell.\n";
 }
 
 // Independent of the locale; 9 significant digits.
 std::string number(double value) {
   char text[32];
-  const auto end =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr;
+  const auto end = std::to_chars(text, text + sizeof text, value,
+                                 std::chars_format::general, 9)
+                       .ptr;
   return {text, end};
 }
 
 void print_csv(std::ostream& out, const Comparison& comparison) {
-  out << "change,workload,backend,variant,size,dtype,cache,tunables,before_s,after_s,ratio,"
+  out << "change,workload,backend,variant,size,dtype,cache,tunables,before_s,"
+         "after_s,ratio,"
          "ratio_low,ratio_high,p_adjusted,verdict_after\n";
   for (const auto& point : comparison.points) {
     const Record& r = point.before.last;
-    out << to_string(point.change) << ',' << r.workload << ',' << r.backend << ',' << r.variant
-        << ',' << to_string(r.size) << ',' << to_string(r.dtype) << ',' << to_string(r.cache) << ','
+    out << to_string(point.change) << ',' << r.workload << ',' << r.backend
+        << ',' << r.variant << ',' << to_string(r.size) << ','
+        << to_string(r.dtype) << ',' << to_string(r.cache) << ','
         << to_string(r.tunables) << ',' << number(point.before.median()) << ',';
     if (point.after.last.timed()) out << number(point.after.median());
     out << ',';
     if (point.tested) {
-      out << number(point.test.ratio.value) << ',' << number(point.test.ratio.interval.low) << ','
-          << number(point.test.ratio.interval.high) << ',' << number(point.adjusted_p);
+      out << number(point.test.ratio.value) << ','
+          << number(point.test.ratio.interval.low) << ','
+          << number(point.test.ratio.interval.high) << ','
+          << number(point.adjusted_p);
     } else {
       out << ",,,";
     }
@@ -165,26 +194,29 @@ void print_json(std::ostream& out, const Comparison& comparison) {
   using Json = nlohmann::ordered_json;
   for (const auto& point : comparison.points) {
     const Record& r = point.before.last;
-    Json json{{"type", "point"},
-              {"change", to_string(point.change)},
-              {"variant", r.full_name()},
-              {"size", r.size},
-              {"dtype", to_string(r.dtype)},
-              {"cache", to_string(r.cache)},
-              {"tunables", static_cast<const std::map<std::string, std::int64_t>&>(r.tunables)},
-              {"before_s", point.before.median()},
-              {"verdict_after", to_string(point.after.last.verdict)}};
+    Json json{
+        {"type", "point"},
+        {"change", to_string(point.change)},
+        {"variant", r.full_name()},
+        {"size", r.size},
+        {"dtype", to_string(r.dtype)},
+        {"cache", to_string(r.cache)},
+        {"tunables",
+         static_cast<const std::map<std::string, std::int64_t>&>(r.tunables)},
+        {"before_s", point.before.median()},
+        {"verdict_after", to_string(point.after.last.verdict)}};
     if (point.after.last.timed()) json["after_s"] = point.after.median();
     if (point.tested) {
       json["ratio"] = point.test.ratio.value;
-      json["interval"] = {point.test.ratio.interval.low, point.test.ratio.interval.high};
+      json["interval"] = {point.test.ratio.interval.low,
+                          point.test.ratio.interval.high};
       json["p_adjusted"] = point.adjusted_p;
     }
     out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   }
   Json summary{{"type", "summary"}, {"points", comparison.points.size()}};
-  for (const auto change :
-       {Change::slower, Change::faster, Change::same, Change::undecided, Change::failed}) {
+  for (const auto change : {Change::slower, Change::faster, Change::same,
+                            Change::undecided, Change::failed}) {
     summary[std::string(to_string(change))] = comparison.count(change);
   }
   summary["only_before"] = comparison.only_before;
@@ -193,43 +225,55 @@ void print_json(std::ostream& out, const Comparison& comparison) {
   out << summary.dump() << '\n';
 }
 
-// Two single runs differ by so much without any change: a gate finer than that means nothing.
+// Two single runs differ by so much without any change: a gate finer
+// than that means nothing.
 void require_what_runs_can_tell(const Comparison& comparison, double limit) {
   const double told = comparison.told_by_one_run();
   if (1 + limit >= told) return;
   throw UsageError("compare: --fail-if-slower " + percent(limit) +
-                   " is finer than one run can tell: " + "runs of one binary differ by up to " +
-                   percent(told - 1) +
-                   " here; repeat both (--results FILE --force appends a run) or ask for more");
+                   " is finer than one run can tell: " +
+                   "runs of one binary differ by up to " + percent(told - 1) +
+                   " here; repeat both (--results FILE --force appends a run) "
+                   "or ask for more");
 }
 
 // Says why, one line a reason.
-bool gate_is_shut(const Comparison& comparison, double limit, std::vector<std::string>& reasons) {
-  const auto slow = std::count_if(
-      comparison.points.begin(), comparison.points.end(), [&](const ComparedPoint& point) {
-        return point.change == Change::slower && point.test.ratio.value >= 1 + limit;
-      });
+bool gate_is_shut(const Comparison& comparison,
+                  double limit,
+                  std::vector<std::string>& reasons) {
+  const auto slow =
+      std::count_if(comparison.points.begin(), comparison.points.end(),
+                    [&](const ComparedPoint& point) {
+                      return point.change == Change::slower &&
+                             point.test.ratio.value >= 1 + limit;
+                    });
   const auto say = [&](std::size_t count, const std::string& what) {
     if (count > 0) reasons.push_back(std::to_string(count) + " points " + what);
   };
-  say(static_cast<std::size_t>(slow), "are slower by " + percent(limit) + " or more");
+  say(static_cast<std::size_t>(slow),
+      "are slower by " + percent(limit) + " or more");
   say(comparison.count(Change::failed), "passed before and fail now");
-  say(comparison.without_device, "had a time before, and now their device is not there");
+  say(comparison.without_device,
+      "had a time before, and now their device is not there");
   const bool nothing = comparison.tested() == 0;
   if (nothing)
-    reasons.emplace_back("no point has enough samples on both sides: nothing was compared");
-  return nothing || slow > 0 || comparison.count(Change::failed) + comparison.without_device > 0;
+    reasons.emplace_back(
+        "no point has enough samples on both sides: nothing was compared");
+  return nothing || slow > 0 ||
+         comparison.count(Change::failed) + comparison.without_device > 0;
 }
 
 }  // namespace
 
-CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out) {
+CompareOutcome print_comparison(const CompareRequest& request,
+                                std::ostream& out) {
   CompareOutcome outcome;
   auto before = load_side(request.before, request.filter, outcome.warnings);
   auto after = load_side(request.after, request.filter, outcome.warnings);
-  const auto comparison =
-      compare_records(std::move(before.records), std::move(after.records), request.rules);
-  if (request.fail_if_slower) require_what_runs_can_tell(comparison, *request.fail_if_slower);
+  const auto comparison = compare_records(
+      std::move(before.records), std::move(after.records), request.rules);
+  if (request.fail_if_slower)
+    require_what_runs_can_tell(comparison, *request.fail_if_slower);
   if (request.format == "csv") {
     print_csv(out, comparison);
   } else if (request.format == "json") {
@@ -239,7 +283,8 @@ CompareOutcome print_comparison(const CompareRequest& request, std::ostream& out
     print_table(out, comparison, request.rules);
   }
   if (request.fail_if_slower) {
-    outcome.fails = gate_is_shut(comparison, *request.fail_if_slower, outcome.warnings);
+    outcome.fails =
+        gate_is_shut(comparison, *request.fail_if_slower, outcome.warnings);
   }
   return outcome;
 }

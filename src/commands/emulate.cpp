@@ -11,9 +11,12 @@ namespace parlab {
 bool can_be_emulated(const Request& request) {
   const auto& variants = request.plan.variants;
   const auto on_gpu = [](auto* v) { return v->needs_gpu(); };
-  const auto library = [](auto* v) { return v->needs_gpu() && v->backend != "cuda"; };
+  const auto library = [](auto* v) {
+    return v->needs_gpu() && v->backend != "cuda";
+  };
   return std::any_of(variants.begin(), variants.end(), on_gpu) &&
-         !(request.named && std::any_of(variants.begin(), variants.end(), library));
+         !(request.named &&
+           std::any_of(variants.begin(), variants.end(), library));
 }
 
 void become_emulated(const Request& request, char** arguments) {
@@ -23,7 +26,8 @@ void become_emulated(const Request& request, char** arguments) {
   const auto sibling = self.parent_path() / "parlab-emulated";
   execv(sibling.c_str(), arguments);
   if (request.plan.emulate) {
-    throw UsageError("--emulate: " + sibling.string() + " cannot be started; 'make' builds it");
+    throw UsageError("--emulate: " + sibling.string() +
+                     " cannot be started; 'make' builds it");
   }
 }
 

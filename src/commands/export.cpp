@@ -7,7 +7,8 @@
 
 namespace parlab {
 
-std::vector<std::string> export_records(const std::vector<std::string>& paths, std::ostream& out) {
+std::vector<std::string> export_records(const std::vector<std::string>& paths,
+                                        std::ostream& out) {
   auto loaded = load_all(paths);
   auto warnings = std::move(loaded.warnings);
   write_csv(out, std::move(loaded));

@@ -8,6 +8,7 @@
 namespace parlab {
 
 // All records as tidy CSV. Returns the warnings.
-std::vector<std::string> export_records(const std::vector<std::string>& paths, std::ostream& out);
+std::vector<std::string> export_records(const std::vector<std::string>& paths,
+                                        std::ostream& out);
 
 }  // namespace parlab

@@ -38,20 +38,26 @@ Size size_to_time(const Workload& workload, Dtype dtype) {
   return size;
 }
 
-// On the GPU, or on the host where all submissions are for it; nullptr: nothing is timed.
-const Variant* find_reference(const GradeRequest& asked, const Workload& workload, Dtype dtype,
-                              bool gpu, bool on_host) {
+// On the GPU, or on the host where all submissions are for it;
+// nullptr: nothing is timed.
+const Variant* find_reference(const GradeRequest& asked,
+                              const Workload& workload,
+                              Dtype dtype,
+                              bool gpu,
+                              bool on_host) {
   const auto variants = Registry::instance().variants(workload.name());
   if (!gpu && !on_host) {
     if (asked.reference.empty()) return nullptr;
     throw UsageError("--reference " + asked.reference +
-                     ": nothing is timed without a GPU; leave it out to grade right and wrong");
+                     ": nothing is timed without a GPU; leave it out to grade "
+                     "right and wrong");
   }
   const Variant* best = nullptr;
   for (const auto* variant : variants) {
     const auto name = variant->backend + "/" + variant->name;
     if (!asked.reference.empty()) {
-      if (name == asked.reference || variant->full_name() == asked.reference) best = variant;
+      if (name == asked.reference || variant->full_name() == asked.reference)
+        best = variant;
       continue;
     }
     const bool peer = variant->target == (gpu ? Target::gpu : Target::host) &&
@@ -61,7 +67,8 @@ const Variant* find_reference(const GradeRequest& asked, const Workload& workloa
     if (peer && (best == nullptr || best->backend != "blas")) best = variant;
   }
   if (best == nullptr && !asked.reference.empty()) {
-    throw UsageError("--reference " + asked.reference + ": " + std::string(workload.name()) +
+    throw UsageError("--reference " + asked.reference + ": " +
+                     std::string(workload.name()) +
                      " has no such variant (see --list)");
   }
   if (best != nullptr && (best->target == Target::team || best->from_host())) {
@@ -71,31 +78,36 @@ const Variant* find_reference(const GradeRequest& asked, const Workload& workloa
   return best;
 }
 
-Assignment assignment_of(const Request& request, const std::vector<Submission>& submissions) {
+Assignment assignment_of(const Request& request,
+                         const std::vector<Submission>& submissions) {
   const auto& asked = request.grade;
   Assignment assignment;
   assignment.workload = request.plan.workload;
   if (assignment.workload == nullptr) {
     for (const auto& submission : submissions) {
       if (submission.file.empty() || assignment.workload != nullptr) continue;
-      assignment.workload = Registry::instance().workload(workload_of(submission.file));
+      assignment.workload =
+          Registry::instance().workload(workload_of(submission.file));
     }
   }
   if (assignment.workload == nullptr) {
-    throw UsageError("grade: name the workload, as in 'parlab grade dmv " + asked.path +
-                     "': no file includes the header of one");
+    throw UsageError("grade: name the workload, as in 'parlab grade dmv " +
+                     asked.path + "': no file includes the header of one");
   }
   const auto& workload = *assignment.workload;
-  assignment.dtype =
-      request.plan.dtypes.empty() ? workload.dtypes().front() : request.plan.dtypes.front();
+  assignment.dtype = request.plan.dtypes.empty() ? workload.dtypes().front()
+                                                 : request.plan.dtypes.front();
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
-  const bool cuda = std::any_of(submissions.begin(), submissions.end(),
-                                [](const Submission& one) { return one.is_cuda(); });
+  const bool cuda =
+      std::any_of(submissions.begin(), submissions.end(),
+                  [](const Submission& one) { return one.is_cuda(); });
   assignment.gpu = cuda && !why_no_gpu();
   for (const auto& text : asked.sizes) {
-    for (auto& size : parse_sizes(workload, text, {})) assignment.sizes.push_back(std::move(size));
+    for (auto& size : parse_sizes(workload, text, {}))
+      assignment.sizes.push_back(std::move(size));
   }
-  // One file at home: what is right there; a class: what a time is taken of as well.
+  // One file at home: what is right there; a class: what a
+  // time is taken of as well.
   if (assignment.sizes.empty()) {
     for (const std::int64_t n : {1, 64, 100}) {
       assignment.sizes.push_back(complete_size(workload, {n}));
@@ -105,19 +117,24 @@ Assignment assignment_of(const Request& request, const std::vector<Submission>& 
     }
   }
   for (const auto& text : asked.hidden) {
-    for (auto& size : parse_sizes(workload, text, {})) assignment.hidden.push_back(std::move(size));
+    for (auto& size : parse_sizes(workload, text, {}))
+      assignment.hidden.push_back(std::move(size));
   }
-  if (asked.hidden.empty()) assignment.hidden = hidden_sizes(workload, assignment.seed);
-  // The arrays, once more as they are received, and what a student may keep beside them.
+  if (asked.hidden.empty())
+    assignment.hidden = hidden_sizes(workload, assignment.seed);
+  // The arrays, once more as they are received, and what a
+  // student may keep beside them.
   double most = 0;
   for (const auto& size : assignment.sizes) {
     most = std::max(most, workload.work(size, assignment.dtype).bytes);
   }
   assignment.limits.memory_bytes = 2e9 + 6 * most;
   assignment.points = PointsRule(asked.points);
-  if (request.plan.execution_limit_s) assignment.limits.seconds = *request.plan.execution_limit_s;
+  if (request.plan.execution_limit_s)
+    assignment.limits.seconds = *request.plan.execution_limit_s;
   if (!asked.check) {
-    assignment.reference = find_reference(asked, workload, assignment.dtype, assignment.gpu, !cuda);
+    assignment.reference = find_reference(asked, workload, assignment.dtype,
+                                          assignment.gpu, !cuda);
   }
   return assignment;
 }
@@ -128,7 +145,9 @@ std::string points_of(const Class& all, const Grade& grade) {
   return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
 }
 
-std::string roof_of(const Grade& grade) { return grade.of_roof ? percent(*grade.of_roof) : ""; }
+std::string roof_of(const Grade& grade) {
+  return grade.of_roof ? percent(*grade.of_roof) : "";
+}
 
 void print_table(const Class& all, std::ostream& out) {
   TextTable table({{"rank", true},
@@ -140,38 +159,48 @@ void print_table(const Class& all, std::ostream& out) {
                    {"roof", true},
                    {"points", true}});
   std::vector<const Grade*> order;
-  for (const auto& grade : all.grades) order.push_back(&grade);
-  std::stable_sort(order.begin(), order.end(), [](const Grade* a, const Grade* b) {
-    const auto key = [](const Grade* grade) {
-      return std::make_tuple(!grade->passed(), grade->rank == 0, grade->rank);
-    };
-    return key(a) < key(b);
-  });
+  for (const auto& grade : all.grades)
+    order.push_back(&grade);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Grade* a, const Grade* b) {
+                     const auto key = [](const Grade* grade) {
+                       return std::make_tuple(!grade->passed(),
+                                              grade->rank == 0, grade->rank);
+                     };
+                     return key(a) < key(b);
+                   });
   for (const auto* grade : order) {
     const auto rank = grade->rank > 0 ? std::to_string(grade->rank) : "";
     const std::string verdict(to_string(grade->verdict));
     if (!grade->passed()) {
-      auto where = grade->where.empty() ? "" : "at " + to_string(grade->where) + ": ";
-      table.add({rank, grade->submission.student, verdict}, where + grade->detail);
+      auto where =
+          grade->where.empty() ? "" : "at " + to_string(grade->where) + ": ";
+      table.add({rank, grade->submission.student, verdict},
+                where + grade->detail);
       continue;
     }
     if (!grade->timed) {
       table.add({rank, grade->submission.student, verdict}, grade->detail);
       continue;
     }
-    table.add({rank, grade->submission.student, verdict, seconds_with_unit(grade->time.value),
+    table.add({rank, grade->submission.student, verdict,
+               seconds_with_unit(grade->time.value),
                percent(relative_half_width(grade->time)),
-               grade->to_reference ? significant(grade->to_reference->value, 3, 2) + "x" : "",
+               grade->to_reference
+                   ? significant(grade->to_reference->value, 3, 2) + "x"
+                   : "",
                roof_of(*grade), points_of(all, *grade)});
   }
   table.print(out);
-  const auto right = std::count_if(all.grades.begin(), all.grades.end(),
-                                   [](const Grade& grade) { return grade.passed(); });
+  const auto right =
+      std::count_if(all.grades.begin(), all.grades.end(),
+                    [](const Grade& grade) { return grade.passed(); });
   out << '\n'
-      << right << " of " << all.grades.size() << " are right; inputs of the seed "
-      << all.assignment.seed << ", sizes";
+      << right << " of " << all.grades.size()
+      << " are right; inputs of the seed " << all.assignment.seed << ", sizes";
   for (const auto* sizes : {&all.assignment.sizes, &all.assignment.hidden}) {
-    for (const auto& size : *sizes) out << ' ' << to_string(size);
+    for (const auto& size : *sizes)
+      out << ' ' << to_string(size);
   }
   out << '\n';
   if (all.timed()) {
@@ -186,40 +215,47 @@ void print_table(const Class& all, std::ostream& out) {
     out << "nothing was timed: " << all.why_untimed
         << (others ? "; grade again when they are done\n" : "\n");
   } else if (!all.timed()) {
-    out << "nothing was timed, and nobody has points for it: there is no GPU here\n";
+    out << "nothing was timed, and nobody has points for it: there is no GPU "
+           "here\n";
   }
 }
 
 // A field as RFC 4180 has it; what a spreadsheet takes for a formula is text.
 std::string field(const std::string& text) {
-  const bool formula = !text.empty() && std::string_view("=+-@").find(text[0]) != std::string::npos;
+  const bool formula = !text.empty() && std::string_view("=+-@").find(
+                                            text[0]) != std::string::npos;
   const std::string safe = formula ? "'" + text : text;
   if (safe.find_first_of(",\"\n") == safe.npos) return safe;
   std::string quoted = "\"";
-  for (const char c : safe) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : safe)
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + '"';
 }
 
 std::string csv_of(const Class& all) {
   std::ostringstream out;
-  out << "student,points,verdict,rank,size,time_s,low_s,high_s,ratio,ratio_low,ratio_high,"
+  out << "student,points,verdict,rank,size,time_s,low_s,high_s,ratio,ratio_low,"
+         "ratio_high,"
          "roof_percent,registers,occupancy,detail\n";
   const auto number = [](double value) {
     return std::isfinite(value) ? significant(value, 6, 12) : "";
   };
   for (const auto& grade : all.grades) {
-    out << field(grade.submission.student) << ',' << points_of(all, grade) << ','
-        << to_string(grade.verdict) << ',' << (grade.rank > 0 ? std::to_string(grade.rank) : "")
-        << ',' << to_string(grade.timed ? grade.timed->size : grade.where) << ',';
+    out << field(grade.submission.student) << ',' << points_of(all, grade)
+        << ',' << to_string(grade.verdict) << ','
+        << (grade.rank > 0 ? std::to_string(grade.rank) : "") << ','
+        << to_string(grade.timed ? grade.timed->size : grade.where) << ',';
     if (grade.timed) {
       const auto [low, high] = grade.time.interval();
-      out << number(grade.time.value) << ',' << number(low) << ',' << number(high) << ',';
+      out << number(grade.time.value) << ',' << number(low) << ','
+          << number(high) << ',';
     } else {
       out << ",,,";
     }
     if (grade.to_reference) {
-      out << number(grade.to_reference->value) << ',' << number(grade.to_reference->interval.low)
-          << ',' << number(grade.to_reference->interval.high) << ',';
+      out << number(grade.to_reference->value) << ','
+          << number(grade.to_reference->interval.low) << ','
+          << number(grade.to_reference->interval.high) << ',';
     } else {
       out << ",,,";
     }
@@ -240,28 +276,36 @@ int print_check(const Class& all, std::ostream& out) {
   out << (grade.detail.empty() ? "" : ": ") << grade.detail << '\n';
   const auto next = advice(all, grade);
   if (!next.empty()) {
-    for (const auto& line : wrap(next, 98)) out << "  " << line << '\n';
+    for (const auto& line : wrap(next, 98))
+      out << "  " << line << '\n';
   }
   return grade.passed() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace
 
-int grade_submissions(const Request& request, std::ostream& out, std::ostream& messages) {
+int grade_submissions(const Request& request,
+                      std::ostream& out,
+                      std::ostream& messages) {
   const auto& asked = request.grade;
   // Said before hours of grading, not behind them.
   if (fs::exists(asked.output) && !fs::is_directory(asked.output)) {
-    throw UsageError("grade: --output " + asked.output + ": is there and no folder");
+    throw UsageError("grade: --output " + asked.output +
+                     ": is there and no folder");
   }
   auto submissions = find_submissions(asked.path);
-  if (asked.check && submissions.size() != 1) throw UsageError("--check: one file is needed");
+  if (asked.check && submissions.size() != 1)
+    throw UsageError("--check: one file is needed");
   const auto assignment = assignment_of(request, submissions);
   const std::string workload(assignment.workload->name());
   Progress progress(messages, terminal_width(STDERR_FILENO));
-  progress.start(submissions.size() + (assignment.reference != nullptr ? 2 : 0));
-  progress.show("building " + std::to_string(submissions.size()) + " submissions", 0);
+  progress.start(submissions.size() +
+                 (assignment.reference != nullptr ? 2 : 0));
+  progress.show(
+      "building " + std::to_string(submissions.size()) + " submissions", 0);
   // Beside the rest of what was built: it goes away with `make clean`.
-  const auto folder = repository() / "build" / "grade" / ("run-" + std::to_string(getpid()));
+  const auto folder =
+      repository() / "build" / "grade" / ("run-" + std::to_string(getpid()));
   struct Removed {
     fs::path folder;
     ~Removed() {
@@ -273,25 +317,28 @@ int grade_submissions(const Request& request, std::ostream& out, std::ostream& m
   build(submissions, workload, folder, assignment.gpu && !asked.check);
   if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
-  const auto all = grade::grade(assignment, std::move(submissions), request.plan.command,
-                                [&](const std::string& what) { progress.show(what, done++); });
+  const auto all = grade::grade(
+      assignment, std::move(submissions), request.plan.command,
+      [&](const std::string& what) { progress.show(what, done++); });
   progress.clear();
   if (asked.check) return print_check(all, out);
   print_table(all, out);
-  const bool nobody = std::all_of(all.grades.begin(), all.grades.end(), [](const Grade& grade) {
-    return grade.verdict == Verdict::unverified;
-  });
+  const bool nobody = std::all_of(
+      all.grades.begin(), all.grades.end(),
+      [](const Grade& grade) { return grade.verdict == Verdict::unverified; });
   if (all.interrupted && nobody) return exit_interrupted;
   // Beside what a whole grading has written, not in its place.
-  const fs::path into = (asked.output.empty() ? "grades/" + workload : asked.output) +
-                        (all.interrupted ? "-interrupted" : "");
+  const fs::path into =
+      (asked.output.empty() ? "grades/" + workload : asked.output) +
+      (all.interrupted ? "-interrupted" : "");
   write_file(into / "grades.csv", csv_of(all));
   write_file(into / "index.html", page::class_page(all, asked.anonymous));
   for (const auto& grade : all.grades) {
     write_file(into / "students" / (grade.submission.name + ".html"),
                page::student_page(all, grade));
   }
-  out << (into / "index.html").string() << ", grades.csv and students/: written\n";
+  out << (into / "index.html").string()
+      << ", grades.csv and students/: written\n";
   return all.interrupted ? exit_interrupted : EXIT_SUCCESS;
 }
 

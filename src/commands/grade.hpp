@@ -7,8 +7,10 @@
 
 namespace parlab {
 
-// Exit status: 0; with --check 1 when the file is not right. Throws UsageError when there is
-// nothing to grade or the request makes no sense.
-int grade_submissions(const Request& request, std::ostream& out, std::ostream& messages);
+// Exit status: 0; with --check 1 when the file is not right. Throws UsageError
+// when there is nothing to grade or the request makes no sense.
+int grade_submissions(const Request& request,
+                      std::ostream& out,
+                      std::ostream& messages);
 
 }  // namespace parlab

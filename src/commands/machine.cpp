@@ -13,20 +13,27 @@ namespace {
 
 std::string way_of(const Ceilings& ceilings, const std::string& what) {
   const auto found = ceilings.ways.find(what);
-  return found == ceilings.ways.end() || found->second.empty() ? "" : " (" + found->second + ")";
+  return found == ceilings.ways.end() || found->second.empty()
+             ? ""
+             : " (" + found->second + ")";
 }
 
-void print_curve(std::ostream& out, const Ceilings& ceilings, const std::string& name,
+void print_curve(std::ostream& out,
+                 const Ceilings& ceilings,
+                 const std::string& name,
                  const std::vector<std::pair<double, double>>& curve) {
   if (curve.empty()) return;
   out << "  " << name << " GB/s:\n";
   for (const auto& [bytes, rate] : curve) {
-    out << "    " << bytes_with_unit(bytes) << ": " << significant(rate * 1e-9, 4)
+    out << "    " << bytes_with_unit(bytes) << ": "
+        << significant(rate * 1e-9, 4)
         << way_of(ceilings, curve_point(name, bytes)) << '\n';
   }
 }
 
-void print_ceilings(std::ostream& out, const Ceilings* ceilings, const BetweenRuns& usual) {
+void print_ceilings(std::ostream& out,
+                    const Ceilings* ceilings,
+                    const BetweenRuns& usual) {
   if (ceilings == nullptr) {
     out << "  its ceilings are not known: parlab machine --measure\n";
     return;
@@ -38,8 +45,8 @@ void print_ceilings(std::ostream& out, const Ceilings* ceilings, const BetweenRu
         << way_of(*ceilings, unit) << '\n';
   }
   for (const auto& [link, rate] : ceilings->links) {
-    const bool to_host =
-        link == link_from_host || link == link_to_host || link == link_from_and_to_host;
+    const bool to_host = link == link_from_host || link == link_to_host ||
+                         link == link_from_and_to_host;
     out << (to_host ? "  pinned memory, " : "  between GPUs, ") << link << ": "
         << significant(rate * 1e-9, 4) << " GB/s\n";
   }
@@ -51,24 +58,29 @@ void print_ceilings(std::ostream& out, const Ceilings* ceilings, const BetweenRu
 }
 
 // What was known stays where it was better: a roof is what was reached.
-void measure(CeilingsOfMachine& known, const std::string& gpu, Executor& place) {
+void measure(CeilingsOfMachine& known,
+             const std::string& gpu,
+             Executor& place) {
   Ceilings ceilings = place.ceilings();
   ceilings.links = place.links();
-  if (const auto* before = known.find(gpu)) ceilings = best_of(*before, ceilings);
+  if (const auto* before = known.find(gpu))
+    ceilings = best_of(*before, ceilings);
   known.keep(gpu, ceilings);
 }
 
 void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
   measure(known, "", *make_host_executor());
-  for (const auto& gpu : gpus) measure(known, gpu.uuid, *make_streams_executor(gpu.device));
+  for (const auto& gpu : gpus)
+    measure(known, gpu.uuid, *make_streams_executor(gpu.device));
   if (gpus.size() > 1) {  // kept with the first of them
     Ceilings ceilings = *known.find(gpus.front().uuid);
-    for (const auto& [link, rate] : make_team_executor()->links()) ceilings.links[link] = rate;
+    for (const auto& [link, rate] : make_team_executor()->links())
+      ceilings.links[link] = rate;
     known.keep(gpus.front().uuid, ceilings);
   }
   measure_between_runs(known, gpus);
-  // Others may have been at work on this host, which no program can see where it is a virtual one:
-  // some time later they may not.
+  // Others may have been at work on this host, which no program can see where
+  // it is a virtual one: some time later they may not.
   measure(known, "", *make_host_executor());
 }
 
@@ -76,7 +88,9 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
 
 void print_kind(std::ostream& out) {
   const Run run = describe_run("", gpus_by_name(), "unnamed");
-  out << machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(run.gpus.size())) << '\n';
+  out << machine_slug(run.gpu, run.cpu, run.cores,
+                      static_cast<int>(run.gpus.size()))
+      << '\n';
 }
 
 void print_machine(std::ostream& out, const MachineRequest& request) {
@@ -86,16 +100,17 @@ void print_machine(std::ostream& out, const MachineRequest& request) {
   if (request.name_alone) return;
   CeilingsOfMachine known(ceilings_file("", run.machine), run);
   if (request.measure) measure_all(known, gpus);
-  out << "cpu: " << run.cpu << ", " << run.cores << " cores, " << bytes_with_unit(run.memory_bytes)
-      << "\n  " << run.compiler << '\n';
+  out << "cpu: " << run.cpu << ", " << run.cores << " cores, "
+      << bytes_with_unit(run.memory_bytes) << "\n  " << run.compiler << '\n';
   print_ceilings(out, known.find(""), usual_between_runs_of_host);
   if (const auto why = why_no_gpu()) {
     out << "gpu: none: " << *why << '\n';
     return;
   }
   for (const auto& gpu : gpus) {
-    out << "gpu " << gpu.device << ": " << gpu.name << ", " << gpu.uuid << ", PCI " << gpu.pci
-        << ", driver " << gpu.driver << ", CUDA " << gpu.cuda << '\n';
+    out << "gpu " << gpu.device << ": " << gpu.name << ", " << gpu.uuid
+        << ", PCI " << gpu.pci << ", driver " << gpu.driver << ", CUDA "
+        << gpu.cuda << '\n';
     print_ceilings(out, known.find(gpu.uuid), usual_between_runs_of_gpu);
   }
 }

@@ -12,7 +12,7 @@ void print_kind(std::ostream& out);
 struct MachineRequest {
   std::string command;       // as typed
   std::string machine = {};  // its name, when it was given one
-  bool measure = false;      // its ceilings, and what runs differ by, and keep them
+  bool measure = false;  // its ceilings, and what runs differ by, and keep them
   bool name_alone = false;
 };
 

@@ -5,8 +5,8 @@
 
 namespace parlab {
 
-// Throws UsageError that says how much is needed and free when not even the smallest of the
-// problems fits: before anything is allocated.
+// Throws UsageError that says how much is needed and free when not even the
+// smallest of the problems fits: before anything is allocated.
 void require_memory(const Plan& plan);
 
 }  // namespace parlab

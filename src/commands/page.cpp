@@ -7,9 +7,13 @@
 namespace parlab {
 namespace {
 
-void require_records(const std::string& folder, const page::Measured& measured) {
-  if (!measured.entries.empty() || !measured.failed.empty() || !measured.warnings.empty()) return;
-  throw UsageError("no records in '" + folder + "': results/MACHINE is a folder that has some");
+void require_records(const std::string& folder,
+                     const page::Measured& measured) {
+  if (!measured.entries.empty() || !measured.failed.empty() ||
+      !measured.warnings.empty())
+    return;
+  throw UsageError("no records in '" + folder +
+                   "': results/MACHINE is a folder that has some");
 }
 
 }  // namespace
@@ -33,10 +37,12 @@ std::vector<std::string> write_index(const PageRequest& request) {
     // results/published is among results/*, and no machine.
     if (!measured.experiments.empty()) machines.push_back(std::move(measured));
   }
-  if (machines.empty()) throw UsageError("index: no records in any of these folders");
+  if (machines.empty())
+    throw UsageError("index: no records in any of these folders");
   write_file(request.output, page::index_page(machines));
   for (const auto& machine : machines) {
-    warnings.insert(warnings.end(), machine.warnings.begin(), machine.warnings.end());
+    warnings.insert(warnings.end(), machine.warnings.begin(),
+                    machine.warnings.end());
   }
   return warnings;
 }

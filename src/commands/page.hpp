@@ -1,4 +1,5 @@
-// `parlab page` and `parlab index`: stored records as a page, or as an index of several machines.
+// `parlab page` and `parlab index`: stored records as a page, or as an
+// index of several machines.
 #pragma once
 
 #include <string>
@@ -8,8 +9,9 @@
 
 namespace parlab {
 
-// Writes the file as a whole or not at all, and makes its folder. Returns the warnings. Throws
-// UsageError when the records cannot be read, std::runtime_error when the file cannot be written.
+// Writes the file as a whole or not at all, and makes its folder. Returns
+// the warnings. Throws UsageError when the records cannot be read,
+// std::runtime_error when the file cannot be written.
 std::vector<std::string> write_page(const PageRequest& request);
 
 // The same for the index of these machines.

@@ -17,8 +17,10 @@ Loaded load_all(const std::vector<std::string>& paths) {
     auto loaded = load_records(record_path(path));
     all.runs.merge(loaded.runs);
     if (all.records.empty()) all.records.swap(loaded.records);
-    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
-    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(all.warnings));
+    std::move(loaded.records.begin(), loaded.records.end(),
+              std::back_inserter(all.records));
+    std::move(loaded.warnings.begin(), loaded.warnings.end(),
+              std::back_inserter(all.warnings));
   }
   return all;
 }

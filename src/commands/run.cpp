@@ -21,16 +21,22 @@ namespace {
 
 void explain(const Points& points) {
   const auto reporter = make_explain_reporter(std::cout);
-  for (const auto& point : points) reporter->point(point);
+  for (const auto& point : points)
+    reporter->point(point);
   reporter->finish();
 }
 
 // The points are printed only when their counters are known.
-int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor, Points& points) {
+int sweep_and_count(const Plan& plan,
+                    Console& console,
+                    Supervisor& supervisor,
+                    Points& points) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, &supervisor);
-  if (status != exit_interrupted) add_counters(kept.points, plan.results, console);
-  for (const auto& point : kept.points) console.point(point);
+  if (status != exit_interrupted)
+    add_counters(kept.points, plan.results, console);
+  for (const auto& point : kept.points)
+    console.point(point);
   points = std::move(kept.points);
   return status;
 }
@@ -38,8 +44,8 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor, 
 }  // namespace
 
 int run_workload(Request request, char** arguments) {
-  // First of all: a process that has used a GPU, or has threads, cannot be the parent of one that
-  // is to use them.
+  // First of all: a process that has used a GPU, or has threads, cannot
+  // be the parent of one that is to use them.
   Supervisor supervisor;
   supervisor.repeats = !request.in_process && !request.estimate;
   if (supervisor.repeats) {
@@ -68,8 +74,10 @@ int run_workload(Request request, char** arguments) {
     return 0;
   }
   Points counted;
-  const int status = request.counters ? sweep_and_count(request.plan, console, supervisor, counted)
-                                      : run_sweep(request.plan, console, &supervisor);
+  const int status =
+      request.counters
+          ? sweep_and_count(request.plan, console, supervisor, counted)
+          : run_sweep(request.plan, console, &supervisor);
   reporter->finish();
   if (!out) std::cout.setstate(out.rdstate());
   if (request.counters && request.format == "table") explain(counted);

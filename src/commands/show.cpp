@@ -18,7 +18,8 @@ namespace {
 std::map<std::string, std::size_t> places() {
   std::map<std::string, std::size_t> places;
   for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
       places.emplace(variant->full_name(), places.size());
     }
   }
@@ -28,22 +29,26 @@ std::map<std::string, std::size_t> places() {
 }  // namespace
 
 std::vector<std::string> show_records(const std::vector<std::string>& paths,
-                                      const RecordFilter& filter, const std::string& format,
+                                      const RecordFilter& filter,
+                                      const std::string& format,
                                       std::ostream& out) {
   auto loaded = load_all(paths);
   const auto reporter = make_reporter(format, out, filter);
-  for (const auto& [id, run] : loaded.runs) reporter->run(run);
+  for (const auto& [id, run] : loaded.runs)
+    reporter->run(run);
   const auto known = places();
-  const auto place = [&](const Record& record) {  // variants that are gone come last
+  // variants that are gone come last
+  const auto place = [&](const Record& record) {
     const auto found = known.find(record.full_name());
     return found == known.end() ? known.size() : found->second;
   };
   auto records = latest(std::move(loaded.records));
-  std::vector<std::vector<std::size_t>> points;            // which of the records
-  std::unordered_map<std::string, std::size_t> number_of;  // of a machine's point, among all
+  std::vector<std::vector<std::size_t>> points;  // which of the records
+  // of a machine's point, among all
+  std::unordered_map<std::string, std::size_t> number_of;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto [known_point, is_new] =
-        number_of.try_emplace(records[i].machine + " " + records[i].point(), points.size());
+    const auto [known_point, is_new] = number_of.try_emplace(
+        records[i].machine + " " + records[i].point(), points.size());
     if (is_new) points.emplace_back();
     points[known_point->second].push_back(i);
   }
@@ -51,16 +56,20 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
     return std::none_of(point.begin(), point.end(),
                         [&](std::size_t i) { return filter(records[i]); });
   });
-  // Some at a time, and each is gone when it is shown: of a large file a copy would not be cheap.
+  // Some at a time, and each is gone when it is shown: of a large file
+  // a copy would not be cheap.
   constexpr std::size_t at_once = 512;
   for (std::size_t begin = 0; begin < points.size(); begin += at_once) {
-    std::vector<std::vector<Record>> shown(std::min(at_once, points.size() - begin));
+    std::vector<std::vector<Record>> shown(
+        std::min(at_once, points.size() - begin));
     on_all_cores(shown.size(), [&](std::size_t i) {
       for (const std::size_t number : points[begin + i]) {
         shown[i].push_back(std::move(records[number]));
       }
       std::stable_sort(shown[i].begin(), shown[i].end(),
-                       [&](const Record& a, const Record& b) { return place(a) < place(b); });
+                       [&](const Record& a, const Record& b) {
+                         return place(a) < place(b);
+                       });
     });
     reporter->points(shown);
   }

@@ -29,20 +29,26 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double quick_s = 0.1;
-constexpr double for_search = 0.7;  // of the budget; the rest is for the finalists
+// of the budget; the rest is for the finalists
+constexpr double for_search = 0.7;
 
-std::string machine_of() { return describe_run("", gpus_present()).machine; }
+std::string machine_of() {
+  return describe_run("", gpus_present()).machine;
+}
 
 // Keeps the records; the progress line goes on.
 class Collected final : public Observer {
  public:
   explicit Collected(std::ostream& messages)
-      : messages_(messages), progress_(messages, terminal_width(STDERR_FILENO)) {}
+      : messages_(messages),
+        progress_(messages, terminal_width(STDERR_FILENO)) {}
   // The first is the sweep's own, those behind it are of records it found.
   void run(const Run& run) override {
     if (own_run.empty()) own_run = run.id;
   }
-  void plan(std::size_t measurements) override { progress_.start(measurements); }
+  void plan(std::size_t measurements) override {
+    progress_.start(measurements);
+  }
   void working_on(const std::string& what, std::size_t done) override {
     progress_.show("tuning: " + what, done);
   }
@@ -72,9 +78,11 @@ struct Subject {
 
 std::string command_for(const Subject& subject) {
   const Variant& variant = *subject.variant;
-  std::string command = "parlab tune " + variant.workload + " " + to_string(subject.size) +
-                        " --variant " + variant.backend + "/" + variant.name;
-  if (subject.dtype != Registry::instance().workload(variant.workload)->dtypes().front()) {
+  std::string command = "parlab tune " + variant.workload + " " +
+                        to_string(subject.size) + " --variant " +
+                        variant.backend + "/" + variant.name;
+  if (subject.dtype !=
+      Registry::instance().workload(variant.workload)->dtypes().front()) {
     command += " --dtype " + std::string(to_string(subject.dtype));
   }
   return command;
@@ -82,9 +90,14 @@ std::string command_for(const Subject& subject) {
 
 class Tuning {
  public:
-  Tuning(const TuneRequest& request, const std::string& file, std::ostream& messages,
+  Tuning(const TuneRequest& request,
+         const std::string& file,
+         std::ostream& messages,
          Supervisor* supervisor)
-      : request_(request), plan_(request.plan), messages_(messages), supervisor_(supervisor) {
+      : request_(request),
+        plan_(request.plan),
+        messages_(messages),
+        supervisor_(supervisor) {
     plan_.results = file;
   }
 
@@ -95,13 +108,15 @@ class Tuning {
     Search search;
     search.axes = axes_of(*subject.variant, plan_.tunables, physical_cores());
     search.start = defaults_of(*subject.variant, physical_cores());
-    search.exhaustive = count_of(search.axes) * plan_.time_limit_s <= request_.budget_s;
+    search.exhaustive =
+        count_of(search.axes) * plan_.time_limit_s <= request_.budget_s;
     search.measure = [&](const auto& tunables, Effort effort) {
       return measure(subject, tunables, effort);
     };
     search.stop = [&] {
-      return stopped() || std::chrono::duration<double>(Clock::now() - begin_).count() >
-                              for_search * request_.budget_s;
+      return stopped() ||
+             std::chrono::duration<double>(Clock::now() - begin_).count() >
+                 for_search * request_.budget_s;
     };
     tried_ = run_search(search);
     choice_ = choose_best(records_);
@@ -113,12 +128,13 @@ class Tuning {
   std::size_t tried() const { return tried_; }
   // The last of each configuration of the search.
   const std::vector<Record>& records() const { return records_; }
-  // The winner by fresh samples, its ties by those of the search. Nothing when none has a time.
+  // The winner by fresh samples, its ties by those of the search.
+  // Nothing when none has a time.
   const std::optional<Choice>& choice() const { return choice_; }
 
  private:
-  // Luck had a part in who was the fastest of many: what is reported is measured once more, and so
-  // are the defaults it is compared with.
+  // Luck had a part in who was the fastest of many: what is reported is
+  // measured once more, and so are the defaults it is compared with.
   void confirm(const Subject& subject) {
     const auto defaults = defaults_of(*subject.variant, physical_cores());
     std::vector<Tunables> both{choice_->best.tunables};
@@ -126,27 +142,34 @@ class Tuning {
     Plan plan = plan_;
     plan.force = true;
     for (const auto& record : sweep(subject, both, plan)) {
-      if (record.timed() && record.tunables == both.front()) choice_->best = record;
+      if (record.timed() && record.tunables == both.front())
+        choice_->best = record;
     }
   }
 
-  std::vector<Record> measure(const Subject& subject, std::vector<Tunables> tunables,
+  std::vector<Record> measure(const Subject& subject,
+                              std::vector<Tunables> tunables,
                               Effort effort) {
     Plan plan = plan_;
-    if (effort == Effort::quick) plan.time_limit_s = std::min(quick_s, plan.time_limit_s);
+    if (effort == Effort::quick)
+      plan.time_limit_s = std::min(quick_s, plan.time_limit_s);
     if (effort == Effort::full) {
-      // What a quick look knows well enough is known; the others are measured anew.
+      // What a quick look knows well enough is known; the
+      // others are measured anew.
       std::erase_if(tunables, [&](const Tunables& one) {
-        return std::any_of(records_.begin(), records_.end(), [&](const Record& record) {
-          return record.tunables == one && (record.converged || !record.timed());
-        });
+        return std::any_of(records_.begin(), records_.end(),
+                           [&](const Record& record) {
+                             return record.tunables == one &&
+                                    (record.converged || !record.timed());
+                           });
       });
       plan.force |= !records_.empty();
     }
     return sweep(subject, tunables, plan);
   }
 
-  std::vector<Record> sweep(const Subject& subject, const std::vector<Tunables>& tunables,
+  std::vector<Record> sweep(const Subject& subject,
+                            const std::vector<Tunables>& tunables,
                             Plan plan) {
     if (stopped() || tunables.empty()) return {};
     plan.sizes = {subject.size};
@@ -156,9 +179,11 @@ class Tuning {
     Collected collected(messages_);
     const int status = run_sweep(plan, collected, supervisor_);
     status_ = std::max(status_, status);
-    searched_ |= std::any_of(collected.records.begin(), collected.records.end(),
-                             [&](const Record& record) { return record.run == collected.own_run; });
-    records_.insert(records_.end(), collected.records.begin(), collected.records.end());
+    searched_ |= std::any_of(
+        collected.records.begin(), collected.records.end(),
+        [&](const Record& record) { return record.run == collected.own_run; });
+    records_.insert(records_.end(), collected.records.begin(),
+                    collected.records.end());
     records_ = latest(std::move(records_));
     return collected.records;
   }
@@ -169,7 +194,8 @@ class Tuning {
   Supervisor* supervisor_;
   std::vector<Record> records_;
   std::optional<Choice> choice_;
-  bool searched_ = false;  // anything was measured now, and not all of it before
+  // anything was measured now, and not all of it before
+  bool searched_ = false;
   std::size_t tried_ = 0;
   int status_ = 0;
   Clock::time_point begin_;
@@ -188,14 +214,17 @@ std::string ties_of(const Choice& choice) {
 }
 
 // What the best gains over the defaults.
-std::string gain(const Choice& choice, const std::vector<Record>& trials,
+std::string gain(const Choice& choice,
+                 const std::vector<Record>& trials,
                  const Tunables& defaults) {
   if (choice.best.tunables == defaults) return "is the default";
-  const auto found = std::find_if(trials.begin(), trials.end(), [&](const Record& record) {
-    return record.tunables == defaults && record.timed();
-  });
+  const auto found =
+      std::find_if(trials.begin(), trials.end(), [&](const Record& record) {
+        return record.tunables == defaults && record.timed();
+      });
   if (found == trials.end()) return "-";
-  const Ratio times = ratio(found->summary().estimate, choice.best.summary().estimate);
+  const Ratio times =
+      ratio(found->summary().estimate, choice.best.summary().estimate);
   if (tied(times)) return "ties with the default";
   std::string text = significant(times.value, 3, 3) + "x";
   if (decided(times)) {
@@ -209,27 +238,35 @@ class Report {
  public:
   void add(const Subject& subject, const Tuning& tuning) {
     const auto name = subject.variant->backend + "/" + subject.variant->name;
-    const auto problem = to_string(subject.size) + " " + std::string(to_string(subject.dtype));
+    const auto problem =
+        to_string(subject.size) + " " + std::string(to_string(subject.dtype));
     const auto& choice = tuning.choice();
     if (!choice) {
       const auto& records = tuning.records();
-      const auto why = records.empty() ? "interrupted" : std::string(to_string(records[0].verdict));
-      table_.add({name, problem, std::to_string(tuning.tried())}, "none has a time: " + why);
+      const auto why = records.empty()
+                           ? "interrupted"
+                           : std::string(to_string(records[0].verdict));
+      table_.add({name, problem, std::to_string(tuning.tried())},
+                 "none has a time: " + why);
       return;
     }
     best_.push_back(choice->best);
-    table_.add({name, problem, std::to_string(tuning.tried()), to_string(choice->best.tunables),
+    table_.add({name, problem, std::to_string(tuning.tried()),
+                to_string(choice->best.tunables),
                 seconds_with_unit(choice->best.summary().median),
-                gain(*choice, tuning.records(), defaults_of(*subject.variant, physical_cores())),
+                gain(*choice, tuning.records(),
+                     defaults_of(*subject.variant, physical_cores())),
                 ties_of(*choice)});
   }
 
   void print(const std::string& format, std::ostream& out) const {
     if (format == "table") {
       table_.print(out);
-      out << "gain: time at the defaults / at the best, with its 95 % interval, both measured "
+      out << "gain: time at the defaults / at the best, with its 95 % "
+             "interval, both measured "
              "again "
-             "after the search; ties: the samples\nof the search do not tell them apart.\n";
+             "after the search; ties: the samples\nof the search do not tell "
+             "them apart.\n";
       return;
     }
     const auto reporter = make_reporter(format, out);
@@ -249,17 +286,23 @@ class Report {
 };
 
 // Those with something to tune, where they can be timed.
-std::vector<const Variant*> tunable_variants(const Plan& plan, std::ostream& messages) {
+std::vector<const Variant*> tunable_variants(const Plan& plan,
+                                             std::ostream& messages) {
   auto variants = plan.variants;
-  std::erase_if(variants, [](const Variant* variant) { return variant->tunables.empty(); });
-  if (variants.empty()) throw UsageError("tune: none of the chosen variants has a tunable");
+  std::erase_if(variants, [](const Variant* variant) {
+    return variant->tunables.empty();
+  });
+  if (variants.empty())
+    throw UsageError("tune: none of the chosen variants has a tunable");
   const auto why = why_no_gpu();
   if (!why) return variants;
-  const auto removed = std::erase_if(variants, [](const Variant* v) { return v->needs_gpu(); });
-  if (variants.empty()) throw UsageError("tune: " + *why + ", and nothing is timed without it");
+  const auto removed =
+      std::erase_if(variants, [](const Variant* v) { return v->needs_gpu(); });
+  if (variants.empty())
+    throw UsageError("tune: " + *why + ", and nothing is timed without it");
   if (removed > 0) {
-    messages << "parlab: " << *why << ": " << removed << " variants on the GPU are left out"
-             << std::endl;
+    messages << "parlab: " << *why << ": " << removed
+             << " variants on the GPU are left out" << std::endl;
   }
   return variants;
 }
@@ -272,7 +315,9 @@ bool concerns(const Best& best, const Variant& variant) {
   });
 }
 
-Tuned load_tuned(const std::string& file, const Plan& plan, std::vector<std::string>& notes) {
+Tuned load_tuned(const std::string& file,
+                 const Plan& plan,
+                 std::vector<std::string>& notes) {
   std::vector<Record> trials;
   if (std::filesystem::exists(file)) {
     auto loaded = load_records(file);
@@ -280,44 +325,56 @@ Tuned load_tuned(const std::string& file, const Plan& plan, std::vector<std::str
     notes = std::move(loaded.warnings);
   }
   std::map<std::string, std::string> sources;
-  for (const auto* variant : plan.variants) sources[variant->full_name()] = variant->source_hash;
+  for (const auto* variant : plan.variants)
+    sources[variant->full_name()] = variant->source_hash;
   return {trials, machine_of(), sources};
 }
 
 // What became of the wish for the best, at each point of a plan.
 struct Lookup {
-  bool any = false;                    // something was found
-  std::vector<std::string> stand_ins;  // "... is not tuned at 50x50: threads=2 is the best at ..."
-  std::vector<std::string> missing;    // "... is not tuned, it runs at its defaults ..."
-  std::string command;                 // to tune the first that is missing
+  bool any = false;  // something was found
+  // "... is not tuned at 50x50: threads=2 is the best at ..."
+  std::vector<std::string> stand_ins;
+  // "... is not tuned, it runs at its defaults ..."
+  std::vector<std::string> missing;
+  std::string command;  // to tune the first that is missing
 };
 
 void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
-  const auto found = tuned.find(subject.variant->full_name(), subject.dtype, subject.size);
-  const auto what = subject.variant->full_name() + " " + std::string(to_string(subject.dtype));
+  const auto found =
+      tuned.find(subject.variant->full_name(), subject.dtype, subject.size);
+  const auto what = subject.variant->full_name() + " " +
+                    std::string(to_string(subject.dtype));
   if (!found) {
     // Once, and not at every size.
-    if (!lookup.missing.empty() && lookup.missing.back().starts_with(what + " ")) return;
+    if (!lookup.missing.empty() &&
+        lookup.missing.back().starts_with(what + " "))
+      return;
     const auto command = command_for(subject);
     if (lookup.command.empty()) lookup.command = command;
-    lookup.missing.push_back(what + " is not tuned, it runs at its defaults ('" + command +
-                             "' tunes it)");
+    lookup.missing.push_back(what +
+                             " is not tuned, it runs at its defaults ('" +
+                             command + "' tunes it)");
     return;
   }
   lookup.any = true;
   if (found->size == subject.size) return;
-  lookup.stand_ins.push_back(what + " is not tuned at " + to_string(subject.size) + ": " +
-                             to_string(found->choice.best.tunables) + " is the best at " +
-                             to_string(found->size));
+  lookup.stand_ins.push_back(what + " is not tuned at " +
+                             to_string(subject.size) + ": " +
+                             to_string(found->choice.best.tunables) +
+                             " is the best at " + to_string(found->size));
 }
 
 }  // namespace
 
 std::string tuned_file() {
-  return (std::filesystem::path("results") / machine_of() / "tuned.trials").string();
+  return (std::filesystem::path("results") / machine_of() / "tuned.trials")
+      .string();
 }
 
-int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
+int tune(const TuneRequest& asked,
+         std::ostream& out,
+         std::ostream& messages,
          Supervisor* supervisor) {
   TuneRequest request = asked;
   request.plan.variants = tunable_variants(request.plan, messages);
@@ -335,15 +392,20 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
     }
   }
   report.print(request.format, out);
-  messages << "parlab: kept in " << file << "; a tunable is set to it by 'best', as in --"
-           << request.plan.variants.front()->tunables.front().name << " best" << std::endl;
+  messages << "parlab: kept in " << file
+           << "; a tunable is set to it by 'best', as in --"
+           << request.plan.variants.front()->tunables.front().name << " best"
+           << std::endl;
   return tuning.status();
 }
 
-std::vector<std::string> use_best(const Best& best, const std::string& given, Plan& plan) {
+std::vector<std::string> use_best(const Best& best,
+                                  const std::string& given,
+                                  Plan& plan) {
   std::vector<std::string> notes;
   const auto file = given.empty() ? tuned_file() : given;
-  const auto tuned = std::make_shared<const Tuned>(load_tuned(file, plan, notes));
+  const auto tuned =
+      std::make_shared<const Tuned>(load_tuned(file, plan, notes));
   Lookup lookup;
   const bool no_gpu = why_no_gpu().has_value();
   bool untimed = false;
@@ -353,22 +415,26 @@ std::vector<std::string> use_best(const Best& best, const std::string& given, Pl
     if (variant->needs_gpu() && no_gpu) continue;
     for (const auto dtype : plan.dtypes) {
       for (const auto& size : plan.sizes) {
-        if (variant->has(dtype)) look_up({variant, size, dtype}, *tuned, lookup);
+        if (variant->has(dtype))
+          look_up({variant, size, dtype}, *tuned, lookup);
       }
     }
   }
   if (!lookup.any && !lookup.missing.empty()) {
-    throw UsageError(best.begin()->second + ": nothing is known of it on this machine; run '" +
+    throw UsageError(best.begin()->second +
+                     ": nothing is known of it on this machine; run '" +
                      lookup.command + "' first");
   }
   if (untimed) {
     notes.push_back(best.begin()->second +
-                    ": without a GPU nothing is timed there; its kernels run at their defaults");
+                    ": without a GPU nothing is timed there; its kernels run "
+                    "at their defaults");
   }
   for (const auto* more : {&lookup.stand_ins, &lookup.missing}) {
     notes.insert(notes.end(), more->begin(), more->end());
   }
-  plan.choose = [base = plan, best, tuned](const Variant& variant, const Size& size, Dtype dtype) {
+  plan.choose = [base = plan, best, tuned](const Variant& variant,
+                                           const Size& size, Dtype dtype) {
     Plan chosen = base;
     if (const auto found = tuned->find(variant.full_name(), dtype, size)) {
       for (const auto& [name, value] : found->choice.best.tunables) {

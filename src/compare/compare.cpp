@@ -16,7 +16,8 @@ Points points_of(std::vector<Record> records) {
   for (auto& record : records) {
     if (record.emulated) continue;
     auto& same = by_point[record.identity()];
-    std::erase_if(same, [&](const Record& old) { return old.run == record.run; });
+    std::erase_if(same,
+                  [&](const Record& old) { return old.run == record.run; });
     same.push_back(std::move(record));
   }
   Points points;
@@ -32,10 +33,12 @@ Points points_of(std::vector<Record> records) {
   return points;
 }
 
-// It passed before and does not now; a device that is not there is no failure of the variant.
+// It passed before and does not now; a device that is not there is no
+// failure of the variant.
 bool lost(const Record& before, const Record& after) {
   return before.timed() && after.verdict != Verdict::passed &&
-         after.verdict != Verdict::no_device && after.verdict != Verdict::not_supported;
+         after.verdict != Verdict::no_device &&
+         after.verdict != Verdict::not_supported;
 }
 
 void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
@@ -43,8 +46,9 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
   std::vector<ComparedPoint*> tested;
   for (auto& point : points) {
     if (point.change == Change::failed) continue;
-    const auto test = test_ratio(point.before.samples, point.after.samples,
-                                 point.by_runs() ? rules.margin : rules.margin_of_one_run);
+    const auto test =
+        test_ratio(point.before.samples, point.after.samples,
+                   point.by_runs() ? rules.margin : rules.margin_of_one_run);
     if (!test) continue;
     point.test = *test;
     point.tested = true;
@@ -56,7 +60,8 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
     ComparedPoint& point = *tested[i];
     point.adjusted_p = adjusted[i];
     if (adjusted[i] <= rules.error) {
-      point.change = point.test.ratio.value > 1 ? Change::slower : Change::faster;
+      point.change =
+          point.test.ratio.value > 1 ? Change::slower : Change::faster;
     } else if (point.test.p_within <= rules.error) {
       point.change = Change::same;
     }
@@ -81,14 +86,15 @@ std::string_view to_string(Change change) {
 }
 
 std::size_t Comparison::count(Change change) const {
-  return static_cast<std::size_t>(
-      std::count_if(points.begin(), points.end(),
-                    [&](const ComparedPoint& point) { return point.change == change; }));
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(),
+      [&](const ComparedPoint& point) { return point.change == change; }));
 }
 
 std::size_t Comparison::tested() const {
-  return static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [](const ComparedPoint& point) { return point.tested; }));
+  return static_cast<std::size_t>(
+      std::count_if(points.begin(), points.end(),
+                    [](const ComparedPoint& point) { return point.tested; }));
 }
 
 double Comparison::told_by_one_run() const {
@@ -104,18 +110,21 @@ double Comparison::told_by_one_run() const {
 }
 
 std::size_t Comparison::by_runs() const {
-  return static_cast<std::size_t>(
-      std::count_if(points.begin(), points.end(),
-                    [](const ComparedPoint& point) { return point.tested && point.by_runs(); }));
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [](const ComparedPoint& point) {
+        return point.tested && point.by_runs();
+      }));
 }
 
 double Runs::median() const {
   std::vector<double> medians;
-  for (const auto& run : samples) medians.push_back(parlab::median(run.seconds));
+  for (const auto& run : samples)
+    medians.push_back(parlab::median(run.seconds));
   return parlab::median(std::move(medians));
 }
 
-Comparison compare_records(std::vector<Record> before, std::vector<Record> after,
+Comparison compare_records(std::vector<Record> before,
+                           std::vector<Record> after,
                            const CompareRules& rules) {
   auto olds = points_of(std::move(before));
   auto news = points_of(std::move(after));
@@ -141,7 +150,8 @@ Comparison compare_records(std::vector<Record> before, std::vector<Record> after
     comparison.points.push_back(std::move(point));
   }
   comparison.only_after = static_cast<std::size_t>(std::count_if(
-      news.begin(), news.end(), [&](const auto& point) { return olds.count(point.first) == 0; }));
+      news.begin(), news.end(),
+      [&](const auto& point) { return olds.count(point.first) == 0; }));
   decide(comparison.points, rules);
   std::stable_sort(comparison.points.begin(), comparison.points.end(),
                    [](const ComparedPoint& a, const ComparedPoint& b) {

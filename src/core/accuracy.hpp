@@ -9,17 +9,19 @@ namespace parlab {
 
 // The largest errors of a result, element by element.
 struct LargestError {
-  double of_bound = 0;     // 1: the most that sums in the result's own dtype, IEEE, may err there
+  // 1: the most that sums in the result's own dtype, IEEE, may err there
+  double of_bound = 0;
   double of_rounding = 0;  // 1: the unit roundoff of the element itself
 };
 
-// What an oracle may know beyond right and wrong: an Oracle that knows it has this as a second
-// base.
+// What an oracle may know beyond right and wrong: an Oracle that knows
+// it has this as a second base.
 class KnowsErrors {
  public:
   virtual ~KnowsErrors() = default;
   // Of a result that check() found right; nothing where equality was demanded.
-  virtual std::optional<LargestError> largest_error(const Arrays& outputs) const = 0;
+  virtual std::optional<LargestError> largest_error(
+      const Arrays& outputs) const = 0;
 };
 
 }  // namespace parlab

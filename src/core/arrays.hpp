@@ -20,16 +20,20 @@ struct ArraySpec {
   Dtype dtype = Dtype::f32;  // of its elements
   std::int64_t count = 0;    // elements
   Role role = Role::input;
-  // The same content in another layout ("a_transposed" of "a"): made only for variants that name it
-  // among their inputs or outputs.
+  // The same content in another layout ("a_transposed" of "a"): made only
+  // for variants that name it among their inputs or outputs.
   std::string layout_of = {};
-  // Which of the workload's dimensions count its rows and the elements of a row: what a team can
-  // divide it along. {"rows"}: its rows are vectors of count / rows elements; empty: not divided.
+  // Which of the workload's dimensions count its rows and the elements of
+  // a row: what a team can divide it along. {"rows"}: its rows are vectors
+  // of count / rows elements; empty: not divided.
   std::vector<std::string> shape = {};
-  // Rows of its neighbours that a part of the array needs above and below its own.
+  // Rows of its neighbours that a part of the array needs
+  // above and below its own.
   std::int64_t halo = 0;
 
-  std::size_t bytes() const { return static_cast<std::size_t>(count) * bytes_of(dtype); }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(count) * bytes_of(dtype);
+  }
 };
 
 struct Array {
@@ -43,15 +47,17 @@ class Arrays {
   Arrays() = default;
   explicit Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}
 
-  // The data of the named array, or nullptr when this set was made without it. T is its element
-  // type, or unsigned char for its bytes; any other throws std::logic_error.
+  // The data of the named array, or nullptr when this set was made
+  // without it. T is its element type, or unsigned char for its bytes;
+  // any other throws std::logic_error.
   template <typename T>
   T* get(std::string_view name) const {
     using Element = std::remove_cv_t<T>;
     for (const auto& array : arrays_) {
       if (array.spec.name != name) continue;
       if constexpr (!std::is_same_v<Element, unsigned char>) {
-        if (dtype_of<Element>() != array.spec.dtype) wrong_type(array.spec, dtype_of<Element>());
+        if (dtype_of<Element>() != array.spec.dtype)
+          wrong_type(array.spec, dtype_of<Element>());
       }
       return static_cast<T*>(array.data);
     }

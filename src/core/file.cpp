@@ -34,7 +34,8 @@ std::string kind_of(fs::file_type type) {
 }
 
 bool is_free_or_regular(const fs::file_status& status) {
-  return status.type() == fs::file_type::not_found || fs::is_regular_file(status);
+  return status.type() == fs::file_type::not_found ||
+         fs::is_regular_file(status);
 }
 
 // Goes away with the object unless it took its place.
@@ -67,16 +68,19 @@ void require_regular(const fs::path& path, const std::string& name) {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (is_free_or_regular(status)) return;
-  throw UsageError(name + " " + path.string() + ": is " + kind_of(status.type()) +
+  throw UsageError(name + " " + path.string() + ": is " +
+                   kind_of(status.type()) +
                    "; name a regular file, or one that is not there yet");
 }
 
-void write_beside(const fs::path& path, const std::function<void(const fs::path& part)>& write) {
+void write_beside(const fs::path& path,
+                  const std::function<void(const fs::path& part)>& write) {
   std::error_code ignored;
   // Not what a link points to: renaming would replace the link itself.
   const auto status = fs::symlink_status(path, ignored);
   if (!is_free_or_regular(status)) {
-    throw UsageError("cannot write " + path.string() + ": it is " + kind_of(status.type()));
+    throw UsageError("cannot write " + path.string() + ": it is " +
+                     kind_of(status.type()));
   }
   const Part part(path);
   try {
@@ -85,7 +89,8 @@ void write_beside(const fs::path& path, const std::function<void(const fs::path&
     flush(part.path());
     fs::rename(part.path(), path);
   } catch (const std::system_error& error) {
-    throw std::runtime_error("cannot write " + path.string() + ": " + error.code().message());
+    throw std::runtime_error("cannot write " + path.string() + ": " +
+                             error.code().message());
   }
 }
 
@@ -95,7 +100,9 @@ void write_file(const fs::path& path, const std::string& text) {
     std::ofstream out(part, std::ios::binary);
     out << text;
     out.close();
-    if (!out) throw std::system_error(errno != 0 ? errno : EIO, std::generic_category());
+    if (!out)
+      throw std::system_error(errno != 0 ? errno : EIO,
+                              std::generic_category());
   });
 }
 

@@ -7,18 +7,22 @@
 
 namespace parlab {
 
-// Calls write with the path of another file in the same folder, which then takes the place of the
-// one that is meant: nobody sees half of it, and when anything fails the old one stays and nothing
-// is left behind. Makes the folder. Throws UsageError when path is there and no regular file (a
-// folder, a device, a symbolic link), and std::runtime_error when the file cannot be written.
-void write_beside(const std::filesystem::path& path,
-                  const std::function<void(const std::filesystem::path& part)>& write);
+// Calls write with the path of another file in the same folder, which
+// then takes the place of the one that is meant: nobody sees half of it,
+// and when anything fails the old one stays and nothing is left behind.
+// Makes the folder. Throws UsageError when path is there and no regular
+// file (a folder, a device, a symbolic link), and std::runtime_error
+// when the file cannot be written.
+void write_beside(
+    const std::filesystem::path& path,
+    const std::function<void(const std::filesystem::path& part)>& write);
 
 // The same with a text that is ready.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
-// Throws UsageError naming what it is, unless path is a regular file or nothing yet; name: the
-// option that gave it, "--results".
-void require_regular(const std::filesystem::path& path, const std::string& name);
+// Throws UsageError naming what it is, unless path is a regular file or
+// nothing yet; name: the option that gave it, "--results".
+void require_regular(const std::filesystem::path& path,
+                     const std::string& name);
 
 }  // namespace parlab

@@ -5,14 +5,14 @@
 
 namespace parlab {
 
-// Where member i's share of an extent begins; it ends where the next one begins. Shares differ by
-// one at the most.
+// Where member i's share of an extent begins; it ends where the next one
+// begins. Shares differ by one at the most.
 constexpr std::int64_t share_begin(std::int64_t extent, int i, int members) {
   return extent * i / members;
 }
 
-// The grid that GPUs form where a problem is divided two ways: GPU i is in row i / cols and in
-// column i % cols.
+// The grid that GPUs form where a problem is divided two ways: GPU i is
+// in row i / cols and in column i % cols.
 struct Grid {
   int rows, cols;
 };

@@ -6,13 +6,14 @@
 
 namespace parlab {
 
-// Whether it can be a name in a record, or of a folder or file of records: 1 to 64 letters, digits
-// and . _ + - of ASCII, the first a letter, a digit or _. Nothing in it means anything to a shell,
-// to SQL or to make.
+// Whether it can be a name in a record, or of a folder or file of records: 1
+// to 64 letters, digits and . _ + - of ASCII, the first a letter, a digit or
+// _. Nothing in it means anything to a shell, to SQL or to make.
 bool is_name(std::string_view text);
 
 // For messages about one that is none.
-inline constexpr const char* name_rule = "names are of letters, digits and . _ + -, at most 64";
+inline constexpr const char* name_rule =
+    "names are of letters, digits and . _ + -, at most 64";
 
 // The same without what a terminal might obey: control characters become '?'.
 std::string printable(std::string text);

@@ -1,5 +1,7 @@
-// The dtypes of two bytes, as the host sees them: half (IEEE 754 binary16) and bfloat16.
-// They are storage: an operand in an expression becomes a float, which holds each of their values.
+// The dtypes of two bytes, as the host sees them: half (IEEE 754
+// binary16) and bfloat16.
+// They are storage: an operand in an expression becomes a float, which
+// holds each of their values.
 #pragma once
 
 #include <bit>
@@ -8,8 +10,9 @@
 
 namespace parlab {
 
-// A sign, exponent_bits of exponent and the rest of fraction; infinities, NaN and subnormals as in
-// IEEE 754. Conversions to it round to the nearest, ties to even.
+// A sign, exponent_bits of exponent and the rest of fraction; infinities,
+// NaN and subnormals as in IEEE 754. Conversions to it round to the
+// nearest, ties to even.
 template <int exponent_bits>
 struct NarrowFloat {
   std::uint16_t bits;
@@ -17,35 +20,43 @@ struct NarrowFloat {
   NarrowFloat() = default;
   template <typename Number>
   requires std::is_arithmetic_v<Number>
-  explicit constexpr NarrowFloat(Number value) : bits(rounded(static_cast<double>(value))) {}
+  explicit constexpr NarrowFloat(Number value)
+      : bits(rounded(static_cast<double>(value))) {}
   constexpr operator float() const { return widened(bits); }
 
  private:
   static constexpr int fraction_bits = 15 - exponent_bits;
   static constexpr int bias = (1 << (exponent_bits - 1)) - 1;
-  static constexpr int most_exponent = (1 << exponent_bits) - 1;  // of infinities and NaN
+  // of infinities and NaN
+  static constexpr int most_exponent = (1 << exponent_bits) - 1;
 
   // Straight from double: over float a number could be rounded twice.
   static constexpr std::uint16_t rounded(double value) {
     const auto wide = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t sign = wide >> 63 << 15, magnitude = wide << 1 >> 1;
-    constexpr std::uint64_t infinity = std::uint64_t{most_exponent} << fraction_bits;
+    constexpr std::uint64_t infinity = std::uint64_t{most_exponent}
+                                       << fraction_bits;
     if (magnitude > 0x7ff0000000000000u) {
-      return static_cast<std::uint16_t>(sign | infinity | 1u << (fraction_bits - 1));
+      return static_cast<std::uint16_t>(sign | infinity |
+                                        1u << (fraction_bits - 1));
     }
     const int exponent = static_cast<int>(magnitude >> 52) - 1023 + bias;
-    if (exponent >= most_exponent) return static_cast<std::uint16_t>(sign | infinity);
+    if (exponent >= most_exponent)
+      return static_cast<std::uint16_t>(sign | infinity);
     // Below the smallest normal number the last place stays where it is.
     const int dropped = 52 - fraction_bits + (exponent < 1 ? 1 - exponent : 0);
     if (dropped > 53) return static_cast<std::uint16_t>(sign);
-    const std::uint64_t significand = (magnitude & 0xfffffffffffffu) | std::uint64_t{1} << 52;
-    const std::uint64_t rest = significand & ((std::uint64_t{1} << dropped) - 1);
+    const std::uint64_t significand =
+        (magnitude & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+    const std::uint64_t rest =
+        significand & ((std::uint64_t{1} << dropped) - 1);
     const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
     std::uint64_t kept = significand >> dropped;
     if (rest > tie || (rest == tie && kept % 2 == 1)) ++kept;
-    // The leading one of a normal number adds 1 to the exponent; so does a carry out of the
-    // fraction, which is right up to infinity.
-    const auto below = static_cast<std::uint64_t>(exponent > 1 ? exponent - 1 : 0);
+    // The leading one of a normal number adds 1 to the exponent; so does a
+    // carry out of the fraction, which is right up to infinity.
+    const auto below =
+        static_cast<std::uint64_t>(exponent > 1 ? exponent - 1 : 0);
     return static_cast<std::uint16_t>(sign | ((below << fraction_bits) + kept));
   }
 
@@ -54,13 +65,15 @@ struct NarrowFloat {
     const int exponent = narrow >> fraction_bits & most_exponent;
     const std::uint32_t fraction = narrow & ((1u << fraction_bits) - 1);
     if (exponent == 0 && bias < 127) {
-      constexpr float last_place = std::bit_cast<float>((128u - bias - fraction_bits) << 23);
+      constexpr float last_place =
+          std::bit_cast<float>((128u - bias - fraction_bits) << 23);
       const float magnitude = static_cast<float>(fraction) * last_place;
       return sign != 0 ? -magnitude : magnitude;
     }
-    const auto shifted =
-        static_cast<std::uint32_t>(exponent == most_exponent ? 255 : exponent + 127 - bias);
-    return std::bit_cast<float>(sign | shifted << 23 | fraction << (23 - fraction_bits));
+    const auto shifted = static_cast<std::uint32_t>(
+        exponent == most_exponent ? 255 : exponent + 127 - bias);
+    return std::bit_cast<float>(sign | shifted << 23 |
+                                fraction << (23 - fraction_bits));
   }
 };
 

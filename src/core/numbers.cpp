@@ -16,7 +16,8 @@ std::string significant(double value, int digits, int most_decimals) {
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
   const int exponent = std::atoi(std::strchr(text, 'e') + 1);
   const int decimals = std::clamp(digits - 1 - exponent, 0, most_decimals);
-  if (exponent > 15 || decimals > 15 + digits) {  // hundreds of zeros say nothing
+  // hundreds of zeros say nothing
+  if (exponent > 15 || decimals > 15 + digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, value);
     return text;
   }
@@ -24,7 +25,9 @@ std::string significant(double value, int digits, int most_decimals) {
   return text;
 }
 
-std::string percent(double fraction) { return significant(100 * fraction, 2, 2) + "%"; }
+std::string percent(double fraction) {
+  return significant(100 * fraction, 2, 2) + "%";
+}
 
 std::string seconds_with_unit(double seconds) {
   if (seconds >= 0.9995) return significant(seconds, 4) + " s";
@@ -36,7 +39,8 @@ std::string seconds_with_unit(double seconds) {
 std::string bytes_with_unit(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
-  for (; bytes >= 1023.5 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+  for (; bytes >= 1023.5 && unit + 1 < std::size(units); ++unit)
+    bytes /= 1024;
   return significant(bytes, 3) + " " + units[unit];
 }
 

@@ -5,9 +5,11 @@
 
 namespace parlab {
 
-// 4143.2 with 3 digits: "4143"; 0.01234: "0.0123", or "0.012" with at most 3 decimals.
+// 4143.2 with 3 digits: "4143"; 0.01234: "0.0123", or "0.012"
+// with at most 3 decimals.
 std::string significant(double value, int digits, int most_decimals = 300);
-std::string percent(double fraction);           // "0.05%", "1.2%", "95%": at most 2 decimals
+// "0.05%", "1.2%", "95%": at most 2 decimals
+std::string percent(double fraction);
 std::string seconds_with_unit(double seconds);  // "16.24 us"
 std::string bytes_with_unit(double bytes);      // "3.6 TiB"
 

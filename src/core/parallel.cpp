@@ -10,13 +10,15 @@
 namespace parlab {
 namespace {
 
-// Taken at once: with fewer the threads would meet too often, with more one would end late.
+// Taken at once: with fewer the threads would meet too often, with
+// more one would end late.
 constexpr std::size_t portion = 16;
 constexpr std::size_t most_threads = 8;
 
 }  // namespace
 
-void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& f) {
+void on_all_cores(std::size_t count,
+                  const std::function<void(std::size_t)>& f) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex guard;
@@ -25,7 +27,8 @@ void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& f) 
       for (;;) {
         const std::size_t begin = next.fetch_add(portion);
         if (begin >= count) return;
-        for (std::size_t i = begin; i < std::min(count, begin + portion); ++i) f(i);
+        for (std::size_t i = begin; i < std::min(count, begin + portion); ++i)
+          f(i);
       }
     } catch (...) {
       const std::lock_guard lock(guard);
@@ -33,12 +36,13 @@ void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& f) 
       next = count;
     }
   };
-  const std::size_t cores =
-      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_threads);
+  const std::size_t cores = std::clamp<std::size_t>(
+      std::thread::hardware_concurrency(), 1, most_threads);
   const std::size_t portions = (count + portion - 1) / portion;
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(cores, portions); ++i) others.emplace_back(work);
+    for (std::size_t i = 1; i < std::min(cores, portions); ++i)
+      others.emplace_back(work);
     work();
   }
   if (failure) std::rethrow_exception(failure);

@@ -7,18 +7,19 @@
 namespace parlab {
 namespace {
 
-// A tensor core may cut bits off where IEEE arithmetic rounds to nearest: in operands, and in the
-// float sum. Twice the unit roundoff covers both.
+// A tensor core may cut bits off where IEEE arithmetic rounds to nearest: in
+// operands, and in the float sum. Twice the unit roundoff covers both.
 constexpr double tensor_sum = 0x1p-23;
 // Together the products of parts are up to this much larger than the product.
 constexpr double of_parts = 1.05;
 
-// In place of gamma_n, sqrt(n) for n: the product of n factors 1 + d, whose |d| <= u are
-// independent with mean zero, differs from 1 by more with a probability of at most 2 exp(-lambda^2
-// (1 - u)^2 / 2). N. Higham and T. Mary, A new approach to probabilistic rounding error analysis,
-// SIAM J. Sci. Comput. 41, 2019, theorem 2.4. Each product of a sum has such a factor: with lambda
-// = 11 that is 1.1e-26 for each, and fewer than 2^56 of them, more than any check has, fail with a
-// probability below 1e-9 together.
+// In place of gamma_n, sqrt(n) for n: the product of n factors 1 + d, whose
+// |d| <= u are independent with mean zero, differs from 1 by more with a
+// probability of at most 2 exp(-lambda^2 (1 - u)^2 / 2). N. Higham and T.
+// Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci.
+// Comput. 41, 2019, theorem 2.4. Each product of a sum has such a factor: with
+// lambda = 11 that is 1.1e-26 for each, and fewer than 2^56 of them, more than
+// any check has, fail with a probability below 1e-9 together.
 double probable_gamma(std::int64_t n, double u) {
   constexpr double lambda = 11;
   const double terms = static_cast<double>(n);
@@ -26,8 +27,11 @@ double probable_gamma(std::int64_t n, double u) {
 }
 
 // `cut`: what rounding to the type may take away from an operand, relatively.
-constexpr Rounding rounded(double cut) { return {2 * cut + cut * cut, tensor_sum}; }
-// Of two parts an operand lacks cut^2, and so much is lost with the product of the two small parts.
+constexpr Rounding rounded(double cut) {
+  return {2 * cut + cut * cut, tensor_sum};
+}
+// Of two parts an operand lacks cut^2, and so much is lost with the
+// product of the two small parts.
 constexpr Rounding in_two_parts(double cut) {
   return {3 * cut * cut + cut * cut * cut * cut, of_parts * tensor_sum, 3};
 }
@@ -50,7 +54,9 @@ double unit_roundoff(Dtype dtype) {
 
 double gamma(std::int64_t n, double u) {
   const double nu = static_cast<double>(n) * u;
-  if (nu >= 1) throw std::domain_error("no a-priori bound: n * unit roundoff is 1 or more");
+  if (nu >= 1)
+    throw std::domain_error(
+        "no a-priori bound: n * unit roundoff is 1 or more");
   return nu / (1 - nu);
 }
 
@@ -67,7 +73,8 @@ Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
   constexpr double of_tf32 = 0x1p-10, of_half = 0x1p-10, of_bfloat16 = 0x1p-7;
   switch (arithmetic) {
     case Arithmetic::ieee:
-      // Products of narrow operands are exact in float; tensor cores may add them up.
+      // Products of narrow operands are exact in float; tensor
+      // cores may add them up.
       if (dtype == Dtype::f16 || dtype == Dtype::bf16) return {0, tensor_sum};
       return {.sum = unit_roundoff(dtype), .to_nearest = true};
     case Arithmetic::tf32:
@@ -83,8 +90,8 @@ Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
     case Arithmetic::fp16x3:
       return in_two_parts(of_half);
     case Arithmetic::bf16x6:
-      // Three parts hold all of a float. Left out: the smallest times the middle one, twice, and
-      // times itself.
+      // Three parts hold all of a float. Left out: the smallest times the
+      // middle one, twice, and times itself.
       return {2 * 0x1p-21 + 0x1p-28, of_parts * tensor_sum, 6};
     case Arithmetic::bf16x9:
       return {0, of_parts * tensor_sum, 9};

@@ -1,5 +1,6 @@
 // What rounding costs: the constants of a-priori error bounds.
-// N. Higham, Accuracy and Stability of Numerical Algorithms, second edition, chapters 2 and 3.
+// N. Higham, Accuracy and Stability of Numerical Algorithms, second
+// edition, chapters 2 and 3.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +9,24 @@
 
 namespace parlab {
 
-// Of IEEE arithmetic: 2^-24 for float, 2^-53 for double, 0 for int; 2^-24 for half and bfloat16
-// too, which are widened to float.
+// Of IEEE arithmetic: 2^-24 for float, 2^-53 for double, 0 for int; 2^-24
+// for half and bfloat16 too, which are widened to float.
 double unit_roundoff(Dtype dtype);
 
 // gamma_n = n u / (1 - n u): Higham, (3.1).
 double gamma(std::int64_t n, double unit_roundoff);
 
-// How a variant may err that adds up products x y: it multiplies operands of its own, so that a
-// product differs by at most |x y| product; each is the sum of `parts` products of theirs; and all
-// of these are added up with unit roundoff `sum`.
+// How a variant may err that adds up products x y: it multiplies operands
+// of its own, so that a product differs by at most |x y| product; each
+// is the sum of `parts` products of theirs; and all of these are added
+// up with unit roundoff `sum`.
 struct Rounding {
   double product = 0, sum = 0;
   int parts = 1;
   bool to_nearest = false;  // the sums: their roundings do not all go one way
 
-  // |computed - exact| <= of_sum(n) times the sum of the magnitudes, for a sum of n terms, or a
-  // chain of n roundings, in any order.
+  // |computed - exact| <= of_sum(n) times the sum of the magnitudes, for a sum
+  // of n terms, or a chain of n roundings, in any order.
   double of_sum(std::int64_t n) const;
   // The same for a sum of n products.
   double of_products(std::int64_t n) const;

@@ -1,4 +1,5 @@
-// Precompiled: what most files include. No file may count on it: `make lint` compiles without.
+// Precompiled: what most files include. No file may count on it: `make
+// lint` compiles without.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -16,7 +16,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+std::string join(const std::vector<std::string>& parts,
+                 std::string_view separator) {
   std::string text;
   for (const auto& part : parts) {
     if (&part != &parts.front()) text += separator;
@@ -27,7 +28,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 std::string as_written(std::string_view name, std::string_view value) {
   const bool variable = !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
-  return std::string(name) + (variable ? "=" : " ") + (value.empty() ? "''" : std::string(value));
+  return std::string(name) + (variable ? "=" : " ") +
+         (value.empty() ? "''" : std::string(value));
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -44,7 +46,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& candidates) {
+std::string did_you_mean(std::string_view typed,
+                         const std::vector<std::string>& candidates) {
   std::size_t least = std::max<std::size_t>(2, typed.size() / 3) + 1;
   const std::string* nearest = nullptr;
   for (const auto& candidate : candidates) {

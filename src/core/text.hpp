@@ -10,18 +10,23 @@
 namespace parlab {
 
 std::vector<std::string> split(std::string_view text, char separator);
-std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::string join(const std::vector<std::string>& parts,
+                 std::string_view separator);
 
-// An option or variable as the user wrote it: "--block 2000", "GPU_BLOCK_SIZE=2000", "size 0".
+// An option or variable as the user wrote it: "--block 2000",
+// "GPU_BLOCK_SIZE=2000", "size 0".
 std::string as_written(std::string_view name, std::string_view value);
 
-// Least number of insertions, deletions and replacements (Levenshtein distance).
+// Least number of insertions, deletions and replacements
+// (Levenshtein distance).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // "; did you mean 'coalesced'?" when a candidate is near enough, otherwise "".
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& candidates);
+std::string did_you_mean(std::string_view typed,
+                         const std::vector<std::string>& candidates);
 
-// Lines of at most width characters, broken at spaces; a longer word is cut. Never empty.
+// Lines of at most width characters, broken at spaces; a longer
+// word is cut. Never empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace parlab

@@ -6,11 +6,14 @@ namespace parlab {
 namespace {
 
 constexpr std::array<std::string_view, 9> verdict_names{
-    "passed",    "wrong_result", "launch_failed", "out_of_memory", "not_supported",
-    "no_device", "unverified",   "timed_out",     "implausible"};
+    "passed",        "wrong_result",  "launch_failed",
+    "out_of_memory", "not_supported", "no_device",
+    "unverified",    "timed_out",     "implausible"};
 constexpr std::array<std::string_view, 9> arithmetic_names{
-    "ieee", "tf32", "bf16", "fp16", "tf32x3", "bf16x3", "fp16x3", "bf16x6", "bf16x9"};
-constexpr std::array dtypes{Dtype::f32, Dtype::f64, Dtype::i32, Dtype::f16, Dtype::bf16};
+    "ieee",   "tf32",   "bf16",   "fp16",  "tf32x3",
+    "bf16x3", "fp16x3", "bf16x6", "bf16x9"};
+constexpr std::array dtypes{Dtype::f32, Dtype::f64, Dtype::i32, Dtype::f16,
+                            Dtype::bf16};
 
 }  // namespace
 
@@ -31,7 +34,8 @@ std::string_view to_string(Dtype dtype) {
 }
 
 void refuse(Dtype dtype) {
-  throw std::logic_error("dtype number " + std::to_string(static_cast<int>(dtype)) +
+  throw std::logic_error("dtype number " +
+                         std::to_string(static_cast<int>(dtype)) +
                          " is none of those that are handled here");
 }
 
@@ -49,7 +53,8 @@ std::size_t bytes_of(Dtype dtype) {
 
 std::string to_string(const Size& size) {
   std::string text;
-  for (const auto extent : size) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  for (const auto extent : size)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
   return text;
 }
 
@@ -85,12 +90,15 @@ Arithmetic arithmetic_from_string(std::string_view text) {
   throw std::invalid_argument("unknown arithmetic '" + std::string(text) + "'");
 }
 
-std::string_view to_string(Cache cache) { return cache == Cache::hot ? "hot" : "cold"; }
+std::string_view to_string(Cache cache) {
+  return cache == Cache::hot ? "hot" : "cold";
+}
 
 Cache cache_from_string(std::string_view text) {
   if (text == "hot") return Cache::hot;
   if (text == "cold") return Cache::cold;
-  throw UsageError("cache state '" + std::string(text) + "' is unknown: use hot or cold");
+  throw UsageError("cache state '" + std::string(text) +
+                   "' is unknown: use hot or cold");
 }
 
 Verdict verdict_from_string(std::string_view text) {

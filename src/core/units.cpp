@@ -6,9 +6,9 @@
 namespace parlab {
 
 bool is_unit(std::string_view name) {
-  constexpr std::array<std::string_view, 8> names{"fma float",     "fma double",  "int",
-                                                  "tensor double", "tensor tf32", "tensor bfloat16",
-                                                  "tensor half",   "tensor int8"};
+  constexpr std::array<std::string_view, 8> names{
+      "fma float",   "fma double",      "int",         "tensor double",
+      "tensor tf32", "tensor bfloat16", "tensor half", "tensor int8"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -9,8 +9,8 @@
 namespace parlab {
 namespace {
 
-// serial, openmp, CPU libraries, then everything on the GPU by its place on the ladder, what begins
-// and ends in the host's memory, and teams.
+// serial, openmp, CPU libraries, then everything on the GPU by its place on
+// the ladder, what begins and ends in the host's memory, and teams.
 int backend_rank(const Variant& variant) {
   if (variant.needs_team()) return 5;
   if (variant.from_host()) return 4;
@@ -32,7 +32,8 @@ std::string Variant::unit(Dtype dtype) const {
 
 Arithmetic Variant::arithmetic_in(Dtype dtype) const {
   const bool narrow = dtype == Dtype::f16 || dtype == Dtype::bf16;
-  return narrow && arithmetic == Arithmetic::tf32 ? Arithmetic::ieee : arithmetic;
+  return narrow && arithmetic == Arithmetic::tf32 ? Arithmetic::ieee
+                                                  : arithmetic;
 }
 
 const Tunable* Variant::tunable(std::string_view tunable_name) const {
@@ -81,41 +82,51 @@ const Workload* Registry::workload(std::string_view name) const {
 
 std::vector<const Workload*> Registry::workloads() const {
   std::vector<const Workload*> all;
-  for (const auto& workload : workloads_) all.push_back(workload.get());
-  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name() < b->name(); });
+  for (const auto& workload : workloads_)
+    all.push_back(workload.get());
+  std::sort(all.begin(), all.end(),
+            [](auto* a, auto* b) { return a->name() < b->name(); });
   return all;
 }
 
-std::vector<const Variant*> Registry::variants(std::string_view workload) const {
+std::vector<const Variant*> Registry::variants(
+    std::string_view workload) const {
   std::vector<Variant*> all;
   for (const auto& variant : variants_) {
     if (variant->workload == workload) all.push_back(variant.get());
   }
   std::sort(all.begin(), all.end(), [](const Variant* a, const Variant* b) {
-    return std::make_tuple(backend_rank(*a), a->rung, std::string_view(a->name)) <
-           std::make_tuple(backend_rank(*b), b->rung, std::string_view(b->name));
+    return std::make_tuple(backend_rank(*a), a->rung,
+                           std::string_view(a->name)) <
+           std::make_tuple(backend_rank(*b), b->rung,
+                           std::string_view(b->name));
   });
-  // Numbers for GPU_KERNEL: those that were claimed, then the next free ones in ladder order.
+  // Numbers for GPU_KERNEL: those that were claimed, then the next
+  // free ones in ladder order.
   std::map<int, std::string> taken;
   for (const auto* variant : all) {
     if (variant->id < 0) continue;
     const auto [at, first] = taken.emplace(variant->id, variant->source);
     if (!first && at->second != variant->source) {
-      throw UsageError(at->second + " and " + variant->source + " both claim the number " +
-                       std::to_string(variant->id) + ": take .id out of one of them");
+      throw UsageError(at->second + " and " + variant->source +
+                       " both claim the number " + std::to_string(variant->id) +
+                       ": take .id out of one of them");
     }
   }
   for (auto* variant : all) {
     if (variant->target != Target::gpu || variant->id >= 0) continue;
     int next = 0;
-    while (taken.count(next) != 0) ++next;
+    while (taken.count(next) != 0)
+      ++next;
     variant->id = next;
     taken.emplace(next, variant->source);
   }
   return {all.begin(), all.end()};
 }
 
-Variant describe(Description description, std::string_view source, std::string_view hash) {
+Variant describe(Description description,
+                 std::string_view source,
+                 std::string_view hash) {
   Variant variant;
   static_cast<Description&>(variant) = std::move(description);
   variant.source = source;
@@ -123,9 +134,11 @@ Variant describe(Description description, std::string_view source, std::string_v
   const auto slash = source.find('/');
   const auto second = source.find('/', slash + 1);
   const auto dot = source.rfind('.');
-  if (slash == source.npos || second == source.npos || dot == source.npos || dot < second) {
-    throw std::logic_error("a variant is BACKEND/WORKLOAD/NAME.cpp or .cu, not '" +
-                           std::string(source) + "'");
+  if (slash == source.npos || second == source.npos || dot == source.npos ||
+      dot < second) {
+    throw std::logic_error(
+        "a variant is BACKEND/WORKLOAD/NAME.cpp or .cu, not '" +
+        std::string(source) + "'");
   }
   variant.backend = source.substr(0, slash);
   variant.workload = source.substr(slash + 1, second - slash - 1);
@@ -143,8 +156,13 @@ namespace {
 
 // run goes where `as` points to.
 template <typename Run>
-void add(Description description, std::vector<Dtype> dtypes, Target target, Run Variant::*as,
-         Run run, std::string_view source, std::string_view hash) {
+void add(Description description,
+         std::vector<Dtype> dtypes,
+         Target target,
+         Run Variant::*as,
+         Run run,
+         std::string_view source,
+         std::string_view hash) {
   Variant variant = describe(std::move(description), source, hash);
   variant.target = target;
   variant.dtypes = std::move(dtypes);
@@ -154,24 +172,37 @@ void add(Description description, std::vector<Dtype> dtypes, Target target, Run 
 
 }  // namespace
 
-void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Gpu> run,
-                      std::string_view source, std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::gpu, &Variant::run_gpu, run, source, hash);
+void register_variant(Description description,
+                      std::vector<Dtype> dtypes,
+                      RunOn<Gpu> run,
+                      std::string_view source,
+                      std::string_view hash) {
+  add(std::move(description), std::move(dtypes), Target::gpu, &Variant::run_gpu,
+      run, source, hash);
 }
-void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Streams> run,
-                      std::string_view source, std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::streams, &Variant::run_streams, run,
-      source, hash);
+void register_variant(Description description,
+                      std::vector<Dtype> dtypes,
+                      RunOn<Streams> run,
+                      std::string_view source,
+                      std::string_view hash) {
+  add(std::move(description), std::move(dtypes), Target::streams,
+      &Variant::run_streams, run, source, hash);
 }
-void register_variant(Description description, std::vector<Dtype> dtypes, RunOn<Host> run,
-                      std::string_view source, std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::host, &Variant::run_host, run, source,
-      hash);
+void register_variant(Description description,
+                      std::vector<Dtype> dtypes,
+                      RunOn<Host> run,
+                      std::string_view source,
+                      std::string_view hash) {
+  add(std::move(description), std::move(dtypes), Target::host,
+      &Variant::run_host, run, source, hash);
 }
-void register_variant(Description description, std::vector<Dtype> dtypes, RunOnTeam run,
-                      std::string_view source, std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::team, &Variant::run_gpus, run, source,
-      hash);
+void register_variant(Description description,
+                      std::vector<Dtype> dtypes,
+                      RunOnTeam run,
+                      std::string_view source,
+                      std::string_view hash) {
+  add(std::move(description), std::move(dtypes), Target::team,
+      &Variant::run_gpus, run, source, hash);
 }
 
 }  // namespace parlab

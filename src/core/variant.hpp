@@ -26,16 +26,20 @@ struct Variant : Description {
   RunOn<Host> run_host = nullptr;
   RunOnTeam run_gpus = nullptr;
 
-  std::string full_name() const { return workload + "/" + backend + "/" + name; }
+  std::string full_name() const {
+    return workload + "/" + backend + "/" + name;
+  }
   bool needs_gpu() const { return target != Target::host; }
   bool needs_team() const { return target == Target::team; }
-  // Its arrays begin and end in the host's memory: what it takes has the transfers in it.
+  // Its arrays begin and end in the host's memory: what it takes
+  // has the transfers in it.
   bool from_host() const { return target == Target::streams; }
   bool has(Dtype dtype) const;
   std::string unit(Dtype dtype) const;  // that sets its peak: "fma float"
   // As declared; but numbers of two bytes are not rounded to TF32.
   Arithmetic arithmetic_in(Dtype dtype) const;
-  const Tunable* tunable(std::string_view tunable_name) const;  // nullptr when absent
+  // nullptr when absent
+  const Tunable* tunable(std::string_view tunable_name) const;
   bool reads(const ArraySpec& input) const;
   bool writes(const ArraySpec& output) const;
 };
@@ -48,9 +52,11 @@ class Registry {
   void add(std::unique_ptr<Workload> workload);
   void add(Variant variant);
 
-  const Workload* workload(std::string_view name) const;  // nullptr when unknown
-  std::vector<const Workload*> workloads() const;         // by name
-  // In ladder order: serial, openmp, blas on the CPU, then the GPU's by rung; ids all given.
+  // nullptr when unknown
+  const Workload* workload(std::string_view name) const;
+  std::vector<const Workload*> workloads() const;  // by name
+  // In ladder order: serial, openmp, blas on the CPU, then the GPU's
+  // by rung; ids all given.
   std::vector<const Variant*> variants(std::string_view workload) const;
 
  private:
@@ -59,7 +65,9 @@ class Registry {
 };
 
 // Defines the identity fields from the path of the source file.
-Variant describe(Description description, std::string_view source, std::string_view hash);
+Variant describe(Description description,
+                 std::string_view source,
+                 std::string_view hash);
 
 struct RegisterWorkload {
   explicit RegisterWorkload(std::unique_ptr<Workload> workload) {

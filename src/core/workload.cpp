@@ -8,40 +8,51 @@ namespace parlab {
 
 std::string to_string(const Mismatch& mismatch) {
   char text[160];
-  std::snprintf(text, sizeof text, "%s is %.9g, expected %.9g within %.2g", mismatch.where.c_str(),
-                mismatch.found, mismatch.expected, mismatch.bound);
+  std::snprintf(text, sizeof text, "%s is %.9g, expected %.9g within %.2g",
+                mismatch.where.c_str(), mismatch.found, mismatch.expected,
+                mismatch.bound);
   return text;
 }
 
-ElementwiseOracle::ElementwiseOracle(std::string array, std::vector<double> expected,
+ElementwiseOracle::ElementwiseOracle(std::string array,
+                                     std::vector<double> expected,
                                      std::vector<double> bound)
-    : array_(std::move(array)), expected_(std::move(expected)), bound_(std::move(bound)) {
-  if (expected_.size() != bound_.size()) throw std::logic_error("one bound per element");
+    : array_(std::move(array)),
+      expected_(std::move(expected)),
+      bound_(std::move(bound)) {
+  if (expected_.size() != bound_.size())
+    throw std::logic_error("one bound per element");
 }
 
 std::optional<Mismatch> ElementwiseOracle::check(const Arrays& outputs) const {
-  const auto array = std::find_if(outputs.begin(), outputs.end(),
-                                  [&](const Array& each) { return each.spec.name == array_; });
-  if (array == outputs.end()) throw std::logic_error("no output is called " + array_);
-  return dispatch_all(array->spec.dtype, [&]<typename T>(T) -> std::optional<Mismatch> {
-    const T* found = outputs.get<const T>(array_);
-    for (std::size_t i = 0; i < expected_.size(); ++i) {
-      const double value = static_cast<double>(found[i]);
-      // Written so that NaN, which compares false, fails.
-      if (!(std::abs(value - expected_[i]) <= bound_[i])) {
-        return Mismatch{array_ + "[" + std::to_string(i) + "]", expected_[i], value, bound_[i]};
-      }
-    }
-    return std::nullopt;
-  });
+  const auto array =
+      std::find_if(outputs.begin(), outputs.end(),
+                   [&](const Array& each) { return each.spec.name == array_; });
+  if (array == outputs.end())
+    throw std::logic_error("no output is called " + array_);
+  return dispatch_all(
+      array->spec.dtype, [&]<typename T>(T) -> std::optional<Mismatch> {
+        const T* found = outputs.get<const T>(array_);
+        for (std::size_t i = 0; i < expected_.size(); ++i) {
+          const double value = static_cast<double>(found[i]);
+          // Written so that NaN, which compares false, fails.
+          if (!(std::abs(value - expected_[i]) <= bound_[i])) {
+            return Mismatch{array_ + "[" + std::to_string(i) + "]",
+                            expected_[i], value, bound_[i]};
+          }
+        }
+        return std::nullopt;
+      });
 }
 
-Size complete_size(const Workload& workload, const std::vector<std::int64_t>& typed) {
+Size complete_size(const Workload& workload,
+                   const std::vector<std::int64_t>& typed) {
   const auto parameters = workload.parameters();
-  const bool all = !parameters.empty() && typed.size() == workload.dimensions().size();
+  const bool all =
+      !parameters.empty() && typed.size() == workload.dimensions().size();
   const auto extents = all ? typed.size() - parameters.size() : typed.size();
-  Size size =
-      workload.complete({typed.begin(), typed.begin() + static_cast<std::ptrdiff_t>(extents)});
+  Size size = workload.complete(
+      {typed.begin(), typed.begin() + static_cast<std::ptrdiff_t>(extents)});
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     size.push_back(all ? typed[extents + i] : parameters[i].fallback);
     if (!parameters[i].allows(size.back())) {

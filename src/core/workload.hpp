@@ -1,4 +1,5 @@
-// A workload's contract: what is computed, on which arrays, and when a result is right.
+// A workload's contract: what is computed, on which arrays, and
+// when a result is right.
 #pragma once
 
 #include <memory>
@@ -13,14 +14,17 @@
 
 namespace parlab {
 
-// Integers: small whole numbers, every order of summation is exact, equality is demanded.
+// Integers: small whole numbers, every order of summation is
+// exact, equality is demanded.
 // Uniform: random reals, compared within an a-priori bound.
-// Wide: few products of each sum are not zero, operands fill the significand, exponents lie far
-// apart; compared within the bound of so few roundings, which nothing narrower can keep.
+// Wide: few products of each sum are not zero, operands fill the significand,
+// exponents lie far apart; compared within the bound of so few roundings,
+// which nothing narrower can keep.
 enum class InputKind { integers, uniform, wide };
 
-// Outputs are filled with this before each checked execution; elements that a workload does not
-// write still hold it afterwards. All bits set is a NaN in every floating type, and -1 in int.
+// Outputs are filled with this before each checked execution; elements
+// that a workload does not write still hold it afterwards. All bits set is
+// a NaN in every floating type, and -1 in int.
 constexpr unsigned char poison_byte = 0xff;
 
 struct Mismatch {
@@ -33,7 +37,8 @@ std::string to_string(const Mismatch& mismatch);
 class Oracle {
  public:
   virtual ~Oracle() = default;
-  // The first wrong element, or nothing. outputs: host copies of the output arrays.
+  // The first wrong element, or nothing. outputs: host
+  // copies of the output arrays.
   virtual std::optional<Mismatch> check(const Arrays& outputs) const = 0;
 };
 
@@ -41,38 +46,56 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual std::string_view name() const = 0;
-  virtual std::string_view summary() const = 0;  // "y = A x, A dense and row-major"
+  // "y = A x, A dense and row-major"
+  virtual std::string_view summary() const = 0;
   // Names of all numbers of a Size: the extents, then the parameters.
   virtual std::vector<std::string_view> dimensions() const = 0;
-  // The numbers of a problem that have a default, a filter's radius; options of these names.
+  // The numbers of a problem that have a default, a filter's radius;
+  // options of these names.
   virtual std::vector<Tunable> parameters() const { return {}; }
-  // Completes the extents the user typed (one number may stand for a square); throws UsageError.
+  // Completes the extents the user typed (one number may stand for a
+  // square); throws UsageError.
   virtual Size complete(const std::vector<std::int64_t>& typed) const = 0;
   virtual std::vector<Dtype> dtypes() const = 0;
   virtual Work work(const Size& size, Dtype dtype) const = 0;
-  virtual std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const = 0;
-  // Where an element of an array stands in another layout of it; nothing where it is not there.
-  virtual std::optional<std::int64_t> place_in_layout(const ArraySpec& /*layout*/,
-                                                      std::int64_t /*element*/,
-                                                      const Size& /*size*/) const {
+  virtual std::vector<ArraySpec> arrays(const Size& size,
+                                        Dtype dtype) const = 0;
+  // Where an element of an array stands in another layout of it; nothing
+  // where it is not there.
+  virtual std::optional<std::int64_t> place_in_layout(
+      const ArraySpec& /*layout*/,
+      std::int64_t /*element*/,
+      const Size& /*size*/) const {
     return std::nullopt;
   }
-  // Fills the inputs that are present. The same arguments give the same numbers everywhere.
-  virtual void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const = 0;
+  // Fills the inputs that are present. The same arguments give the
+  // same numbers everywhere.
+  virtual void fill(const Arrays& inputs,
+                    const Size& size,
+                    Dtype dtype,
+                    InputKind kind) const = 0;
   // arithmetic: of the variant to be judged, for the bound.
-  virtual std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                         InputKind kind, Arithmetic arithmetic) const = 0;
+  virtual std::unique_ptr<Oracle> oracle(const Arrays& inputs,
+                                         const Size& size,
+                                         Dtype dtype,
+                                         InputKind kind,
+                                         Arithmetic arithmetic) const = 0;
 };
 
-// A whole Size from extents as typed; parameters may follow them, and have their default otherwise.
-// Throws UsageError.
-Size complete_size(const Workload& workload, const std::vector<std::int64_t>& typed);
+// A whole Size from extents as typed; parameters may follow them, and have
+// their default otherwise. Throws UsageError.
+Size complete_size(const Workload& workload,
+                   const std::vector<std::int64_t>& typed);
 
-// Element-by-element oracle for one output array: |found - expected| <= bound, NaN fails.
+// Element-by-element oracle for one output array:
+// |found - expected| <= bound, NaN fails.
 class ElementwiseOracle : public Oracle {
  public:
-  // One expected value and one bound per element; a bound of zero demands equality.
-  ElementwiseOracle(std::string array, std::vector<double> expected, std::vector<double> bound);
+  // One expected value and one bound per element; a bound of
+  // zero demands equality.
+  ElementwiseOracle(std::string array,
+                    std::vector<double> expected,
+                    std::vector<double> bound);
   std::optional<Mismatch> check(const Arrays& outputs) const override;
 
  private:

@@ -12,14 +12,18 @@ namespace {
 
 bool wanted(const Record& record) {
   const auto variants = Registry::instance().variants(record.workload);
-  return record.verdict == Verdict::passed && !record.emulated && record.counters.empty() &&
-         std::any_of(variants.begin(), variants.end(), [&](const Variant* variant) {
-           return variant->target == Target::gpu && variant->full_name() == record.full_name();
-         });
+  return record.verdict == Verdict::passed && !record.emulated &&
+         record.counters.empty() &&
+         std::any_of(variants.begin(), variants.end(),
+                     [&](const Variant* variant) {
+                       return variant->target == Target::gpu &&
+                              variant->full_name() == record.full_name();
+                     });
 }
 
-// What to name to CUDA: the GPU of the record. When another of its kind has taken its place in this
-// host, as resuming takes for granted, any of those there are.
+// What to name to CUDA: the GPU of the record. When another of its
+// kind has taken its place in this host, as resuming takes for granted,
+// any of those there are.
 std::string where_to_count(const Record& record) {
   for (const auto& gpu : gpus_present()) {
     if (gpu.uuid == record.gpu) return gpu.uuid;
@@ -35,13 +39,14 @@ void count(const std::vector<Record*>& records) {
     arguments.push_back(record->backend + "/" + record->variant + " " +
                         to_string(record->tunables));
   }
-  const auto counters =
-      counters_by_execution(profile(arguments, first.cache, where_to_count(first)), records.size());
-  for (std::size_t i = 0; i < records.size(); ++i) records[i]->counters = counters[i];
+  const auto counters = counters_by_execution(
+      profile(arguments, first.cache, where_to_count(first)), records.size());
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i]->counters = counters[i];
 }
 
-// Appends the record a second time: the last record of an identity counts. Each stays a record of
-// the run that measured it, which the file holds already.
+// Appends the record a second time: the last record of an identity counts. Each
+// stays a record of the run that measured it, which the file holds already.
 void append(const std::vector<Record*>& records, const std::string& results) {
   const auto runs = load_records(results).runs;
   for (const auto& [id, run] : runs) {
@@ -58,9 +63,12 @@ void append(const std::vector<Record*>& records, const std::string& results) {
 
 }  // namespace
 
-void add_counters(Points& points, const std::string& results, Observer& observer) {
+void add_counters(Points& points,
+                  const std::string& results,
+                  Observer& observer) {
   try {
-    if (const auto why = why_no_gpu()) throw NoCounters(*why + "; they need an NVIDIA GPU and ncu");
+    if (const auto why = why_no_gpu())
+      throw NoCounters(*why + "; they need an NVIDIA GPU and ncu");
     find_ncu();
     std::size_t done = 0;
     for (auto& point : points) {
@@ -70,11 +78,13 @@ void add_counters(Points& points, const std::string& results, Observer& observer
       }
       done += point.size();
       if (records.empty()) continue;
-      observer.working_on("counting " + records.front()->point(), done - point.size());
+      observer.working_on("counting " + records.front()->point(),
+                          done - point.size());
       count(records);
       for (const auto* record : records) {
         if (record->counters.empty()) {
-          observer.note("no counters of " + record->identity() + ": ncu saw no kernel of it");
+          observer.note("no counters of " + record->identity() +
+                        ": ncu saw no kernel of it");
         }
       }
       if (!results.empty()) append(records, results);

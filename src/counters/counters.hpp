@@ -10,7 +10,8 @@ namespace parlab {
 
 using Points = std::vector<std::vector<Record>>;
 
-// Keeps the points of a sweep until their counters are known; passes everything else on.
+// Keeps the points of a sweep until their counters are known;
+// passes everything else on.
 class KeptPoints final : public Observer {
  public:
   explicit KeptPoints(Observer& to) : to_(to) {}
@@ -20,7 +21,9 @@ class KeptPoints final : public Observer {
   }
   void run(const Run& run) override { to_.run(run); }
   void note(const std::string& line) override { to_.note(line); }
-  void point(const std::vector<Record>& records) override { points.push_back(records); }
+  void point(const std::vector<Record>& records) override {
+    points.push_back(records);
+  }
 
   Points points;
 
@@ -28,10 +31,12 @@ class KeptPoints final : public Observer {
   Observer& to_;
 };
 
-// Profiles one execution of each configuration that passed on a GPU and has no counters yet, one
-// run of ncu per point, and appends the records with their counters to results (empty: nowhere).
-// Where nothing can be counted a note says why, and the points stay as they are. Throws what Store
-// does.
-void add_counters(Points& points, const std::string& results, Observer& observer);
+// Profiles one execution of each configuration that passed on a GPU and has no
+// counters yet, one run of ncu per point, and appends the records with their
+// counters to results (empty: nowhere). Where nothing can be counted a note
+// says why, and the points stay as they are. Throws what Store does.
+void add_counters(Points& points,
+                  const std::string& results,
+                  Observer& observer);
 
 }  // namespace parlab

@@ -13,13 +13,15 @@ namespace parlab {
 namespace {
 
 UsageError senseless(const std::string& what) {
-  return UsageError("execute-once: '" + what + "': --counters starts it, with its own arguments");
+  return UsageError("execute-once: '" + what +
+                    "': --counters starts it, with its own arguments");
 }
 
 Size size_from(const std::string& text) {
   Size size;
   std::istringstream in(text);
-  for (std::string extent; std::getline(in, extent, 'x');) size.push_back(std::stoll(extent));
+  for (std::string extent; std::getline(in, extent, 'x');)
+    size.push_back(std::stoll(extent));
   return size;
 }
 
@@ -34,14 +36,19 @@ Call call_of(const Variant& variant, const Size& size, Dtype dtype) {
   return call;
 }
 
-Call call_from(const std::string& text, const Workload& workload, const Size& size, Dtype dtype) {
+Call call_from(const std::string& text,
+               const Workload& workload,
+               const Size& size,
+               Dtype dtype) {
   std::istringstream in(text);
   std::string name, tunable;
   in >> name;
   const auto variants = Registry::instance().variants(workload.name());
-  const auto found = std::find_if(variants.begin(), variants.end(), [&](const Variant* variant) {
-    return variant->needs_gpu() && variant->backend + "/" + variant->name == name;
-  });
+  const auto found = std::find_if(
+      variants.begin(), variants.end(), [&](const Variant* variant) {
+        return variant->needs_gpu() &&
+               variant->backend + "/" + variant->name == name;
+      });
   if (found == variants.end()) throw senseless(text);
   Call call = call_of(**found, size, dtype);
   while (in >> tunable) {
@@ -53,9 +60,11 @@ Call call_from(const std::string& text, const Workload& workload, const Size& si
   return call;
 }
 
-// Those of the calls that are for such a place. Returns which failed, and why: the others are
-// executed all the same.
-std::vector<std::string> execute(const std::vector<Call>& calls, Target target, Problem& problem) {
+// Those of the calls that are for such a place. Returns which failed, and
+// why: the others are executed all the same.
+std::vector<std::string> execute(const std::vector<Call>& calls,
+                                 Target target,
+                                 Problem& problem) {
   std::vector<std::string> failed;
   std::unique_ptr<Executor> executor;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -82,7 +91,8 @@ void execute_once(const std::vector<std::string>& arguments) {
   if (workload == nullptr) throw senseless(arguments[0]);
   const Dtype dtype = dtype_from_string(arguments[2]);
   const auto dtypes = workload->dtypes();
-  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) throw senseless(arguments[2]);
+  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end())
+    throw senseless(arguments[2]);
   const Size size = complete_size(*workload, size_from(arguments[1]));
   std::vector<Call> calls;
   std::vector<const Variant*> variants;
@@ -90,13 +100,15 @@ void execute_once(const std::vector<std::string>& arguments) {
     calls.push_back(call_from(arguments[i], *workload, size, dtype));
   }
   if (calls.empty()) {
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
       if (variant->backend == "cuda" && variant->has(dtype)) {
         calls.push_back(call_of(*variant, size, dtype));
       }
     }
   }
-  for (const auto& call : calls) variants.push_back(call.variant);
+  for (const auto& call : calls)
+    variants.push_back(call.variant);
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);
   std::vector<std::string> failed;

@@ -27,24 +27,31 @@ struct Name {
 constexpr Name sums[] = {
     {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-    {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+    {"global_store_requests",
+     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
     {"global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-    {"global_atomic_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
-    {"global_reduction_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
-    {"shared_bank_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
+    {"global_atomic_requests",
+     "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
+    {"global_reduction_requests",
+     "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
+    {"shared_bank_conflicts",
+     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
     {"dram_read_bytes", "dram__bytes_read.sum"},
     {"dram_write_bytes", "dram__bytes_write.sum"}};
 constexpr Name percentages[] = {
-    {"memory_percent", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"memory_percent",
+     "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
     {"compute_percent", "sm__throughput.avg.pct_of_peak_sustained_elapsed"}};
 constexpr Name of_longest[] = {
     {"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
-    {"branch_uniformity", "smsp__sass_average_branch_targets_threads_uniform.pct"}};
+    {"branch_uniformity",
+     "smsp__sass_average_branch_targets_threads_uniform.pct"}};
 
 std::string all_metrics() {
   std::string text = duration;
   const auto add = [&](const auto& names) {
-    for (const auto& name : names) text += std::string(",") + name.metric;
+    for (const auto& name : names)
+      text += std::string(",") + name.metric;
   };
   add(sums);
   add(percentages);
@@ -76,7 +83,8 @@ std::optional<double> number(std::string text) {
   std::erase(text, ',');
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  if (text.empty() || *end != '\0' || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -86,8 +94,10 @@ std::optional<double> metric(const ProfiledKernel& kernel, const char* name) {
   return found->second;
 }
 
-// Of every kernel weight * metric, added up; nothing when one of them has no such number.
-std::optional<double> total(const std::vector<ProfiledKernel>& kernels, const char* name,
+// Of every kernel weight * metric, added up; nothing when one of
+// them has no such number.
+std::optional<double> total(const std::vector<ProfiledKernel>& kernels,
+                            const char* name,
                             const char* weight = nullptr) {
   double sum = 0;
   for (const auto& kernel : kernels) {
@@ -105,17 +115,23 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   const auto put = [&](const char* plain, std::optional<double> value) {
     if (value) counters[plain] = *value;
   };
-  const auto ratio = [&](const char* plain, const char* above, const char* below) {
+  const auto ratio = [&](const char* plain, const char* above,
+                         const char* below) {
     const auto a = counters.find(above), b = counters.find(below);
     if (a != counters.end() && b != counters.end() && b->second > 0) {
       counters[plain] = a->second / b->second;
     }
   };
-  for (const auto& [plain, name] : sums) put(plain, total(kernels, name));
-  ratio("sectors_per_load_request", "global_load_sectors", "global_load_requests");
-  ratio("sectors_per_store_request", "global_store_sectors", "global_store_requests");
-  if (counters.count("dram_read_bytes") + counters.count("dram_write_bytes") == 2) {
-    counters["dram_bytes"] = counters["dram_read_bytes"] + counters["dram_write_bytes"];
+  for (const auto& [plain, name] : sums)
+    put(plain, total(kernels, name));
+  ratio("sectors_per_load_request", "global_load_sectors",
+        "global_load_requests");
+  ratio("sectors_per_store_request", "global_store_sectors",
+        "global_store_requests");
+  if (counters.count("dram_read_bytes") + counters.count("dram_write_bytes") ==
+      2) {
+    counters["dram_bytes"] =
+        counters["dram_read_bytes"] + counters["dram_write_bytes"];
   }
   const auto time = total(kernels, duration);
   for (const auto& [plain, name] : percentages) {
@@ -125,27 +141,33 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   const auto shorter = [](const auto& a, const auto& b) {
     return metric(a, duration).value_or(0) < metric(b, duration).value_or(0);
   };
-  const auto longest = std::max_element(kernels.begin(), kernels.end(), shorter);
+  const auto longest =
+      std::max_element(kernels.begin(), kernels.end(), shorter);
   for (const auto& [plain, name] : of_longest) {
-    if (const auto value = metric(*longest, name)) counters[plain] = *value / 100;
+    if (const auto value = metric(*longest, name))
+      counters[plain] = *value / 100;
   }
   // Kernels of libraries are not among the launches that parlab itself counts.
-  if (!counters.empty()) counters["profiled_kernels"] = static_cast<double>(kernels.size());
+  if (!counters.empty())
+    counters["profiled_kernels"] = static_cast<double>(kernels.size());
   return counters;
 }
 
 std::string in_quotes(const std::string& word) {
   std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  for (const char c : word)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
 }
 
 std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"),
+                                                   pclose);
   if (!pipe) throw NoCounters("ncu could not be started; is memory short?");
   std::string output;
   std::array<char, 4096> part;
-  while (const auto count = std::fread(part.data(), 1, part.size(), pipe.get())) {
+  while (const auto count =
+             std::fread(part.data(), 1, part.size(), pipe.get())) {
     output.append(part.data(), count);
   }
   return output;
@@ -156,13 +178,15 @@ std::string output_of(const std::string& command) {
 std::vector<std::string> counter_names() {
   ProfiledKernel kernel{"", "", {{duration, 1}}};
   const auto fill = [&](const auto& names) {
-    for (const auto& name : names) kernel.metrics[name.metric] = 1;
+    for (const auto& name : names)
+      kernel.metrics[name.metric] = 1;
   };
   fill(sums);
   fill(percentages);
   fill(of_longest);
   std::vector<std::string> names;
-  for (const auto& [name, value] : combined({kernel})) names.push_back(name);
+  for (const auto& [name, value] : combined({kernel}))
+    names.push_back(name);
   return names;
 }
 
@@ -177,7 +201,8 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
     }
     const auto cells = cells_of(line);
     // The row of the units has no ID; other lines have fewer cells.
-    if (titles.empty() || cells.size() != titles.size() || cells[0].empty()) continue;
+    if (titles.empty() || cells.size() != titles.size() || cells[0].empty())
+      continue;
     ProfiledKernel kernel;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (titles[i] == "Kernel Name")
@@ -192,27 +217,30 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
   return kernels;
 }
 
-std::vector<Counters> counters_by_execution(const std::vector<ProfiledKernel>& kernels,
-                                            std::size_t executions) {
+std::vector<Counters> counters_by_execution(
+    const std::vector<ProfiledKernel>& kernels, std::size_t executions) {
   std::vector<std::vector<ProfiledKernel>> groups(executions);
   std::size_t current = executions;  // none yet
   for (const auto& kernel : kernels) {
     if (kernel.name.find(profile_mark) != std::string::npos) {
-      current =
-          std::strtoul(kernel.grid.c_str() + kernel.grid.find_first_of("123456789"), nullptr, 10) -
-          1;
+      current = std::strtoul(kernel.grid.c_str() +
+                                 kernel.grid.find_first_of("123456789"),
+                             nullptr, 10) -
+                1;
     } else if (current < executions) {
       groups[current].push_back(kernel);
     }
   }
   std::vector<Counters> counters;
-  for (const auto& group : groups) counters.push_back(combined(group));
+  for (const auto& group : groups)
+    counters.push_back(combined(group));
   return counters;
 }
 
 std::string why_nothing_was_counted(const std::string& output) {
   if (output.find("ERR_NVGPUCTRPERM") != std::string::npos) {
-    return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM); run as root, or have "
+    return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM); run "
+           "as root, or have "
            "the driver loaded with NVreg_RestrictProfilingToAdminUsers=0";
   }
   // ncu's own words, and the last of this program's, which ran under it.
@@ -225,36 +253,43 @@ std::string why_nothing_was_counted(const std::string& output) {
     if (!line.empty() && !line.starts_with("==")) of_program = line;
   }
   if (of_ncu.empty()) of_ncu = "ncu saw no kernel";
-  return of_program.empty() ? of_ncu : of_ncu + "; the program said: " + of_program;
+  return of_program.empty() ? of_ncu
+                            : of_ncu + "; the program said: " + of_program;
 }
 
 std::string find_ncu() {
   std::vector<fs::path> folders;
   const char* variable = std::getenv("PATH");
   std::istringstream path(variable == nullptr ? "" : variable);
-  for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+  for (std::string folder; std::getline(path, folder, ':');)
+    folders.emplace_back(folder);
   folders.emplace_back("/usr/local/cuda/bin");
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/opt/nvidia/nsight-compute", ignored)) {
+  for (const auto& entry :
+       fs::directory_iterator("/opt/nvidia/nsight-compute", ignored)) {
     folders.push_back(entry.path());
   }
   for (const auto& folder : folders) {
     const auto ncu = folder / "ncu";
     if (access(ncu.c_str(), X_OK) == 0) return ncu;
   }
-  throw NoCounters("ncu was not found; it comes with the CUDA toolkit as Nsight Compute");
+  throw NoCounters(
+      "ncu was not found; it comes with the CUDA toolkit as Nsight Compute");
 }
 
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments, Cache cache,
+std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
+                                    Cache cache,
                                     const std::string& gpu) {
-  std::string command = "LC_ALL=C " +
-                        (gpu.empty() ? "" : "CUDA_VISIBLE_DEVICES=" + in_quotes(gpu) + " ") +
-                        in_quotes(find_ncu()) +
-                        " --csv --page raw --print-units base --target-processes all"
-                        " --clock-control none --profile-from-start off --cache-control " +
-                        (cache == Cache::cold ? "all" : "none") + " --metrics " + all_metrics() +
-                        " " + in_quotes(fs::read_symlink("/proc/self/exe")) + " execute-once";
-  for (const auto& argument : arguments) command += " " + in_quotes(argument);
+  std::string command =
+      "LC_ALL=C " +
+      (gpu.empty() ? "" : "CUDA_VISIBLE_DEVICES=" + in_quotes(gpu) + " ") +
+      in_quotes(find_ncu()) +
+      " --csv --page raw --print-units base --target-processes all"
+      " --clock-control none --profile-from-start off --cache-control " +
+      (cache == Cache::cold ? "all" : "none") + " --metrics " + all_metrics() +
+      " " + in_quotes(fs::read_symlink("/proc/self/exe")) + " execute-once";
+  for (const auto& argument : arguments)
+    command += " " + in_quotes(argument);
   const auto output = output_of(command + " 2>&1");
   auto kernels = parse_profile(output);
   if (kernels.empty()) throw NoCounters(why_nothing_was_counted(output));

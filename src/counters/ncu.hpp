@@ -27,18 +27,18 @@ struct NoCounters : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-// Rows of what `ncu --csv --page raw` printed; the lines around them are skipped, and so are values
-// that are no finite number ("n/a", "nan").
+// Rows of what `ncu --csv --page raw` printed; the lines around them are
+// skipped, and so are values that are no finite number ("n/a", "nan").
 std::vector<ProfiledKernel> parse_profile(const std::string& output);
 
-// One entry for each of so many executions: of the kernels behind the mark with its number. An
-// execution of which no kernel was seen has an empty one.
+// One entry for each of so many executions: of the kernels behind the mark with
+// its number. An execution of which no kernel was seen has an empty one.
 //
-// Several kernels of one execution: requests, sectors, conflicts and bytes are sums, percentages of
-// the peaks are means weighted by time, occupancy and branch uniformity are those of the kernel
-// that took longest.
-std::vector<Counters> counters_by_execution(const std::vector<ProfiledKernel>& kernels,
-                                            std::size_t executions);
+// Several kernels of one execution: requests, sectors, conflicts and bytes
+// are sums, percentages of the peaks are means weighted by time, occupancy
+// and branch uniformity are those of the kernel that took longest.
+std::vector<Counters> counters_by_execution(
+    const std::vector<ProfiledKernel>& kernels, std::size_t executions);
 
 // The reason in what ncu printed when it profiled no kernel.
 std::string why_nothing_was_counted(const std::string& output);
@@ -46,9 +46,11 @@ std::string why_nothing_was_counted(const std::string& output);
 // Where ncu is. Throws NoCounters.
 std::string find_ncu();
 
-// Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold: caches are flushed before
-// each kernel. gpu: UUID of the one to use; empty: the first. Throws NoCounters.
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments, Cache cache,
+// Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold:
+// caches are flushed before each kernel. gpu: UUID of the one to use;
+// empty: the first. Throws NoCounters.
+std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
+                                    Cache cache,
                                     const std::string& gpu);
 
 }  // namespace parlab

@@ -1,11 +1,13 @@
-// Loads and stores with a cache policy chosen before the launch, as a number in a tunable.
+// Loads and stores with a cache policy chosen before the launch, as
+// a number in a tunable.
 //
-// A policy is a hint. Reads: `ca` caches in L1 and L2, what a plain load does on today's GPUs too;
-// `cg` in L2 alone; `cs` expects no second use, and its line is the first to be given up. Writes go
-// through L1 to L2 in any case; `wb` leaves them there until their place is needed, `wt` sends them
-// on to memory, `cs` expects no further use. None of them switches a cache off: that was so for L1
-// alone, on devices of around 2010, where ptxas -dlcm=cg and -dlcm=cs -dscm=wt did for a whole
-// program what these do for one access.
+// A policy is a hint. Reads: `ca` caches in L1 and L2, what a plain load does
+// on today's GPUs too; `cg` in L2 alone; `cs` expects no second use, and its
+// line is the first to be given up. Writes go through L1 to L2 in any case;
+// `wb` leaves them there until their place is needed, `wt` sends them on to
+// memory, `cs` expects no further use. None of them switches a cache off: that
+// was so for L1 alone, on devices of around 2010, where ptxas -dlcm=cg and
+// -dlcm=cs -dscm=wt did for a whole program what these do for one access.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -15,8 +17,12 @@ namespace parlab {
 enum class LoadPolicy { normal, ca, cg, cs };
 enum class StorePolicy { wb, wt, cs };
 
-inline Tunable load_policy() { return {"load", 0, 0, 3}; }
-inline Tunable store_policy() { return {"store", 0, 0, 2}; }
+inline Tunable load_policy() {
+  return {"load", 0, 0, 3};
+}
+inline Tunable store_policy() {
+  return {"store", 0, 0, 2};
+}
 
 template <LoadPolicy policy, typename T>
 __device__ __forceinline__ T load(const T* p) {

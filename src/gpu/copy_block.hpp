@@ -1,5 +1,5 @@
-// A block of a matrix to another place: between rows of different lengths, which cannot be sent, or
-// copied, in one piece.
+// A block of a matrix to another place: between rows of different lengths,
+// which cannot be sent, or copied, in one piece.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,12 @@ namespace parlab {
 
 // block.y copies rows, block.x columns.
 template <typename T>
-__global__ void copy_rows(const T* from, std::int64_t from_pitch, T* to, std::int64_t to_pitch,
-                          std::int64_t rows, std::int64_t cols) {
+__global__ void copy_rows(const T* from,
+                          std::int64_t from_pitch,
+                          T* to,
+                          std::int64_t to_pitch,
+                          std::int64_t rows,
+                          std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
@@ -19,14 +23,21 @@ __global__ void copy_rows(const T* from, std::int64_t from_pitch, T* to, std::in
   }
 }
 
-// rows x cols elements, row-major; a pitch is the number of elements from a row to the next. In
-// stream order; from and to do not overlap.
+// rows x cols elements, row-major; a pitch is the number of elements from a
+// row to the next. In stream order; from and to do not overlap.
 template <typename T>
-void copy_block(Gpu& gpu, const T* from, std::int64_t from_pitch, T* to, std::int64_t to_pitch,
-                std::int64_t rows, std::int64_t cols) {
+void copy_block(Gpu& gpu,
+                const T* from,
+                std::int64_t from_pitch,
+                T* to,
+                std::int64_t to_pitch,
+                std::int64_t rows,
+                std::int64_t cols) {
   if (rows == 0 || cols == 0) return;
-  gpu.launch({.grid = {ceil_div(cols, 256), std::min<std::int64_t>(rows, 65535)}, .block = {256}},
-             copy_rows<T>, from, from_pitch, to, to_pitch, rows, cols);
+  gpu.launch(
+      {.grid = {ceil_div(cols, 256), std::min<std::int64_t>(rows, 65535)},
+       .block = {256}},
+      copy_rows<T>, from, from_pitch, to, to_pitch, rows, cols);
 }
 
 }  // namespace parlab

@@ -1,5 +1,5 @@
-// cuBLASLt, loaded when it is first called: the part of cuBLAS that lets its caller choose among
-// its kernels.
+// cuBLASLt, loaded when it is first called: the part of cuBLAS that lets
+// its caller choose among its kernels.
 #pragma once
 
 #include <cublasLt.h>
@@ -16,25 +16,41 @@
 
 namespace parlab {
 
-// Products on the tensor cores, sums in float, by the fastest of the kernels that the library's
-// heuristics propose. They are tried out at the first product of a kind, which is never a timed
-// one.
+// Products on the tensor cores, sums in float, by the fastest of the kernels
+// that the library's heuristics propose. They are tried out at the first
+// product of a kind, which is never a timed one.
 class CublasLt {
  public:
   // Throws PointError(not_supported) when the library is not there.
   static CublasLt& on(Gpu& gpu) { return gpu.attached<CublasLt>(); }
 
-  // C = A B, A m x k, B k x n, all column-major without gaps; floats are rounded to TF32.
-  void gemm(Gpu& gpu, std::int64_t m, std::int64_t n, std::int64_t k, const half* a, const half* b,
+  // C = A B, A m x k, B k x n, all column-major without gaps;
+  // floats are rounded to TF32.
+  void gemm(Gpu& gpu,
+            std::int64_t m,
+            std::int64_t n,
+            std::int64_t k,
+            const half* a,
+            const half* b,
             float* c) {
     multiply(gpu, CUDA_R_16F, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
   }
-  void gemm(Gpu& gpu, std::int64_t m, std::int64_t n, std::int64_t k, const bfloat16* a,
-            const bfloat16* b, float* c) {
+  void gemm(Gpu& gpu,
+            std::int64_t m,
+            std::int64_t n,
+            std::int64_t k,
+            const bfloat16* a,
+            const bfloat16* b,
+            float* c) {
     multiply(gpu, CUDA_R_16BF, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
   }
-  void gemm(Gpu& gpu, std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
-            const float* b, float* c) {
+  void gemm(Gpu& gpu,
+            std::int64_t m,
+            std::int64_t n,
+            std::int64_t k,
+            const float* a,
+            const float* b,
+            float* c) {
     multiply(gpu, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, m, n, k, a, b, c);
   }
 
@@ -52,7 +68,8 @@ class CublasLt {
   }
 
  private:
-  static constexpr std::size_t workspace_bytes = 32 << 20;  // what the library asks for on Hopper
+  // what the library asks for on Hopper
+  static constexpr std::size_t workspace_bytes = 32 << 20;
 
   // A product of one kind. Kept for as long as the Gpu is, as is the handle.
   struct Plan {
@@ -68,17 +85,26 @@ class CublasLt {
     cudaStream_t stream;
   };
 
-  void multiply(Gpu& gpu, cudaDataType_t element, cublasComputeType_t compute, std::int64_t m,
-                std::int64_t n, std::int64_t k, const void* a, const void* b, float* c) {
+  void multiply(Gpu& gpu,
+                cudaDataType_t element,
+                cublasComputeType_t compute,
+                std::int64_t m,
+                std::int64_t n,
+                std::int64_t k,
+                const void* a,
+                const void* b,
+                float* c) {
     const Call call = {a, b, c, gpu.scratch<unsigned char>(workspace_bytes),
                        static_cast<cudaStream_t>(gpu.stream())};
     const auto [at, is_new] = plans_.try_emplace({element, m, n, k});
     Plan& plan = at->second;
     if (is_new) {
       try {
-        check(create_product_(&plan.product, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
-        const auto layout = [&](cublasLtMatrixLayout_t& matrix, cudaDataType_t type,
-                                std::int64_t rows, std::int64_t cols) {
+        check(create_product_(&plan.product, compute, CUDA_R_32F),
+              "cublasLtMatmulDescCreate");
+        const auto layout = [&](cublasLtMatrixLayout_t& matrix,
+                                cudaDataType_t type, std::int64_t rows,
+                                std::int64_t cols) {
           check(create_layout_(&matrix, type, static_cast<std::uint64_t>(rows),
                                static_cast<std::uint64_t>(cols), rows),
                 "cublasLtMatrixLayoutCreate");
@@ -98,14 +124,14 @@ class CublasLt {
   cublasLtMatmulAlgo_t fastest(const Plan& plan, const Call& call) {
     cublasLtMatmulPreference_t preference;
     check(create_preference_(&preference), "cublasLtMatmulPreferenceCreate");
-    check(set_preference_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_bytes,
-                          sizeof workspace_bytes),
+    check(set_preference_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                          &workspace_bytes, sizeof workspace_bytes),
           "cublasLtMatmulPreferenceSetAttribute");
     constexpr int most = 16;
     cublasLtMatmulHeuristicResult_t proposed[most];
     int count = 0;
-    check(propose_(handle_, plan.product, plan.a, plan.b, plan.c, plan.c, preference, most,
-                   proposed, &count),
+    check(propose_(handle_, plan.product, plan.a, plan.b, plan.c, plan.c,
+                   preference, most, proposed, &count),
           "cublasLtMatmulAlgoGetHeuristic");
     destroy_preference_(preference);
     int best = -1;
@@ -114,7 +140,8 @@ class CublasLt {
       const auto& kernel = proposed[i].algo;
       if (run(plan, kernel, call) != CUBLAS_STATUS_SUCCESS) continue;
       const float time = milliseconds(call.stream, [&] {
-        for (int r = 0; r < 3; ++r) run(plan, kernel, call);
+        for (int r = 0; r < 3; ++r)
+          run(plan, kernel, call);
       });
       if (best < 0 || time < least) {
         best = i;
@@ -122,7 +149,8 @@ class CublasLt {
       }
     }
     if (best < 0) {
-      throw PointError(Verdict::not_supported, "cuBLASLt has no kernel for this product");
+      throw PointError(Verdict::not_supported,
+                       "cuBLASLt has no kernel for this product");
     }
     return proposed[best].algo;
   }
@@ -141,29 +169,37 @@ class CublasLt {
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     if (status != cudaSuccess) {
-      throw PointError(Verdict::launch_failed, std::string("trying out kernels of cuBLASLt: ") +
-                                                   cudaGetErrorString(status));
+      throw PointError(Verdict::launch_failed,
+                       std::string("trying out kernels of cuBLASLt: ") +
+                           cudaGetErrorString(status));
     }
     return time;
   }
 
-  cublasStatus_t run(const Plan& plan, const cublasLtMatmulAlgo_t& kernel, const Call& call) {
+  cublasStatus_t run(const Plan& plan,
+                     const cublasLtMatmulAlgo_t& kernel,
+                     const Call& call) {
     const float one = 1, zero = 0;
-    return multiply_(handle_, plan.product, &one, call.a, plan.a, call.b, plan.b, &zero, call.c,
-                     plan.c, call.c, plan.c, &kernel, call.workspace, workspace_bytes, call.stream);
+    return multiply_(handle_, plan.product, &one, call.a, plan.a, call.b,
+                     plan.b, &zero, call.c, plan.c, call.c, plan.c, &kernel,
+                     call.workspace, workspace_bytes, call.stream);
   }
 
   void check(cublasStatus_t status, const char* call) const {
     if (status == CUBLAS_STATUS_SUCCESS) return;
-    const auto verdict = status == CUBLAS_STATUS_ALLOC_FAILED    ? Verdict::out_of_memory
-                         : status == CUBLAS_STATUS_NOT_SUPPORTED ? Verdict::not_supported
-                                                                 : Verdict::launch_failed;
-    throw PointError(verdict, std::string(call) + " failed: " + status_string_(status));
+    const auto verdict =
+        status == CUBLAS_STATUS_ALLOC_FAILED    ? Verdict::out_of_memory
+        : status == CUBLAS_STATUS_NOT_SUPPORTED ? Verdict::not_supported
+                                                : Verdict::launch_failed;
+    throw PointError(verdict,
+                     std::string(call) + " failed: " + status_string_(status));
   }
 
   SharedLibrary library_;
   cublasLtHandle_t handle_ = nullptr;
-  std::map<std::tuple<cudaDataType_t, std::int64_t, std::int64_t, std::int64_t>, Plan> plans_;
+  std::map<std::tuple<cudaDataType_t, std::int64_t, std::int64_t, std::int64_t>,
+           Plan>
+      plans_;
   decltype(cublasLtGetStatusString)* status_string_ = nullptr;
   decltype(cublasLtCreate)* create_ = nullptr;
   decltype(cublasLtMatmulDescCreate)* create_product_ = nullptr;

@@ -1,7 +1,8 @@
 // What a CUDA variant sees of the device: launch() and scratch memory.
 //
-// The same header serves two builds: compiled by nvcc, launch() is a checked CUDA launch; with
-// PARLAB_EMULATED, compiled by the host compiler, it executes the kernel on the CPU.
+// The same header serves two builds: compiled by nvcc, launch() is a
+// checked CUDA launch; with PARLAB_EMULATED, compiled by the host compiler,
+// it executes the kernel on the CPU.
 #pragma once
 
 #include <cuda_runtime.h>  // in the emulated build the stand-in of this name
@@ -18,7 +19,8 @@
 
 namespace parlab {
 
-// Blocks in a grid, or threads in a block. Signed 64 bits: what a device cannot take is refused
+// Blocks in a grid, or threads in a block. Signed 64 bits: what a device
+// cannot take is refused
 // by launch(), not cut off on the way.
 struct Extent {
   std::int64_t x = 1, y = 1, z = 1;
@@ -27,9 +29,12 @@ struct Extent {
 struct LaunchConfig {
   Extent grid = {};
   Extent block = {};
-  std::size_t shared_bytes = 0;  // dynamic shared memory per block; may exceed 48 KB
-  bool cooperative = false;      // all blocks resident at once, grid barriers allowed
-  bool overlaps = false;         // may begin before the launch before it ends: see overlap.hpp
+  // dynamic shared memory per block; may exceed 48 KB
+  std::size_t shared_bytes = 0;
+  // all blocks resident at once, grid barriers allowed
+  bool cooperative = false;
+  // may begin before the launch before it ends: see overlap.hpp
+  bool overlaps = false;
 };
 
 // One launch as it happened, for the record.
@@ -38,15 +43,18 @@ struct LaunchInfo {
   const void* kernel = nullptr;
 };
 
-// Throws PointError when the configuration is too large for a device: one whose grids, blocks and
-// shared memory are limited to `most`, and whose blocks have at most most_threads threads.
-inline void refuse_impossible(const LaunchConfig& config, const LaunchConfig& most,
+// Throws PointError when the configuration is too large for a device: one
+// whose grids, blocks and shared memory are limited to `most`, and whose
+// blocks have at most most_threads threads.
+inline void refuse_impossible(const LaunchConfig& config,
+                              const LaunchConfig& most,
                               std::int64_t most_threads) {
   const auto fits = [](const Extent& e, const Extent& limit) {
     return e.x <= limit.x && e.y <= limit.y && e.z <= limit.z;
   };
   const auto text = [](const Extent& e) {
-    return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" + std::to_string(e.z);
+    return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" +
+           std::to_string(e.z);
   };
   const auto says = [&](const LaunchConfig& c) {
     return text(c.grid) + " blocks of " + text(c.block) + " threads and " +
@@ -57,14 +65,18 @@ inline void refuse_impossible(const LaunchConfig& config, const LaunchConfig& mo
     throw PointError(Verdict::launch_failed, "cannot launch " + says(config));
   }
   if (!fits(grid, most.grid) || !fits(block, most.block) ||
-      block.x * block.y * block.z > most_threads || shared > most.shared_bytes) {
-    throw PointError(Verdict::not_supported, "cannot launch " + says(config) + ": at most " +
-                                                 says(most) + ", " + std::to_string(most_threads) +
-                                                 " threads in a block");
+      block.x * block.y * block.z > most_threads ||
+      shared > most.shared_bytes) {
+    throw PointError(Verdict::not_supported,
+                     "cannot launch " + says(config) + ": at most " +
+                         says(most) + ", " + std::to_string(most_threads) +
+                         " threads in a block");
   }
 }
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 class Gpu {
  public:
@@ -73,15 +85,17 @@ class Gpu {
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
-  // Starts kernel(args...) on the stream of this Gpu. Throws PointError(not_supported) when the
-  // device cannot take the configuration, PointError(launch_failed) when the launch fails.
+  // Starts kernel(args...) on the stream of this Gpu. Throws
+  // PointError(not_supported) when the device cannot take the configuration,
+  // PointError(launch_failed) when the launch fails.
   template <typename... P, typename... A>
   void launch(const LaunchConfig& config, void (*kernel)(P...), A... args) {
     const auto identity = reinterpret_cast<const void*>(kernel);
     launches_.push_back({config, identity});
 #ifdef PARLAB_EMULATED
     const auto thread = [=] { kernel(static_cast<P>(args)...); };
-    start(config, identity, std::cref(thread), std::as_bytes(std::span(&thread, 1)));
+    start(config, identity, std::cref(thread),
+          std::as_bytes(std::span(&thread, 1)));
 #else
     const auto start_with = [&](std::decay_t<P>... value) {
       void* pointers[] = {static_cast<void*>(&value)..., nullptr};
@@ -91,35 +105,46 @@ class Gpu {
 #endif
   }
 
-  // Device memory that belongs to the variant for as long as its point is measured: the n-th
-  // request of every execution gets the same block again. Contents: undefined.
+  // Device memory that belongs to the variant for as long as its point
+  // is measured: the n-th request of every execution gets the same block
+  // again. Contents: undefined.
   template <typename T>
   T* scratch(std::int64_t count) {
-    return static_cast<T*>(scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), false));
+    return static_cast<T*>(
+        scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), false));
   }
-  // The same, zero before the first execution; the variant must leave it zero for the next.
+  // The same, zero before the first execution; the variant must
+  // leave it zero for the next.
   template <typename T>
   T* zeroed_scratch(std::int64_t count) {
-    return static_cast<T*>(scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), true));
+    return static_cast<T*>(
+        scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), true));
   }
 
-  // Blocks of this kernel that fit on one multiprocessor at once (for grids of one wave); throws
-  // PointError(not_supported) when not one does.
+  // Blocks of this kernel that fit on one multiprocessor at once (for grids of
+  // one wave); throws PointError(not_supported) when not one does.
   template <typename... P>
-  int resident_blocks(void (*kernel)(P...), int threads, std::size_t shared_bytes = 0) {
-    return occupancy(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+  int resident_blocks(void (*kernel)(P...),
+                      int threads,
+                      std::size_t shared_bytes = 0) {
+    return occupancy(reinterpret_cast<const void*>(kernel), threads,
+                     shared_bytes);
   }
 
   virtual int multiprocessors() const = 0;
-  virtual std::size_t max_shared_bytes() const = 0;  // dynamic shared memory a block may ask for
+  // dynamic shared memory a block may ask for
+  virtual std::size_t max_shared_bytes() const = 0;
   virtual std::size_t l2_bytes() const = 0;
   // Copies and fills in stream order.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void clear(void* data, std::size_t bytes) = 0;
-  // Copies count elements of device memory into a __constant__ array of the same file, from its
-  // element `first` on, in stream order.
+  // Copies count elements of device memory into a __constant__ array of the
+  // same file, from its element `first` on, in stream order.
   template <typename T, std::size_t n>
-  void copy_to_constant(T (&array)[n], const T* from, std::int64_t count, std::int64_t first = 0) {
+  void copy_to_constant(T (&array)[n],
+                        const T* from,
+                        std::int64_t count,
+                        std::int64_t first = 0) {
     const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
 #ifdef PARLAB_EMULATED
     write_constant(array + first, from, bytes);
@@ -129,7 +154,8 @@ class Gpu {
   }
   // For libraries: a cudaStream_t; nullptr in emulation.
   virtual void* stream() const = 0;
-  // An object that lives as long as this Gpu, made at the first request: a library's handle.
+  // An object that lives as long as this Gpu, made at the first
+  // request: a library's handle.
   template <typename T>
   T& attached() {
     auto& slot = attached_[std::type_index(typeid(T))];
@@ -138,7 +164,9 @@ class Gpu {
   }
 
   // The launches since begin_run(), in order.
-  const std::vector<LaunchInfo>& launches() const { return launches_; }
+  const std::vector<LaunchInfo>& launches() const {
+    return launches_;
+  }
   void begin_run() {
     launches_.clear();
     next_scratch_ = 0;
@@ -146,15 +174,23 @@ class Gpu {
 
  protected:
 #ifdef PARLAB_EMULATED
-  virtual void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread,
+  virtual void start(const LaunchConfig& config,
+                     const void* kernel,
+                     std::function<void()> thread,
                      std::span<const std::byte> arguments) = 0;
-  virtual void write_constant(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void write_constant(void* to,
+                              const void* from,
+                              std::size_t bytes) = 0;
 #else
   virtual void* address_of_constant(const void* symbol) = 0;
-  virtual void start(const LaunchConfig& config, const void* kernel, void** arguments) = 0;
+  virtual void start(const LaunchConfig& config,
+                     const void* kernel,
+                     void** arguments) = 0;
 #endif
   virtual void* scratch_bytes(std::size_t bytes, bool zeroed) = 0;
-  virtual int occupancy(const void* kernel, int threads, std::size_t shared_bytes) = 0;
+  virtual int occupancy(const void* kernel,
+                        int threads,
+                        std::size_t shared_bytes) = 0;
 
   std::map<std::type_index, std::any> attached_;
   std::vector<LaunchInfo> launches_;
@@ -163,8 +199,9 @@ class Gpu {
 
 }  // namespace parlab
 
-// Dynamic shared memory as an array of T: T* tile = shared_memory<T>(). Both builds share it
-// because CUDA's own extern __shared__ cannot be said once for two element types.
+// Dynamic shared memory as an array of T: T* tile = shared_memory<T>().
+// Both builds share it because CUDA's own extern __shared__ cannot be
+// said once for two element types.
 #ifndef PARLAB_EMULATED
 template <typename T>
 __device__ __forceinline__ T* shared_memory() {

@@ -1,4 +1,5 @@
-// half and bfloat16 in kernels: the types of CUDA, which lie in memory as those of the host do.
+// half and bfloat16 in kernels: the types of CUDA, which lie in memory
+// as those of the host do.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -1,4 +1,5 @@
-// Tensor maps: what the bulk tensor copies (TMA) of compute capability 9.0 know of an array.
+// Tensor maps: what the bulk tensor copies (TMA) of compute
+// capability 9.0 know of an array.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,24 @@
 
 namespace parlab {
 
-// What an element is to the copy. tf32 rounds to nearest on the way; the others are moved as they
-// are.
+// What an element is to the copy. tf32 rounds to nearest on the way;
+// the others are moved as they are.
 enum class MapElement { f16, bf16, float32, tf32 };
 
-// An array in device memory of up to three dimensions, the first without gaps, and the box of it
-// that one copy moves. What a box covers beyond the extents is read as zero and not written.
+// An array in device memory of up to three dimensions, the first without
+// gaps, and the box of it that one copy moves. What a box covers beyond
+// the extents is read as zero and not written.
 struct TensorLayout {
   MapElement element;
   const void* data;        // aligned to 16 bytes
   std::int64_t extent[3];  // in elements; 1 for dimensions that are not there
-  std::int64_t pitch[2];   // bytes from one index of the 2nd, of the 3rd dimension to the next:
-                           // multiples of 16
-  int box[3];              // at most 256 each
-  int swizzle;             // bytes of a box in the 1st dimension: 32, 64, 128, all permuted as
-                           // warpgroup products read them; 0: in order
+  // bytes from one index of the 2nd, of the 3rd dimension to
+  // the next: multiples of 16
+  std::int64_t pitch[2];
+  int box[3];  // at most 256 each
+  // bytes of a box in the 1st dimension: 32, 64, 128, all permuted as
+  // warpgroup products read them; 0: in order
+  int swizzle;
 };
 
 #ifdef PARLAB_EMULATED
@@ -34,27 +38,33 @@ struct TensorLayout {
 struct TensorMap {
   alignas(64) unsigned char opaque[128];
 };
-inline TensorMap tensor_map(const TensorLayout&) { return {}; }
+inline TensorMap tensor_map(const TensorLayout&) {
+  return {};
+}
 
 #else
 
 using TensorMap = CUtensorMap;
 
-// A value to be passed to a kernel as `const __grid_constant__ TensorMap`. Throws
-// PointError(not_supported) when the driver has no such maps, or the layout cannot be one.
+// A value to be passed to a kernel as `const __grid_constant__ TensorMap`.
+// Throws PointError(not_supported) when the driver has no such maps,
+// or the layout cannot be one.
 inline TensorMap tensor_map(const TensorLayout& layout) {
   // Asked of the runtime, so that the program does not link to the driver.
   static const auto encode = [] {
     void* entry = nullptr;
     cudaDriverEntryPointQueryResult found;
-    const auto status = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
-                                                         cudaEnableDefault, &found);
-    const bool there = status == cudaSuccess && found == cudaDriverEntryPointSuccess;
-    return there ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry) : nullptr;
+    const auto status = cudaGetDriverEntryPointByVersion(
+        "cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found);
+    const bool there =
+        status == cudaSuccess && found == cudaDriverEntryPointSuccess;
+    return there ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry)
+                 : nullptr;
   }();
   if (encode == nullptr) {
-    throw PointError(Verdict::not_supported,
-                     "the driver has no tensor maps; install one for CUDA 12 or newer");
+    throw PointError(
+        Verdict::not_supported,
+        "the driver has no tensor maps; install one for CUDA 12 or newer");
   }
   const auto type = [&] {
     switch (layout.element) {
@@ -82,16 +92,18 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
     if (i < 2) pitch[i] = static_cast<cuuint64_t>(layout.pitch[i]);
   }
   TensorMap map;
-  const CUresult result =
-      encode(&map, type, 3, const_cast<void*>(layout.data), extent, pitch, box, stride,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode(
+      &map, type, 3, const_cast<void*>(layout.data), extent, pitch, box, stride,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
-    throw PointError(Verdict::not_supported,
-                     "no tensor map of " + std::to_string(layout.extent[0]) + "x" +
-                         std::to_string(layout.extent[1]) + "x" + std::to_string(layout.extent[2]) +
-                         " elements with rows of " + std::to_string(layout.pitch[0]) +
-                         " bytes: CUDA error " + std::to_string(static_cast<int>(result)));
+    throw PointError(
+        Verdict::not_supported,
+        "no tensor map of " + std::to_string(layout.extent[0]) + "x" +
+            std::to_string(layout.extent[1]) + "x" +
+            std::to_string(layout.extent[2]) + " elements with rows of " +
+            std::to_string(layout.pitch[0]) + " bytes: CUDA error " +
+            std::to_string(static_cast<int>(result)));
   }
   return map;
 }

@@ -1,9 +1,11 @@
-// Products by warpgroups, bulk tensor copies and the barriers between them: instructions of compute
-// capability 9.0 alone, each in one function. They exist in code for sm_90a; elsewhere, and in
-// emulation, the functions are there to be compiled and do nothing: refuse_without_warpgroups()
+// Products by warpgroups, bulk tensor copies and the barriers between them:
+// instructions of compute capability 9.0 alone, each in one function. They
+// exist in code for sm_90a; elsewhere, and in emulation, the functions
+// are there to be compiled and do nothing: refuse_without_warpgroups()
 // comes before the launch.
 //
-// PTX ISA 9.0: asynchronous warpgroup level matrix instructions, mbarrier, cp.async.bulk.tensor.
+// PTX ISA 9.0: asynchronous warpgroup level matrix instructions,
+// mbarrier, cp.async.bulk.tensor.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +20,10 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
-// Blocks of a cluster, as an attribute of a kernel; not in code for other devices.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || (defined(__CUDACC__) && !defined(__CUDA_ARCH__))
+// Blocks of a cluster, as an attribute of a kernel; not in
+// code for other devices.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || \
+    (defined(__CUDACC__) && !defined(__CUDA_ARCH__))
 #define PARLAB_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
 #else
 #define PARLAB_CLUSTER(blocks)
@@ -32,24 +36,27 @@
 
 namespace parlab {
 
-// Throws PointError(not_supported) unless the program has code for sm_90a and the device runs it.
+// Throws PointError(not_supported) unless the program has code for
+// sm_90a and the device runs it.
 inline void refuse_without_warpgroups() {
 #ifndef PARLAB_EMULATED
   constexpr int architectures[] = {__CUDA_ARCH_LIST__};
   bool built = false;
-  for (const int architecture : architectures) built = built || architecture == 900;
+  for (const int architecture : architectures)
+    built = built || architecture == 900;
   int device = 0, major = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (major != 9) {
-    throw PointError(
-        Verdict::not_supported,
-        "warpgroup products need compute capability 9.0 (H100, H200); this device has " +
-            std::to_string(major) + ".x");
+    throw PointError(Verdict::not_supported,
+                     "warpgroup products need compute capability 9.0 (H100, "
+                     "H200); this device has " +
+                         std::to_string(major) + ".x");
   }
   if (!built) {
-    throw PointError(Verdict::not_supported,
-                     "warpgroup products need code for sm_90a: build with make GPU_ARCH=90");
+    throw PointError(
+        Verdict::not_supported,
+        "warpgroup products need code for sm_90a: build with make GPU_ARCH=90");
   }
 #endif
 }
@@ -65,7 +72,8 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
 #endif
 }
 
-// What this thread wrote to shared memory is seen by copies and products that start afterwards.
+// What this thread wrote to shared memory is seen by copies and products
+// that start afterwards.
 __device__ __forceinline__ void fence_for_copies() {
   PARLAB_SM90A("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -80,7 +88,8 @@ __device__ __forceinline__ void give_registers() {
   PARLAB_SM90A("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
 }
 
-// A barrier of some of the block's warps; numbers from 1 on, 0 is __syncthreads().
+// A barrier of some of the block's warps; numbers from 1
+// on, 0 is __syncthreads().
 __device__ __forceinline__ void sync_threads(int number, int threads) {
   PARLAB_SM90A("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
@@ -102,31 +111,36 @@ __device__ __forceinline__ void sync_cluster() {
 
 // ---- barriers in shared memory
 //
-// A barrier completes a phase when it has been told of `arrivals` arrivals and of all the bytes
-// that were announced. Phases are told apart by their parity, 0 for the first.
+// A barrier completes a phase when it has been told of `arrivals` arrivals
+// and of all the bytes that were announced. Phases are told apart by
+// their parity, 0 for the first.
 
 using Barrier = std::uint64_t;
 
 __device__ __forceinline__ void init_barrier(Barrier& barrier, int arrivals) {
-  PARLAB_SM90A("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)),
-               "r"(arrivals)
-               : "memory");
+  PARLAB_SM90A(
+      "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)),
+      "r"(arrivals)
+      : "memory");
 }
 
-// The barriers that this thread made are seen by copies, and by the other blocks of the cluster
-// after sync_cluster().
+// The barriers that this thread made are seen by copies, and by the other
+// blocks of the cluster after sync_cluster().
 __device__ __forceinline__ void publish_barriers() {
   PARLAB_SM90A("fence.mbarrier_init.release.cluster;" ::: "memory");
   fence_for_copies();
 }
 
 __device__ __forceinline__ void arrive(Barrier& barrier) {
-  PARLAB_SM90A("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier))
-               : "memory");
+  PARLAB_SM90A(
+      "mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier))
+      : "memory");
 }
 
-// At the barrier of the same place in another block of the cluster, or in this one.
-__device__ __forceinline__ void arrive_in_cluster(Barrier& barrier, std::uint32_t block) {
+// At the barrier of the same place in another block of the
+// cluster, or in this one.
+__device__ __forceinline__ void arrive_in_cluster(Barrier& barrier,
+                                                  std::uint32_t block) {
   PARLAB_SM90A(
       "{\n"
       ".reg .b32 there;\n"
@@ -139,10 +153,10 @@ __device__ __forceinline__ void arrive_in_cluster(Barrier& barrier, std::uint32_
 
 // One arrival, and these bytes are on their way.
 __device__ __forceinline__ void arrive_expecting(Barrier& barrier, int bytes) {
-  PARLAB_SM90A(
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-      "r"(bytes)
-      : "memory");
+  PARLAB_SM90A("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                   shared_address(&barrier)),
+               "r"(bytes)
+               : "memory");
 }
 
 __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
@@ -160,7 +174,8 @@ __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
   } while (done == 0);
 }
 
-// Walks a ring of stages: which is next, and which parity its barriers have by then.
+// Walks a ring of stages: which is next, and which parity its
+// barriers have by then.
 template <int stages>
 struct Ring {
   int stage = 0;
@@ -178,38 +193,55 @@ struct Ring {
 //
 // One thread asks for them. Coordinates in elements, the first dimension first.
 
-__device__ __forceinline__ void load_box(void* shared, const TensorMap& map, Barrier& barrier,
-                                         int x, int y, int z = 0) {
+__device__ __forceinline__ void load_box(void* shared,
+                                         const TensorMap& map,
+                                         Barrier& barrier,
+                                         int x,
+                                         int y,
+                                         int z = 0) {
   PARLAB_SM90A(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_"
+      "tx::bytes "
       "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(shared)),
       "l"(&map), "r"(shared_address(&barrier)), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
 
-// The same into all blocks of the cluster that are named by a bit; the bytes are counted by the
-// barrier of each.
-__device__ __forceinline__ void load_box(void* shared, const TensorMap& map, Barrier& barrier,
-                                         std::uint16_t blocks, int x, int y, int z) {
+// The same into all blocks of the cluster that are named by a bit; the
+// bytes are counted by the barrier of each.
+__device__ __forceinline__ void load_box(void* shared,
+                                         const TensorMap& map,
+                                         Barrier& barrier,
+                                         std::uint16_t blocks,
+                                         int x,
+                                         int y,
+                                         int z) {
   PARLAB_SM90A(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(shared_address(shared)),
-      "l"(&map), "r"(shared_address(&barrier)), "r"(x), "r"(y), "r"(z), "h"(blocks)
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_"
+      "tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(
+          shared_address(shared)),
+      "l"(&map), "r"(shared_address(&barrier)), "r"(x), "r"(y), "r"(z),
+      "h"(blocks)
       : "memory");
 }
 
 // Stores are counted in groups, by the thread that asked for them.
-__device__ __forceinline__ void store_box(const TensorMap& map, const void* shared, int x, int y,
-                                          int z = 0) {
+__device__ __forceinline__ void store_box(
+    const TensorMap& map, const void* shared, int x, int y, int z = 0) {
   PARLAB_SM90A(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];\n"
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, "
+      "%3, %4}], [%1];\n"
       "cp.async.bulk.commit_group;" ::"l"(&map),
       "r"(shared_address(shared)), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
 
-// Bytes in a row: multiples of 16, as are both addresses. Stores are counted like those of boxes.
-__device__ __forceinline__ void load_bytes(void* shared, const void* from, int bytes,
+// Bytes in a row: multiples of 16, as are both addresses. Stores are
+// counted like those of boxes.
+__device__ __forceinline__ void load_bytes(void* shared,
+                                           const void* from,
+                                           int bytes,
                                            Barrier& barrier) {
   PARLAB_SM90A(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -217,7 +249,9 @@ __device__ __forceinline__ void load_bytes(void* shared, const void* from, int b
       "l"(from), "r"(bytes), "r"(shared_address(&barrier))
       : "memory");
 }
-__device__ __forceinline__ void store_bytes(void* to, const void* shared, int bytes) {
+__device__ __forceinline__ void store_bytes(void* to,
+                                            const void* shared,
+                                            int bytes) {
   PARLAB_SM90A(
       "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
       "cp.async.bulk.commit_group;" ::"l"(to),
@@ -238,29 +272,35 @@ __device__ __forceinline__ void wait_for_stores() {
 
 // ---- warpgroup products
 //
-// sum += a b for a warpgroup: 128 threads, from a warp on whose number is a multiple of 4. a is
-// 64 x K, b is K x N, K = 32 bytes of elements. Lane l of warp w holds of sum, with g = l / 4 and
+// sum += a b for a warpgroup: 128 threads, from a warp on whose number
+// is a multiple of 4. a is
+// 64 x K, b is K x N, K = 32 bytes of elements. Lane l of warp w holds
+// of sum, with g = l / 4 and
 // t = l % 4:
-//   sum[4 j], sum[4 j + 1]      row 16 w + g, columns 8 j + 2 t and 8 j + 2 t + 1
-//   sum[4 j + 2], sum[4 j + 3]  row 16 w + g + 8, the same columns
-// and of a, where a comes from registers (32-bit elements; K = 8): rows 16 w + g and 16 w + g + 8
-// of column t, then of column t + 4.
+//   sum[4 j], sum[4 j + 1]      row 16 w + g, columns 8 j + 2 t and 8 j + 2 t +
+//   1 sum[4 j + 2], sum[4 j + 3]  row 16 w + g + 8, the same columns
+// and of a, where a comes from registers (32-bit elements; K = 8): rows 16
+// w + g and 16 w + g + 8 of column t, then of column t + 4.
 //
-// They run on their own: begin_products(), products, end_products(); wait_for_products() before any
-// register or shared memory that they use is touched.
+// They run on their own: begin_products(), products, end_products();
+// wait_for_products() before any register or shared memory
+// that they use is touched.
 
-// Where an operand lies in shared memory, and in which pattern. Made of rows of `swizzle` bytes,
-// eight of them permuted among one another as bulk tensor copies do it. Along K (rows of the array
-// are rows of a, columns of b): `group` is the distance of 8 rows, `panel` unused. Across K (rows
-// of the array are indices of K, so that it has to be transposed): `panel` is the distance of 128
-// bytes of such a row to the next 128, `group` that of 8 rows.
+// Where an operand lies in shared memory, and in which pattern. Made of rows
+// of `swizzle` bytes, eight of them permuted among one another as bulk tensor
+// copies do it. Along K (rows of the array are rows of a, columns of b):
+// `group` is the distance of 8 rows, `panel` unused. Across K (rows of the
+// array are indices of K, so that it has to be transposed): `panel` is the
+// distance of 128 bytes of such a row to the next 128, `group` that of 8 rows.
 template <int swizzle>
-__device__ __forceinline__ std::uint64_t operand_in_shared(const void* shared, int group,
+__device__ __forceinline__ std::uint64_t operand_in_shared(const void* shared,
+                                                           int group,
                                                            int panel = 16) {
   static_assert(swizzle == 128 || swizzle == 64 || swizzle == 32);
   constexpr std::uint64_t pattern = swizzle == 128 ? 1 : swizzle == 64 ? 2 : 3;
   const auto field = [](std::uint64_t bytes) { return (bytes & 0x3ffff) >> 4; };
-  return field(shared_address(shared)) | field(panel) << 16 | field(group) << 32 | pattern << 62;
+  return field(shared_address(shared)) | field(panel) << 16 |
+         field(group) << 32 | pattern << 62;
 }
 
 __device__ __forceinline__ void begin_products() {
@@ -275,8 +315,8 @@ __device__ __forceinline__ void wait_for_products() {
   PARLAB_SM90A("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-// The compiler does not know that products run on: this keeps it from reading or writing registers
-// of theirs on the wrong side of a wait.
+// The compiler does not know that products run on: this keeps it from reading
+// or writing registers of theirs on the wrong side of a wait.
 template <typename Register, int count>
 __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   _Pragma("unroll")
@@ -290,97 +330,124 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 }
 
 // The registers of an instruction, as operands and as their numbers.
-#define PARLAB_8(kind, s, i)                                                                  \
-  kind(s[i]), kind(s[i + 1]), kind(s[i + 2]), kind(s[i + 3]), kind(s[i + 4]), kind(s[i + 5]), \
-      kind(s[i + 6]), kind(s[i + 7])
+#define PARLAB_8(kind, s, i)                                                  \
+  kind(s[i]), kind(s[i + 1]), kind(s[i + 2]), kind(s[i + 3]), kind(s[i + 4]), \
+      kind(s[i + 5]), kind(s[i + 6]), kind(s[i + 7])
 #define PARLAB_32(kind, s, i)                                                \
   PARLAB_8(kind, s, i), PARLAB_8(kind, s, i + 8), PARLAB_8(kind, s, i + 16), \
       PARLAB_8(kind, s, i + 24)
 #define PARLAB_64(kind, s) PARLAB_32(kind, s, 0), PARLAB_32(kind, s, 32)
 #define PARLAB_96(kind, s) PARLAB_64(kind, s), PARLAB_32(kind, s, 64)
-#define PARLAB_128(kind, s) PARLAB_64(kind, s), PARLAB_32(kind, s, 64), PARLAB_32(kind, s, 96)
-#define PARLAB_NUMBERS_64                                                                      \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
-  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, " \
-  "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, " \
+#define PARLAB_128(kind, s) \
+  PARLAB_64(kind, s), PARLAB_32(kind, s, 64), PARLAB_32(kind, s, 96)
+#define PARLAB_NUMBERS_64                                                  \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, "                                                   \
+  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+  "%34, %35, %36, %37, "                                                   \
+  "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, " \
+  "%52, %53, %54, %55, "                                                   \
   "%56, %57, %58, %59, %60, %61, %62, %63"
-#define PARLAB_NUMBERS_96                                                            \
-  PARLAB_NUMBERS_64                                                                  \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
-  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define PARLAB_NUMBERS_128                                                           \
-  PARLAB_NUMBERS_96                                                                  \
-  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109" \
-  ", %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122"   \
+#define PARLAB_NUMBERS_96                                                    \
+  PARLAB_NUMBERS_64                                                          \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, " \
+  "%78, %79"                                                                 \
+  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, " \
+  "%94, %95"
+#define PARLAB_NUMBERS_128                                                     \
+  PARLAB_NUMBERS_96                                                            \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "     \
+  "%108, %109"                                                                 \
+  ", %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, " \
+  "%122"                                                                       \
   ", %123, %124, %125, %126, %127"
 
-// Both operands from shared memory, N columns of b; `add` false: sum = a b. FLAGS: the signs of
-// both, where they have one, and whether they are transposed, where they can be. A, B, ADD, AT, BT:
-// the numbers of these operands.
-#define PARLAB_PRODUCT(N, NUMBERS, REGISTERS, A, B, ADD, TYPES, FLAGS)                 \
-  PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                             \
-               ", 0;\n"                                                                \
-               "wgmma.mma_async.sync.aligned.m64n" N TYPES " {" NUMBERS "}, " A ", " B \
-               ", add" FLAGS ";\n}"                                                    \
-               : REGISTERS                                                             \
-               : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(a_across), "n"(b_across))
-#define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, FLAGS_256, FLAGS_192, FLAGS_128)               \
-  if constexpr (registers == 128) {                                                            \
-    PARLAB_PRODUCT("256", PARLAB_NUMBERS_128, PARLAB_128(KIND, sum), "%128", "%129", "%130",   \
-                   TYPES, FLAGS_256);                                                          \
-  } else if constexpr (registers == 96) {                                                      \
-    PARLAB_PRODUCT("192", PARLAB_NUMBERS_96, PARLAB_96(KIND, sum), "%96", "%97", "%98", TYPES, \
-                   FLAGS_192);                                                                 \
-  } else {                                                                                     \
-    PARLAB_PRODUCT("128", PARLAB_NUMBERS_64, PARLAB_64(KIND, sum), "%64", "%65", "%66", TYPES, \
-                   FLAGS_128);                                                                 \
+// Both operands from shared memory, N columns of b; `add` false:
+// sum = a b. FLAGS: the signs of both, where they have one, and whether
+// they are transposed, where they can be. A, B, ADD, AT, BT: the
+// numbers of these operands.
+#define PARLAB_PRODUCT(N, NUMBERS, REGISTERS, A, B, ADD, TYPES, FLAGS)      \
+  PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                  \
+               ", 0;\n"                                                     \
+               "wgmma.mma_async.sync.aligned.m64n" N TYPES " {" NUMBERS     \
+               "}, " A ", " B ", add" FLAGS ";\n}"                          \
+               : REGISTERS                                                  \
+               : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(a_across), \
+                 "n"(b_across))
+#define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, FLAGS_256, FLAGS_192,        \
+                                   FLAGS_128)                                \
+  if constexpr (registers == 128) {                                          \
+    PARLAB_PRODUCT("256", PARLAB_NUMBERS_128, PARLAB_128(KIND, sum), "%128", \
+                   "%129", "%130", TYPES, FLAGS_256);                        \
+  } else if constexpr (registers == 96) {                                    \
+    PARLAB_PRODUCT("192", PARLAB_NUMBERS_96, PARLAB_96(KIND, sum), "%96",    \
+                   "%97", "%98", TYPES, FLAGS_192);                          \
+  } else {                                                                   \
+    PARLAB_PRODUCT("128", PARLAB_NUMBERS_64, PARLAB_64(KIND, sum), "%64",    \
+                   "%65", "%66", TYPES, FLAGS_128);                          \
   }
-#define PARLAB_NARROW_PRODUCT(TYPES)                                                 \
-  PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, "+f", ", 1, 1, %131, %132", ", 1, 1, %99, %100", \
-                             ", 1, 1, %67, %68")
+#define PARLAB_NARROW_PRODUCT(TYPES)                            \
+  PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, "+f", ", 1, 1, %131, %132", \
+                             ", 1, 1, %99, %100", ", 1, 1, %67, %68")
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 256, 192 or 128: twice the registers of sum. a_across, b_across: the operand lies across K,
-// see operand_in_shared(); only elements of two bytes can.
-template <Factor factor, bool b_across = false, bool a_across = false, typename Sum, int registers>
-__device__ __forceinline__ void multiply_add(Sum (&sum)[registers], std::uint64_t a,
-                                             std::uint64_t b, bool add = true) {
+// N = 256, 192 or 128: twice the registers of sum. a_across,
+// b_across: the operand lies across K, see operand_in_shared(); only
+// elements of two bytes can.
+template <Factor factor,
+          bool b_across = false,
+          bool a_across = false,
+          typename Sum,
+          int registers>
+__device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
+                                             std::uint64_t a,
+                                             std::uint64_t b,
+                                             bool add = true) {
   static_assert(registers == 128 || registers == 96 || registers == 64);
   constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
-  static_assert(narrow || !(a_across || b_across), "only elements of two bytes can lie across K");
+  static_assert(narrow || !(a_across || b_across),
+                "only elements of two bytes can lie across K");
   if constexpr (factor == Factor::f16) {
     PARLAB_NARROW_PRODUCT("k16.f32.f16.f16")
   } else if constexpr (factor == Factor::bf16) {
     PARLAB_NARROW_PRODUCT("k16.f32.bf16.bf16")
   } else if constexpr (factor == Factor::tf32) {
-    PARLAB_PRODUCT_OF_ANY_SIZE("k8.f32.tf32.tf32", "+f", ", 1, 1", ", 1, 1", ", 1, 1")
+    PARLAB_PRODUCT_OF_ANY_SIZE("k8.f32.tf32.tf32", "+f", ", 1, 1", ", 1, 1",
+                               ", 1, 1")
   } else {
     PARLAB_PRODUCT_OF_ANY_SIZE("k32.s32.s8.s8", "+r", "", "", "")
   }
 }
 
-// The same with a in registers, in TF32. A: the numbers of its registers; B, ADD: of b and of add.
-#define PARLAB_PRODUCT_FROM_REGISTERS(N, NUMBERS, REGISTERS, A, B, ADD)                            \
-  PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                                         \
-               ", 0;\n"                                                                            \
-               "wgmma.mma_async.sync.aligned.m64n" N "k8.f32.tf32.tf32 {" NUMBERS "}, {" A "}, " B \
-               ", add, 1, 1;\n}"                                                                   \
-               : REGISTERS                                                                         \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)))
+// The same with a in registers, in TF32. A: the numbers of its registers;
+// B, ADD: of b and of add.
+#define PARLAB_PRODUCT_FROM_REGISTERS(N, NUMBERS, REGISTERS, A, B, ADD)        \
+  PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                     \
+               ", 0;\n"                                                        \
+               "wgmma.mma_async.sync.aligned.m64n" N                           \
+               "k8.f32.tf32.tf32 {" NUMBERS "}, {" A "}, " B ", add, 1, 1;\n}" \
+               : REGISTERS                                                     \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b),           \
+                 "r"(static_cast<int>(add)))
 template <int registers>
-__device__ __forceinline__ void multiply_add(float (&sum)[registers], const std::uint32_t (&a)[4],
-                                             std::uint64_t b, bool add = true) {
+__device__ __forceinline__ void multiply_add(float (&sum)[registers],
+                                             const std::uint32_t (&a)[4],
+                                             std::uint64_t b,
+                                             bool add = true) {
   static_assert(registers == 128 || registers == 96 || registers == 64);
   if constexpr (registers == 128) {
-    PARLAB_PRODUCT_FROM_REGISTERS("256", PARLAB_NUMBERS_128, PARLAB_128("+f", sum),
+    PARLAB_PRODUCT_FROM_REGISTERS("256", PARLAB_NUMBERS_128,
+                                  PARLAB_128("+f", sum),
                                   "%128, %129, %130, %131", "%132", "%133");
   } else if constexpr (registers == 96) {
-    PARLAB_PRODUCT_FROM_REGISTERS("192", PARLAB_NUMBERS_96, PARLAB_96("+f", sum),
-                                  "%96, %97, %98, %99", "%100", "%101");
+    PARLAB_PRODUCT_FROM_REGISTERS("192", PARLAB_NUMBERS_96,
+                                  PARLAB_96("+f", sum), "%96, %97, %98, %99",
+                                  "%100", "%101");
   } else {
-    PARLAB_PRODUCT_FROM_REGISTERS("128", PARLAB_NUMBERS_64, PARLAB_64("+f", sum),
-                                  "%64, %65, %66, %67", "%68", "%69");
+    PARLAB_PRODUCT_FROM_REGISTERS("128", PARLAB_NUMBERS_64,
+                                  PARLAB_64("+f", sum), "%64, %65, %66, %67",
+                                  "%68", "%69");
   }
 }
 

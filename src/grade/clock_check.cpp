@@ -17,8 +17,9 @@ constexpr double share_at_least = 0.7;
 constexpr std::size_t looks = 5, looks_at_most = 40;
 
 const WatchedBatch& shortest(const std::vector<WatchedBatch>& batches) {
-  return *std::min_element(batches.begin(), batches.end(),
-                           [](const auto& a, const auto& b) { return a.elapsed_s < b.elapsed_s; });
+  return *std::min_element(
+      batches.begin(), batches.end(),
+      [](const auto& a, const auto& b) { return a.elapsed_s < b.elapsed_s; });
 }
 
 double sum_of(const std::vector<double>& seconds) {
@@ -35,23 +36,28 @@ void Watched::add(const Watched& more) {
 }
 
 bool disturbed(const Watched& watched) {
-  return !watched.waited_s || *watched.waited_s > share_of_others * watched.elapsed_s + to_wake_s;
+  return !watched.waited_s ||
+         *watched.waited_s > share_of_others * watched.elapsed_s + to_wake_s;
 }
 
 std::string to_string(const Watched& watched, int cpus) {
-  if (!watched.waited_s) return "this system does not say how long threads wait for a CPU";
-  const std::string waited =
-      seconds_with_unit(*watched.waited_s) + " of " + seconds_with_unit(watched.elapsed_s);
+  if (!watched.waited_s)
+    return "this system does not say how long threads wait for a CPU";
+  const std::string waited = seconds_with_unit(*watched.waited_s) + " of " +
+                             seconds_with_unit(watched.elapsed_s);
   if (watched.threads > cpus) {
-    return "its " + std::to_string(watched.threads) + " threads share " + std::to_string(cpus) +
-           " CPUs and waited " + waited +
+    return "its " + std::to_string(watched.threads) + " threads share " +
+           std::to_string(cpus) + " CPUs and waited " + waited +
            " for one another: " + "tunables[\"threads\"] says how many to use";
   }
-  return "other programs kept this machine busy: threads waited " + waited + " for a CPU";
+  return "other programs kept this machine busy: threads waited " + waited +
+         " for a CPU";
 }
 
-ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, double median_s) {
-  const int count = static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
+ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
+                       double median_s) {
+  const int count =
+      static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
   std::vector<WatchedBatch> of_one, of_many;
   std::string why_busy;
   const auto look = [&](int executions, std::vector<WatchedBatch>& batches) {
@@ -62,7 +68,8 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, 
       batches.push_back(std::move(batch));
     }
   };
-  for (std::size_t i = 0; i < looks_at_most && std::min(of_one.size(), of_many.size()) < looks;
+  for (std::size_t i = 0;
+       i < looks_at_most && std::min(of_one.size(), of_many.size()) < looks;
        ++i) {
     look(1, of_one);
     look(count, of_many);
@@ -73,9 +80,9 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, 
   // What is no execution is in both.
   const auto& one = shortest(of_one);
   const auto& many = shortest(of_many);
-  const double more = std::max(
-      static_cast<double>(many.reported_s.size()) - static_cast<double>(one.reported_s.size()),
-      1.0);  // a place may take fewer
+  const double more = std::max(static_cast<double>(many.reported_s.size()) -
+                                   static_cast<double>(one.reported_s.size()),
+                               1.0);  // a place may take fewer
   const double here_s = (many.elapsed_s - one.elapsed_s) / more;
   const auto accounts_for_it = [&](double there_s) {
     return there_s >= share_at_least * here_s - around_s;
@@ -83,22 +90,28 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, 
   std::vector<double> reported;
   for (const auto* batches : {&of_one, &of_many}) {
     for (const auto& batch : *batches) {
-      reported.insert(reported.end(), batch.reported_s.begin(), batch.reported_s.end());
+      reported.insert(reported.end(), batch.reported_s.begin(),
+                      batch.reported_s.end());
     }
   }
   const double there_s = median(reported);
   if (accounts_for_it(there_s)) return {ClockVerdict::agrees, ""};
-  // Both clocks see a host that gives its CPUs to others now and then, which no queue here tells:
-  // most executions are much faster than the mean. Nobody's fault, and no time to go by.
-  const double mean_s = (sum_of(many.reported_s) - sum_of(one.reported_s)) / more;
+  // Both clocks see a host that gives its CPUs to others now and then,
+  // which no queue here tells: most executions are much faster than the
+  // mean. Nobody's fault, and no time to go by.
+  const double mean_s =
+      (sum_of(many.reported_s) - sum_of(one.reported_s)) / more;
   if (accounts_for_it(mean_s)) {
-    return {ClockVerdict::busy,
-            "its executions differ too much here: half of them took less than " +
-                seconds_with_unit(there_s) + ", the mean is " + seconds_with_unit(mean_s)};
+    return {
+        ClockVerdict::busy,
+        "its executions differ too much here: half of them took less than " +
+            seconds_with_unit(there_s) + ", the mean is " +
+            seconds_with_unit(mean_s)};
   }
-  return {ClockVerdict::differs, "its process reports " + seconds_with_unit(there_s) +
-                                     " for an execution that takes " + seconds_with_unit(here_s) +
-                                     " by the clock of the grader"};
+  return {ClockVerdict::differs,
+          "its process reports " + seconds_with_unit(there_s) +
+              " for an execution that takes " + seconds_with_unit(here_s) +
+              " by the clock of the grader"};
 }
 
 }  // namespace parlab::grade

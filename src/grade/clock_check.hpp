@@ -1,5 +1,6 @@
-// The process of a submission may say of its time what it likes: is it so by the clock of the
-// grader? And had it the machine to itself, or is there nothing to be said of its time?
+// The process of a submission may say of its time what it likes: is it
+// so by the clock of the grader? And had it the machine to itself, or is
+// there nothing to be said of its time?
 #pragma once
 
 #include <functional>
@@ -14,11 +15,12 @@ namespace parlab::grade {
 // Some executions, and how long threads waited meanwhile.
 struct Watched {
   double elapsed_s = 0;
-  // That threads were ready to run and others ran: those of a CPU submission, by what its process
-  // says; else those of its process and of the grader, by what the grader sees. Nothing: the system
-  // does not say.
+  // That threads were ready to run and others ran: those of a CPU submission,
+  // by what its process says; else those of its process and of the grader,
+  // by what the grader sees. Nothing: the system does not say.
   std::optional<double> waited_s = 0;
-  // The most that a CPU submission had at a time, by what its process says; 0: not known.
+  // The most that a CPU submission had at a time, by what its
+  // process says; 0: not known.
   int threads = 0;
 
   void add(const Watched& more);
@@ -26,14 +28,15 @@ struct Watched {
 
 struct WatchedBatch {
   std::vector<double> reported_s;  // one per execution
-  double elapsed_s = 0;            // by the clock of the grader, from asking for it to the answer
+  // by the clock of the grader, from asking for it to the answer
+  double elapsed_s = 0;
   Watched watched;
 };
 
 // Other programs had so much of that time that it says nothing.
 bool disturbed(const Watched& watched);
-// Why nothing can be timed on so many CPUs: "other programs kept this machine busy: threads waited
-// 2 ms of 10 ms for a CPU", or its own threads did.
+// Why nothing can be timed on so many CPUs: "other programs kept this machine
+// busy: threads waited 2 ms of 10 ms for a CPU", or its own threads did.
 std::string to_string(const Watched& watched, int cpus = cpus_allowed());
 
 enum class ClockVerdict {
@@ -47,8 +50,10 @@ struct ClockCheck {
   std::string detail;  // which times differ, or how long threads waited
 };
 
-// take: one more batch of so many executions. median_s: what the submission says of one. Batches
-// during which other programs ran do not count; there are tens of them at the most.
-ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take, double median_s);
+// take: one more batch of so many executions. median_s: what the submission
+// says of one. Batches during which other programs ran do not count;
+// there are tens of them at the most.
+ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
+                       double median_s);
 
 }  // namespace parlab::grade

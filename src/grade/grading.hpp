@@ -1,4 +1,5 @@
-// A class of submissions, judged: right or wrong, fast or slow, and how many points.
+// A class of submissions, judged: right or wrong, fast or
+// slow, and how many points.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,11 @@ namespace parlab::grade {
 struct Assignment {
   const Workload* workload = nullptr;
   Dtype dtype = Dtype::f32;
-  std::vector<Size> sizes, hidden;     // in the hand-out, and not; times are of the last of sizes
-  std::uint64_t seed = 0;              // of what the inputs hold
-  const Variant* reference = nullptr;  // whose time has all the points; absent: no points
+  // in the hand-out, and not; times are of the last of sizes
+  std::vector<Size> sizes, hidden;
+  std::uint64_t seed = 0;  // of what the inputs hold
+  // whose time has all the points; absent: no points
+  const Variant* reference = nullptr;
   PointsRule points;
   Limits limits;
   bool gpu = false;  // there is one to measure on
@@ -32,14 +35,17 @@ std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed);
 
 struct Grade {
   Submission submission;
-  Verdict verdict = Verdict::unverified;  // of all sizes: the first that is not passed
-  std::string detail;                     // and why; of one that passed: why it has no time
-  Size where;                             // and at which size; empty: before any
-  std::string idea;                       // what the student wrote
-  std::optional<Record> timed;  // at the last public size, where it passed everywhere: of its
-                                // processes the one in the middle
-  Uncertain mean;               // of the medians of its processes
-  Uncertain time;               // the same for any process of it, not only for those that ran
+  // of all sizes: the first that is not passed
+  Verdict verdict = Verdict::unverified;
+  std::string detail;  // and why; of one that passed: why it has no time
+  Size where;          // and at which size; empty: before any
+  std::string idea;    // what the student wrote
+  // at the last public size, where it passed everywhere: of its
+  // processes the one in the middle
+  std::optional<Record> timed;
+  Uncertain mean;  // of the medians of its processes
+  // the same for any process of it, not only for those that ran
+  Uncertain time;
   std::optional<Ratio> to_reference;
   std::optional<double> of_roof;
   std::size_t rank = 0;  // from 1, with ties; 0: no time
@@ -51,23 +57,28 @@ struct Grade {
 struct Class {
   Assignment assignment;
   std::string date, machine;
-  std::vector<Grade> grades;   // by student
-  std::vector<Record> ladder;  // our own rungs at the same point, the reference among them
+  std::vector<Grade> grades;  // by student
+  // our own rungs at the same point, the reference among them
+  std::vector<Record> ladder;
   std::optional<Record> reference;
   Uncertain reference_time;
-  bool interrupted = false;  // before all were graded: the others are unverified
-  std::string why_untimed;   // where there is a reference, and no time of it
+  // before all were graded: the others are unverified
+  bool interrupted = false;
+  std::string why_untimed;  // where there is a reference, and no time of it
 
   bool timed() const { return reference.has_value(); }
 };
 
-// Runs each submission that was built in a process of its own, one after the other, until Ctrl-C.
-// says: one line about what happens next.
-Class grade(const Assignment& assignment, std::vector<Submission> submissions,
-            const std::string& command, const std::function<void(const std::string&)>& says);
+// Runs each submission that was built in a process of its own, one after the
+// other, until Ctrl-C. says: one line about what happens next.
+Class grade(const Assignment& assignment,
+            std::vector<Submission> submissions,
+            const std::string& command,
+            const std::function<void(const std::string&)>& says);
 
-// What to do next, in a sentence or two: for a wrong one what its verdict usually means, for a
-// right one the rung of the ladder that is the next faster.
+// What to do next, in a sentence or two: for a wrong one what its
+// verdict usually means, for a right one the rung of the ladder
+// that is the next faster.
 std::string advice(const Class& all, const Grade& grade);
 
 }  // namespace parlab::grade

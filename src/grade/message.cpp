@@ -12,7 +12,9 @@ namespace {
 
 constexpr int look_every_ms = 20;
 
-[[noreturn]] void closed() { throw std::runtime_error("the other end is closed"); }
+[[noreturn]] void closed() {
+  throw std::runtime_error("the other end is closed");
+}
 
 }  // namespace
 
@@ -38,7 +40,9 @@ void Message::expect_end() const {
   if (next_ != bytes_.size()) fail("more");
 }
 
-Channel::~Channel() { close(descriptor_); }
+Channel::~Channel() {
+  close(descriptor_);
+}
 
 void Channel::wait(short events, const std::function<void()>& meanwhile) const {
   pollfd look{descriptor_, events, 0};
@@ -47,12 +51,14 @@ void Channel::wait(short events, const std::function<void()>& meanwhile) const {
   }
 }
 
-void Channel::send(const Message& message, const std::function<void()>& meanwhile) {
+void Channel::send(const Message& message,
+                   const std::function<void()>& meanwhile) {
   const std::uint64_t count = message.bytes().size();
   const auto send_bytes = [&](const void* data, std::size_t left) {
     for (const auto* at = static_cast<const char*>(data); left > 0;) {
       wait(POLLOUT, meanwhile);  // for as long as the other end does not read
-      const auto sent = ::send(descriptor_, at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+      const auto sent =
+          ::send(descriptor_, at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (sent <= 0) closed();
       at += sent;
@@ -63,7 +69,9 @@ void Channel::send(const Message& message, const std::function<void()>& meanwhil
   send_bytes(message.bytes().data(), count);
 }
 
-void Channel::receive_bytes(void* data, std::size_t count, const std::function<void()>& meanwhile) {
+void Channel::receive_bytes(void* data,
+                            std::size_t count,
+                            const std::function<void()>& meanwhile) {
   for (auto* at = static_cast<char*>(data); count > 0;) {
     wait(POLLIN, meanwhile);
     const auto got = recv(descriptor_, at, count, 0);
@@ -74,7 +82,8 @@ void Channel::receive_bytes(void* data, std::size_t count, const std::function<v
   }
 }
 
-Message Channel::receive(std::size_t most, const std::function<void()>& meanwhile) {
+Message Channel::receive(std::size_t most,
+                         const std::function<void()>& meanwhile) {
   std::uint64_t count = 0;
   receive_bytes(&count, sizeof count, meanwhile);
   if (count > most) throw Malformed("its process answered with too much");

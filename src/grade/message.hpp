@@ -1,6 +1,6 @@
-// What a grader and the process of a submission tell each other: numbers, texts and arrays, one
-// after the other. The reader believes nothing: what the process of a submission sends may be
-// anything.
+// What a grader and the process of a submission tell each other: numbers,
+// texts and arrays, one after the other. The reader believes nothing: what
+// the process of a submission sends may be anything.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ namespace parlab::grade {
 
 // It was not sent by the program that we wrote.
 struct Malformed : PointError {
-  explicit Malformed(const std::string& what) : PointError(Verdict::launch_failed, what) {}
+  explicit Malformed(const std::string& what)
+      : PointError(Verdict::launch_failed, what) {}
 };
 
 class Message {
@@ -41,7 +42,8 @@ class Message {
   template <typename T, typename F>
   Message& put_all(const T& values, F put_one) {
     put(std::uint64_t{values.size()});
-    for (const auto& value : values) put_one(*this, value);
+    for (const auto& value : values)
+      put_one(*this, value);
     return *this;
   }
 
@@ -55,7 +57,8 @@ class Message {
   template <typename T>
   requires(std::is_enum_v<T>) T get(T last) {
     const auto value = get<std::underlying_type_t<T>>();
-    if (value < 0 || value > static_cast<std::underlying_type_t<T>>(last)) fail("a choice");
+    if (value < 0 || value > static_cast<std::underlying_type_t<T>>(last))
+      fail("a choice");
     return static_cast<T>(value);
   }
   std::string text(std::size_t longest = 4000);
@@ -64,7 +67,8 @@ class Message {
   void get_all(std::size_t most, F get_one) {
     const auto count = get<std::uint64_t>();
     if (count > most) fail("a list");
-    for (std::uint64_t i = 0; i < count; ++i) get_one(*this);
+    for (std::uint64_t i = 0; i < count; ++i)
+      get_one(*this);
   }
   void expect_end() const;
 
@@ -85,15 +89,20 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Both call meanwhile() every few milliseconds until a whole message is sent, or there; that may
-  // throw. They throw std::runtime_error when the other end is closed.
-  void send(const Message& message, const std::function<void()>& meanwhile = {});
+  // Both call meanwhile() every few milliseconds until a whole message
+  // is sent, or there; that may throw. They throw std::runtime_error
+  // when the other end is closed.
+  void send(const Message& message,
+            const std::function<void()>& meanwhile = {});
   // Throws Malformed on a message of more than `most` bytes.
-  Message receive(std::size_t most, const std::function<void()>& meanwhile = {});
+  Message receive(std::size_t most,
+                  const std::function<void()>& meanwhile = {});
 
  private:
   void wait(short events, const std::function<void()>& meanwhile) const;
-  void receive_bytes(void* data, std::size_t count, const std::function<void()>& meanwhile);
+  void receive_bytes(void* data,
+                     std::size_t count,
+                     const std::function<void()>& meanwhile);
 
   int descriptor_;
 };

@@ -9,15 +9,18 @@
 
 namespace parlab::grade {
 
-// Straight lines between corners (factor of the reference's time, points); level outside of them.
+// Straight lines between corners (factor of the reference's time,
+// points); level outside of them.
 class PointsRule {
  public:
-  // "full within 1.2x, linear to 0 at 10x" (of 100 points, or "80 within ..."), or corners,
+  // "full within 1.2x, linear to 0 at 10x" (of 100 points, or "80
+  // within ..."), or corners,
   // "1x:100 2x:80 10x:0". Throws UsageError.
-  explicit PointsRule(const std::string& text = "full within 1.2x, linear to 0 at 10x");
+  explicit PointsRule(
+      const std::string& text = "full within 1.2x, linear to 0 at 10x");
 
-  // ratio: time over that of the reference. The interval decides, in favour of whoever was
-  // measured: nobody loses points to noise.
+  // ratio: time over that of the reference. The interval decides, in favour
+  // of whoever was measured: nobody loses points to noise.
   double of(const Ratio& ratio) const;
   double full() const { return corners_.front().second; }
   const std::string& text() const { return text_; }
@@ -27,8 +30,8 @@ class PointsRule {
   std::vector<std::pair<double, double>> corners_;
 };
 
-// Ranks from 1, of times as estimates. Who cannot be told from the fastest of a rank shares it; the
-// next rank counts those before it: 1, 1, 3.
+// Ranks from 1, of times as estimates. Who cannot be told from the fastest of
+// a rank shares it; the next rank counts those before it: 1, 1, 3.
 // between: what two of them may differ by besides, a factor of 1.
 std::vector<std::size_t> ranks(const std::vector<Uncertain>& times,
                                const Uncertain& between = {1, 0, 1});

@@ -8,14 +8,16 @@ namespace parlab::grade {
 namespace {
 
 void put_texts(Message& message, const std::vector<std::string>& texts) {
-  message.put_all(texts, [](Message& to, const std::string& text) { to.put(text); });
+  message.put_all(texts,
+                  [](Message& to, const std::string& text) { to.put(text); });
 }
 
 std::vector<std::string> get_names(Message& message) {
   std::vector<std::string> names;
   message.get_all(64, [&](Message& from) {
     names.push_back(from.text(100));
-    if (!is_name(names.back())) throw Malformed("it declares the name of no array");
+    if (!is_name(names.back()))
+      throw Malformed("it declares the name of no array");
   });
   return names;
 }
@@ -23,7 +25,11 @@ std::vector<std::string> get_names(Message& message) {
 }  // namespace
 
 void put(Message& message, const ArraySpec& spec) {
-  message.put(spec.name).put(spec.dtype).put(spec.count).put(spec.role).put(spec.layout_of);
+  message.put(spec.name)
+      .put(spec.dtype)
+      .put(spec.count)
+      .put(spec.role)
+      .put(spec.layout_of);
 }
 
 ArraySpec get_spec(Message& message) {
@@ -36,14 +42,22 @@ ArraySpec get_spec(Message& message) {
   return spec;
 }
 
-void put(Message& message, const Size& size, Dtype dtype, const Tunables& tunables) {
-  message.put_all(size, [](Message& to, std::int64_t extent) { to.put(extent); }).put(dtype);
-  message.put_all(tunables,
-                  [](Message& to, const auto& one) { to.put(one.first).put(one.second); });
+void put(Message& message,
+         const Size& size,
+         Dtype dtype,
+         const Tunables& tunables) {
+  message
+      .put_all(size, [](Message& to, std::int64_t extent) { to.put(extent); })
+      .put(dtype);
+  message.put_all(tunables, [](Message& to, const auto& one) {
+    to.put(one.first).put(one.second);
+  });
 }
 
 void get(Message& message, Size& size, Dtype& dtype, Tunables& tunables) {
-  message.get_all(most_of_a_list, [&](Message& from) { size.push_back(from.get<std::int64_t>()); });
+  message.get_all(most_of_a_list, [&](Message& from) {
+    size.push_back(from.get<std::int64_t>());
+  });
   dtype = message.get(Dtype::bf16);
   message.get_all(most_of_a_list, [&](Message& from) {
     const auto name = from.text();
@@ -53,14 +67,17 @@ void get(Message& message, Size& size, Dtype& dtype, Tunables& tunables) {
 
 void put(Message& message, const BatchPlan& plan) {
   message.put(plan.cache).put(plan.check_last).put(plan.watch_waits);
-  message.put_all(plan.executions, [](Message& to, const Disturbance& disturbance) {
-    to.put_all(disturbance.inputs, [](Message& each, const ChangedElement& changed) {
-      each.put(changed.array).put(changed.to).put(changed.from);
-    });
-    to.put_all(disturbance.outputs, [](Message& each, const SpoiledElement& spoiled) {
-      each.put(spoiled.array).put(spoiled.element);
-    });
-  });
+  message.put_all(
+      plan.executions, [](Message& to, const Disturbance& disturbance) {
+        to.put_all(disturbance.inputs,
+                   [](Message& each, const ChangedElement& changed) {
+                     each.put(changed.array).put(changed.to).put(changed.from);
+                   });
+        to.put_all(disturbance.outputs,
+                   [](Message& each, const SpoiledElement& spoiled) {
+                     each.put(spoiled.array).put(spoiled.element);
+                   });
+      });
 }
 
 BatchPlan get_plan(Message& message) {
@@ -90,8 +107,9 @@ BatchPlan get_plan(Message& message) {
 
 void put_outputs(Message& message, const Arrays& outputs) {
   std::vector<Array> written;
-  std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
-               [](const Array& array) { return array.spec.role == Role::output; });
+  std::copy_if(
+      outputs.begin(), outputs.end(), std::back_inserter(written),
+      [](const Array& array) { return array.spec.role == Role::output; });
   message.put_all(written, [](Message& to, const Array& array) {
     to.put(array.spec.name).put_bytes(array.data, array.spec.bytes());
   });
@@ -100,26 +118,33 @@ void put_outputs(Message& message, const Arrays& outputs) {
 void get_outputs(Message& message, const Arrays& into) {
   message.get_all(most_of_a_list, [&](Message& from) {
     const auto name = from.text();
-    const auto found = std::find_if(into.begin(), into.end(), [&](const Array& array) {
-      return array.spec.name == name && array.spec.role == Role::output;
-    });
-    if (found == into.end()) throw Malformed("its process answered with an array of its own");
+    const auto found =
+        std::find_if(into.begin(), into.end(), [&](const Array& array) {
+          return array.spec.name == name && array.spec.role == Role::output;
+        });
+    if (found == into.end())
+      throw Malformed("its process answered with an array of its own");
     from.get_bytes(found->data, found->spec.bytes());
   });
 }
 
 void put(Message& message, const LaunchShape& shape) {
   for (const auto& extent : {shape.grid, shape.block}) {
-    for (const auto each : extent) message.put(each);
+    for (const auto each : extent)
+      message.put(each);
   }
-  message.put(shape.shared_bytes).put(shape.registers).put(shape.spill_bytes).put(shape.launches);
+  message.put(shape.shared_bytes)
+      .put(shape.registers)
+      .put(shape.spill_bytes)
+      .put(shape.launches);
   message.put(shape.occupancy).put(shape.active_warps).put(shape.limited_by);
 }
 
 LaunchShape get_launch(Message& message) {
   LaunchShape shape;
   for (auto* extent : {&shape.grid, &shape.block}) {
-    for (auto& each : *extent) each = message.get<std::int64_t>();
+    for (auto& each : *extent)
+      each = message.get<std::int64_t>();
   }
   shape.shared_bytes = message.get<std::int64_t>();
   shape.registers = message.get<int>();
@@ -133,11 +158,18 @@ LaunchShape get_launch(Message& message) {
 }
 
 void put(Message& message, const Variant& variant) {
-  message.put(variant.workload).put(variant.idea).put(variant.hardware).put(variant.target);
+  message.put(variant.workload)
+      .put(variant.idea)
+      .put(variant.hardware)
+      .put(variant.target);
   message.put(variant.arithmetic);
-  message.put_all(variant.dtypes, [](Message& to, Dtype dtype) { to.put(dtype); });
+  message.put_all(variant.dtypes,
+                  [](Message& to, Dtype dtype) { to.put(dtype); });
   message.put_all(variant.tunables, [](Message& to, const Tunable& tunable) {
-    to.put(tunable.name).put(tunable.fallback).put(tunable.min).put(tunable.max);
+    to.put(tunable.name)
+        .put(tunable.fallback)
+        .put(tunable.min)
+        .put(tunable.max);
     to.put(tunable.multiple_of).put(tunable.power_of_two);
   });
   put_texts(message, variant.inputs);
@@ -151,11 +183,14 @@ Variant get_variant(Message& message) {
   variant.hardware = printable(message.text(100));
   variant.target = message.get(Target::team);
   variant.arithmetic = message.get(Arithmetic::bf16x9);
-  message.get_all(16, [&](Message& from) { variant.dtypes.push_back(from.get(Dtype::bf16)); });
+  message.get_all(16, [&](Message& from) {
+    variant.dtypes.push_back(from.get(Dtype::bf16));
+  });
   message.get_all(16, [&](Message& from) {
     Tunable tunable;
     tunable.name = from.text(100);
-    if (!is_name(tunable.name)) throw Malformed("it declares a tunable without a name");
+    if (!is_name(tunable.name))
+      throw Malformed("it declares a tunable without a name");
     tunable.fallback = from.get<std::int64_t>();
     tunable.min = from.get<std::int64_t>();
     tunable.max = from.get<std::int64_t>();

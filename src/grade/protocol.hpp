@@ -10,7 +10,15 @@
 
 namespace parlab::grade {
 
-enum class Ask { describe, load, run_checked, sample, transfers, recover, release };
+enum class Ask {
+  describe,
+  load,
+  run_checked,
+  sample,
+  transfers,
+  recover,
+  release
+};
 enum class Answer { done, point_error, other_error };
 
 constexpr std::size_t most_of_a_list = 1 << 16;
@@ -19,7 +27,10 @@ void put(Message& message, const ArraySpec& spec);
 ArraySpec get_spec(Message& message);
 
 // A call, but its variant: there is one.
-void put(Message& message, const Size& size, Dtype dtype, const Tunables& tunables);
+void put(Message& message,
+         const Size& size,
+         Dtype dtype,
+         const Tunables& tunables);
 void get(Message& message, Size& size, Dtype& dtype, Tunables& tunables);
 
 void put(Message& message, const BatchPlan& plan);

@@ -24,7 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 // Starting CUDA, loading arrays: what has no execution in it.
 constexpr double seconds_to_start = 60;
-constexpr double patience = 10;              // limits that may pass where others have the CPUs
+// limits that may pass where others have the CPUs
+constexpr double patience = 10;
 constexpr std::size_t most_words = 1 << 20;  // of an answer, besides arrays
 
 double seconds_since(Clock::time_point start) {
@@ -33,15 +34,20 @@ double seconds_since(Clock::time_point start) {
 
 std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
   std::size_t bytes = 0;
-  for (const auto& array : arrays) bytes += array.bytes();
+  for (const auto& array : arrays)
+    bytes += array.bytes();
   return bytes;
 }
 
 }  // namespace
 
 struct RemoteExecutor::Running {
-  Running(const std::vector<std::string>& command, const Limits& limits, bool on_gpu, bool trusted,
-          int ours, int theirs)
+  Running(const std::vector<std::string>& command,
+          const Limits& limits,
+          bool on_gpu,
+          bool trusted,
+          int ours,
+          int theirs)
       : channel(ours),
         process(command,
                 {.readable =
@@ -54,7 +60,8 @@ struct RemoteExecutor::Running {
                  .folder = "/",
                  .cpu_s = 3600,
                  .memory_bytes = limits.memory_bytes,
-                 // Of memory that has a descriptor, as drivers use it: no file can be made.
+                 // Of memory that has a descriptor, as drivers use
+                 // it: no file can be made.
                  .file_bytes = std::uint64_t{1} << 30,
                  .uses_gpu = on_gpu,
                  .trusted = trusted},
@@ -66,9 +73,14 @@ struct RemoteExecutor::Running {
   Process process;
 };
 
-RemoteExecutor::RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu,
+RemoteExecutor::RemoteExecutor(std::vector<std::string> command,
+                               const Limits& limits,
+                               bool on_gpu,
                                bool trusted)
-    : command_(std::move(command)), limits_(limits), on_gpu_(on_gpu), trusted_(trusted) {}
+    : command_(std::move(command)),
+      limits_(limits),
+      on_gpu_(on_gpu),
+      trusted_(trusted) {}
 
 RemoteExecutor::~RemoteExecutor() = default;
 
@@ -76,9 +88,11 @@ void RemoteExecutor::start() {
   if (running_) return;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw std::system_error(errno, std::generic_category(), "a channel to a submission");
+    throw std::system_error(errno, std::generic_category(),
+                            "a channel to a submission");
   }
-  running_ = std::make_unique<Running>(command_, limits_, on_gpu_, trusted_, ends[0], ends[1]);
+  running_ = std::make_unique<Running>(command_, limits_, on_gpu_, trusted_,
+                                       ends[0], ends[1]);
   auto described = ask(Message().put(Ask::describe), seconds_to_start);
   variant_ = get_variant(described);
   can_time_ = described.get<bool>();
@@ -90,23 +104,30 @@ const Variant& RemoteExecutor::variant() {
   return variant_;
 }
 
-Message RemoteExecutor::ask(const Message& message, double seconds, Watched* watched) {
-  if (!running_) throw PointError(Verdict::launch_failed, "its process has ended");
+Message RemoteExecutor::ask(const Message& message,
+                            double seconds,
+                            Watched* watched) {
+  if (!running_)
+    throw PointError(Verdict::launch_failed, "its process has ended");
   const auto start = Clock::now();
   const RunQueueWait theirs(running_->process.id());
   RunQueueWait ours(getpid());
   bool too_long = false;
   const auto look_after = [&] {
-    if (!running_->process.why_ended().empty()) throw std::runtime_error("ended");
-    ours = RunQueueWait(getpid());  // who waits before there is an answer delays nobody
+    if (!running_->process.why_ended().empty())
+      throw std::runtime_error("ended");
+    // who waits before there is an answer delays nobody
+    ours = RunQueueWait(getpid());
     const double elapsed = seconds_since(start);
     if (elapsed <= seconds) return;
-    too_long = elapsed - theirs.seconds().value_or(0) > seconds || elapsed > patience * seconds;
+    too_long = elapsed - theirs.seconds().value_or(0) > seconds ||
+               elapsed > patience * seconds;
     if (too_long) running_->process.end("too long");
   };
   try {
     running_->channel.send(message, look_after);
-    Message reply = running_->channel.receive(most_words + 2 * bytes_of(outputs_), look_after);
+    Message reply = running_->channel.receive(
+        most_words + 2 * bytes_of(outputs_), look_after);
     if (watched != nullptr) {
       watched->add({seconds_since(start), theirs.seconds()});
       watched->add({0, ours.seconds()});
@@ -117,7 +138,8 @@ Message RemoteExecutor::ask(const Message& message, double seconds, Watched* wat
       case Answer::point_error: {
         const auto what = printable(reply.text());
         PointError error(reply.get(Verdict::implausible), what);
-        if (error.verdict == Verdict::passed) error.verdict = Verdict::launch_failed;
+        if (error.verdict == Verdict::passed)
+          error.verdict = Verdict::launch_failed;
         throw error;
       }
       default:
@@ -135,13 +157,15 @@ Message RemoteExecutor::ask(const Message& message, double seconds, Watched* wat
     if (why.empty()) why = "closed its channel";
     running_.reset();
     if (too_long) {
-      throw PointError(Verdict::timed_out, "took more than " + significant(seconds, 2) + " s");
+      throw PointError(Verdict::timed_out,
+                       "took more than " + significant(seconds, 2) + " s");
     }
     throw PointError(Verdict::launch_failed, why);
   }
 }
 
-void RemoteExecutor::load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) {
+void RemoteExecutor::load(const Arrays& inputs,
+                          const std::vector<ArraySpec>& outputs) {
   inputs_ = inputs;
   outputs_ = outputs;
   received_ = std::make_unique<HostArrays>(outputs);
@@ -150,8 +174,10 @@ void RemoteExecutor::load(const Arrays& inputs, const std::vector<ArraySpec>& ou
   message.put(Ask::load);
   message.put_all(std::vector<Array>(inputs.begin(), inputs.end()),
                   [](Message& to, const Array& array) { put(to, array.spec); });
-  message.put_all(outputs, [](Message& to, const ArraySpec& spec) { put(to, spec); });
-  for (const auto& array : inputs) message.put_bytes(array.data, array.spec.bytes());
+  message.put_all(outputs,
+                  [](Message& to, const ArraySpec& spec) { put(to, spec); });
+  for (const auto& array : inputs)
+    message.put_bytes(array.data, array.spec.bytes());
   ask(message, seconds_to_start);
 }
 
@@ -189,15 +215,18 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   BatchPlan watched_plan = plan;
   watched_plan.watch_waits = true;
   put(message, watched_plan);
-  end_idle_threads();  // of the grader: where they spin, the submission cannot run
-  const double most_s = limits_.seconds * static_cast<double>(plan.executions.size());
+  // of the grader: where they spin, the submission cannot run
+  end_idle_threads();
+  const double most_s =
+      limits_.seconds * static_cast<double>(plan.executions.size());
   const auto start = Clock::now();
   Watched outside;
   auto reply = ask(message, most_s, &outside);
   const double elapsed = elapsed_s_ = seconds_since(start);
   Batch batch;
-  reply.get_all(plan.executions.size(),
-                [&](Message& from) { batch.seconds.push_back(from.get<double>()); });
+  reply.get_all(plan.executions.size(), [&](Message& from) {
+    batch.seconds.push_back(from.get<double>());
+  });
   batch.clock_hz = reply.get<double>();
   batch.highest_clock_hz = reply.get<double>();
   batch.damage = printable(reply.text());
@@ -208,14 +237,18 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   get_outputs(reply, received_->view());
   reply.expect_end();
   batch.outputs = received_->view();
-  const double reported = std::accumulate(batch.seconds.begin(), batch.seconds.end(), 0.0);
-  const bool numbers = std::all_of(batch.seconds.begin(), batch.seconds.end(),
-                                   [](double each) { return std::isfinite(each) && each > 0; });
+  const double reported =
+      std::accumulate(batch.seconds.begin(), batch.seconds.end(), 0.0);
+  const bool numbers =
+      std::all_of(batch.seconds.begin(), batch.seconds.end(),
+                  [](double each) { return std::isfinite(each) && each > 0; });
   if (batch.seconds.empty() || !numbers || reported > elapsed) {
-    throw PointError(Verdict::implausible, "its process reports times that cannot be");
+    throw PointError(Verdict::implausible,
+                     "its process reports times that cannot be");
   }
   // To say that it waited gains a submission nothing: it is not timed.
-  watched_.add(says_who_waited ? Watched{reported, waited_s, threads} : outside);
+  watched_.add(says_who_waited ? Watched{reported, waited_s, threads}
+                               : outside);
   return batch;
 }
 

@@ -1,4 +1,5 @@
-// The place of one submission, or of the reference: a process of its own that executes it.
+// The place of one submission, or of the reference: a process of
+// its own that executes it.
 #pragma once
 
 #include <memory>
@@ -15,27 +16,33 @@
 namespace parlab::grade {
 
 struct Limits {
-  // Of one execution, until it is taken for endless; while others have the CPUs none pass.
+  // Of one execution, until it is taken for endless; while others
+  // have the CPUs none pass.
   double seconds = 10;
   double memory_bytes = 2e9;
 };
 
-// An Executor whose variant runs in a confined process. What comes back is believed as far as it
-// can be checked here: outputs have the sizes that were asked for, and times fit the clock of this
-// process. A process that ends is a PointError(launch_failed), one that goes on too long
+// An Executor whose variant runs in a confined process. What comes back
+// is believed as far as it can be checked here: outputs have the sizes
+// that were asked for, and times fit the clock of this process. A process
+// that ends is a PointError(launch_failed), one that goes on too long
 // PointError(timed_out); the next load() starts another.
 class RemoteExecutor final : public Executor {
  public:
-  // command: a program that calls serve(), and its arguments. on_gpu: it is one for a real GPU.
-  // trusted: it is our own.
-  RemoteExecutor(std::vector<std::string> command, const Limits& limits, bool on_gpu,
+  // command: a program that calls serve(), and its arguments. on_gpu: it
+  // is one for a real GPU. trusted: it is our own.
+  RemoteExecutor(std::vector<std::string> command,
+                 const Limits& limits,
+                 bool on_gpu,
                  bool trusted = false);
   ~RemoteExecutor() override;
 
-  // What the submission declared. Throws PointError when its process does not answer.
+  // What the submission declared. Throws PointError when its
+  // process does not answer.
   const Variant& variant();
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override;
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override;
   void release() override;
   Checked run_checked(const Call& call) override;
   Batch sample(const Call& call, const BatchPlan& plan) override;
@@ -46,14 +53,17 @@ class RemoteExecutor final : public Executor {
 
   // All batches since the last call, which ends it.
   Watched watched() { return std::exchange(watched_, {}); }
-  // Of the last batch by the clock of this process, from asking for it to the answer.
+  // Of the last batch by the clock of this process, from
+  // asking for it to the answer.
   double elapsed_s() const { return elapsed_s_; }
 
  private:
   struct Running;
   void start();
   // watched: grows by what it took; nullptr: of no interest.
-  Message ask(const Message& message, double seconds, Watched* watched = nullptr);
+  Message ask(const Message& message,
+              double seconds,
+              Watched* watched = nullptr);
 
   std::vector<std::string> command_;
   Limits limits_;

@@ -31,14 +31,18 @@ namespace {
 
 constexpr int channel_descriptor = 3, program_descriptor = 4;
 constexpr uid_t nobody = 65534;
-constexpr int exit_unconfined = 99;  // of a process that could not be confined: it runs nothing
+// of a process that could not be confined: it runs nothing
+constexpr int exit_unconfined = 99;
 
-constexpr std::uint64_t may_read =
-    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-// All that Linux 5.13 knows; what came later is not there to be used without these.
+constexpr std::uint64_t may_read = LANDLOCK_ACCESS_FS_EXECUTE |
+                                   LANDLOCK_ACCESS_FS_READ_FILE |
+                                   LANDLOCK_ACCESS_FS_READ_DIR;
+// All that Linux 5.13 knows; what came later is not there to
+// be used without these.
 constexpr std::uint64_t may_all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
-constexpr std::uint64_t of_files =
-    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+constexpr std::uint64_t of_files = LANDLOCK_ACCESS_FS_EXECUTE |
+                                   LANDLOCK_ACCESS_FS_READ_FILE |
+                                   LANDLOCK_ACCESS_FS_WRITE_FILE;
 
 using SystemCallFilter = std::unique_ptr<void, void (*)(scmp_filter_ctx)>;
 
@@ -50,7 +54,8 @@ void allow_below(int rules, const std::string& path, std::uint64_t access) {
   const int at = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (at < 0) return;  // what is not there needs no rule
   landlock_path_beneath_attr rule{access, at};
-  if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
+  if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule,
+              0) != 0) {
     rule.allowed_access &= of_files;  // it is no folder
     syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
   }
@@ -60,27 +65,33 @@ void allow_below(int rules, const std::string& path, std::uint64_t access) {
 // False: the kernel has no Landlock; other fences remain.
 bool fence_files(const Confinement& confinement) {
   const landlock_ruleset_attr all{may_all};
-  const int rules =
-      static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, sizeof all.handled_access_fs, 0));
+  const int rules = static_cast<int>(syscall(SYS_landlock_create_ruleset, &all,
+                                             sizeof all.handled_access_fs, 0));
   if (rules < 0) return false;
-  for (const auto& path : confinement.readable) allow_below(rules, path, may_read);
-  for (const auto& path : confinement.writable) allow_below(rules, path, may_all);
+  for (const auto& path : confinement.readable)
+    allow_below(rules, path, may_read);
+  for (const auto& path : confinement.writable)
+    allow_below(rules, path, may_all);
   // Devices of a GPU are opened for writing; all others there are harmless.
   allow_below(rules, "/dev", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
   if (confinement.uses_gpu) {
-    allow_below(rules, "/proc/self/task", may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow_below(rules, "/proc/self/task",
+                may_read | LANDLOCK_ACCESS_FS_WRITE_FILE);
   }
   const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);
   return done;
 }
 
-void forbid(const SystemCallFilter& filter, std::uint32_t action,
+void forbid(const SystemCallFilter& filter,
+            std::uint32_t action,
             std::initializer_list<int> calls) {
-  for (const int call : calls) seccomp_rule_add(filter.get(), action, call, 0);
+  for (const int call : calls)
+    seccomp_rule_add(filter.get(), action, call, 0);
 }
 
-// Made before the fork. own_pid is known only behind it: signals to oneself stay allowed there.
+// Made before the fork. own_pid is known only behind it: signals to
+// oneself stay allowed there.
 SystemCallFilter make_filter(const Confinement& confinement) {
   SystemCallFilter filter(seccomp_init(SCMP_ACT_ALLOW),
                           [](scmp_filter_ctx all) { seccomp_release(all); });
@@ -114,23 +125,28 @@ SystemCallFilter make_filter(const Confinement& confinement) {
   if (confinement.may_start) return filter;
   forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socketpair)});
   if (confinement.uses_gpu) {
-    // The driver waits at a socket for others that would share its memory: nobody may be called.
+    // The driver waits at a socket for others that would share its
+    // memory: nobody may be called.
     seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
                      SCMP_A0(SCMP_CMP_NE, AF_UNIX));
     forbid(filter, SCMP_ACT_ERRNO(EPERM),
            {SCMP_SYS(connect), SCMP_SYS(sendmsg), SCMP_SYS(sendmmsg)});
     seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(sendto), 1,
-                     SCMP_A4(SCMP_CMP_NE, 0));  // an address: the channel needs none
+                     // an address: the channel needs none
+                     SCMP_A4(SCMP_CMP_NE, 0));
   } else {
     forbid(filter, SCMP_ACT_ERRNO(EPERM), {SCMP_SYS(socket)});
   }
   // To start another process is no accident: it ends the one that tries.
-  forbid(filter, SCMP_ACT_KILL_PROCESS, {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)});
+  forbid(filter, SCMP_ACT_KILL_PROCESS,
+         {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)});
   seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-  // Its flags lie in memory, where seccomp cannot look; the C library then takes clone().
+  // Its flags lie in memory, where seccomp cannot look; the C
+  // library then takes clone().
   forbid(filter, SCMP_ACT_ERRNO(ENOSYS), {SCMP_SYS(clone3)});
-  // The one program that is started stands in a descriptor which is closed by that.
+  // The one program that is started stands in a descriptor
+  // which is closed by that.
   seccomp_rule_add(filter.get(), SCMP_ACT_KILL_PROCESS, SCMP_SYS(execveat), 1,
                    SCMP_A0(SCMP_CMP_NE, program_descriptor));
   return filter;
@@ -141,11 +157,13 @@ void limit(int what, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource>(what), &both);
 }
 
-// Which GPUs there are and how threads wait is for the grader to decide, and where its own
-// libraries lie.
+// Which GPUs there are and how threads wait is for the grader to decide,
+// and where its own libraries lie.
 std::vector<std::string> settings_of_grader(bool trusted) {
-  std::vector<std::string> names{"OMP_WAIT_POLICY", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"};
-  if (trusted) names.insert(names.end(), {"LD_LIBRARY_PATH", "PARLAB_BLAS", "CUDA_HOME"});
+  std::vector<std::string> names{"OMP_WAIT_POLICY", "CUDA_VISIBLE_DEVICES",
+                                 "CUDA_DEVICE_ORDER"};
+  if (trusted)
+    names.insert(names.end(), {"LD_LIBRARY_PATH", "PARLAB_BLAS", "CUDA_HOME"});
   std::vector<std::string> settings;
   for (const auto& name : names) {
     const char* const value = std::getenv(name.c_str());
@@ -154,16 +172,22 @@ std::vector<std::string> settings_of_grader(bool trusted) {
   return settings;
 }
 
-// In the child, up to the program. Only what is safe behind a fork, and the C library's memory.
-[[noreturn]] void become(const std::vector<char*>& arguments, const Confinement& confinement,
-                         const SystemCallFilter& filter, int program, int channel, int output,
+// In the child, up to the program. Only what is safe behind a fork,
+// and the C library's memory.
+[[noreturn]] void become(const std::vector<char*>& arguments,
+                         const Confinement& confinement,
+                         const SystemCallFilter& filter,
+                         int program,
+                         int channel,
+                         int output,
                          pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(exit_unconfined);
   setsid();
   // First out of the way of where they are to be.
   const int at_channel = channel < 0 ? -1 : fcntl(channel, F_DUPFD, 100);
-  const int at_program = fcntl(program, F_DUPFD, 100), at_output = fcntl(output, F_DUPFD, 100);
+  const int at_program = fcntl(program, F_DUPFD, 100),
+            at_output = fcntl(output, F_DUPFD, 100);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(at_output, STDOUT_FILENO);
@@ -182,7 +206,8 @@ std::vector<std::string> settings_of_grader(bool trusted) {
   const bool fenced = fence_files(confinement);
   if (geteuid() == 0 && !confinement.may_start && !confinement.trusted) {
     limit(RLIMIT_NPROC, 512);
-    if (setgroups(0, nullptr) != 0 || setgid(nobody) != 0 || setuid(nobody) != 0) {
+    if (setgroups(0, nullptr) != 0 || setgid(nobody) != 0 ||
+        setuid(nobody) != 0) {
       _exit(exit_unconfined);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // another user's has none
@@ -191,23 +216,29 @@ std::vector<std::string> settings_of_grader(bool trusted) {
     _exit(exit_unconfined);  // nothing would keep it from this user's files
   }
   if (!confinement.may_start) {
-    for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo)}) {
-      seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 1,
-                       SCMP_A0(SCMP_CMP_NE, static_cast<scmp_datum_t>(getpid())));
+    for (const int call :
+         {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo)}) {
+      seccomp_rule_add(
+          filter.get(), SCMP_ACT_ERRNO(EPERM), call, 1,
+          SCMP_A0(SCMP_CMP_NE, static_cast<scmp_datum_t>(getpid())));
     }
   }
   if (seccomp_load(filter.get()) != 0) _exit(exit_unconfined);
-  char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", locale[] = "LC_ALL=C.UTF-8";
+  char path[] = "PATH=/usr/local/bin:/usr/bin:/bin",
+       locale[] = "LC_ALL=C.UTF-8";
   // Nothing is kept for later, by the driver or by a compiler.
   char cache[] = "CUDA_CACHE_DISABLE=1", compiler_cache[] = "CCACHE_DISABLE=1";
   std::string temporary =
-      "TMPDIR=" + (confinement.writable.empty() ? "/" : confinement.writable.front());
+      "TMPDIR=" +
+      (confinement.writable.empty() ? "/" : confinement.writable.front());
   std::vector<std::string> settings = settings_of_grader(confinement.trusted);
-  std::vector<char*> environment{path, locale, cache, compiler_cache, temporary.data()};
-  for (auto& setting : settings) environment.push_back(setting.data());
+  std::vector<char*> environment{path, locale, cache, compiler_cache,
+                                 temporary.data()};
+  for (auto& setting : settings)
+    environment.push_back(setting.data());
   environment.push_back(nullptr);
-  syscall(SYS_execveat, program_descriptor, "", arguments.data(), environment.data(),
-          AT_EMPTY_PATH);
+  syscall(SYS_execveat, program_descriptor, "", arguments.data(),
+          environment.data(), AT_EMPTY_PATH);
   _exit(exit_unconfined);
 }
 
@@ -217,13 +248,16 @@ std::vector<std::string> system_folders() {
   return {"/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/proc", "/sys"};
 }
 
-Process::Process(const std::vector<std::string>& program, const Confinement& confinement,
-                 int channel, const std::string& output)
+Process::Process(const std::vector<std::string>& program,
+                 const Confinement& confinement,
+                 int channel,
+                 const std::string& output)
     : memory_bytes_(confinement.memory_bytes) {
   const auto filter = make_filter(confinement);
   std::vector<std::string> words = program;
   std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
+  for (auto& word : words)
+    arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const int file = open(words.at(0).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail("starting " + words[0]);
@@ -235,28 +269,33 @@ Process::Process(const std::vector<std::string>& program, const Confinement& con
   }
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) become(arguments, confinement, filter, file, channel, to, parent);
+  if (pid_ == 0)
+    become(arguments, confinement, filter, file, channel, to, parent);
   close(file);
   close(to);
   if (pid_ < 0) fail("starting " + words[0]);
 }
 
-Process::~Process() { end("ended"); }
+Process::~Process() {
+  end("ended");
+}
 
 void Process::note_end(int status) {
   ended_ = true;
   if (!why_.empty()) return;
   if (WIFEXITED(status)) {
     const int code = WEXITSTATUS(status);
-    why_ = code == exit_unconfined ? "could not be confined on this system, and was not run"
-                                   : "ended the program with exit status " + std::to_string(code);
+    why_ = code == exit_unconfined
+               ? "could not be confined on this system, and was not run"
+               : "ended the program with exit status " + std::to_string(code);
     return;
   }
   const int signal = WTERMSIG(status);
   const char* const name = sigabbrev_np(signal);
   why_ = "ended the program: " + std::string(strsignal(signal)) + " (SIG" +
          (name != nullptr ? name : std::to_string(signal)) + ")";
-  if (signal == SIGSYS) why_ += ": it tried to start a process or another program";
+  if (signal == SIGSYS)
+    why_ += ": it tried to start a process or another program";
   if (signal == SIGXCPU) why_ += ": it used up its CPU time";
 }
 
@@ -283,7 +322,8 @@ std::string Process::wait(double seconds) {
   const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   for (std::string why; (why = why_ended()).empty();) {
     if (was_interrupted()) end("interrupted");
-    if (Clock::now() > until) end("took more than " + significant(seconds, 2) + " s");
+    if (Clock::now() > until)
+      end("took more than " + significant(seconds, 2) + " s");
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return why_ == "ended the program with exit status 0" ? "" : why_;
@@ -296,7 +336,8 @@ void Process::end(const std::string& why) {
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR)
+    continue;
   ended_ = true;
 }
 

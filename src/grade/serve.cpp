@@ -43,7 +43,9 @@ class Runner {
         break;
       case Ask::run_checked: {
         const auto checked = executor_->run_checked(call(ask));
-        message.put(checked.damage).put(checked.inputs_lost).put(checked.seconds);
+        message.put(checked.damage)
+            .put(checked.inputs_lost)
+            .put(checked.seconds);
         put(message, checked.launch);
         put_outputs(message, checked.outputs);
         break;
@@ -51,18 +53,22 @@ class Runner {
       case Ask::sample: {
         const Call what = call(ask);
         const auto batch = executor_->sample(what, get_plan(ask));
-        // Beside the grader, which is at work until it asks again, they would spin and wait in
-        // turn.
+        // Beside the grader, which is at work until it asks again, they
+        // would spin and wait in turn.
         end_idle_threads();
-        message.put_all(batch.seconds, [](Message& to, double seconds) { to.put(seconds); });
-        message.put(batch.clock_hz).put(batch.highest_clock_hz).put(batch.damage);
+        message.put_all(batch.seconds,
+                        [](Message& to, double seconds) { to.put(seconds); });
+        message.put(batch.clock_hz)
+            .put(batch.highest_clock_hz)
+            .put(batch.damage);
         message.put(batch.waited_s.has_value()).put(batch.waited_s.value_or(0));
         message.put(batch.threads);
         put_outputs(message, batch.outputs);
         break;
       }
       case Ask::transfers: {
-        const auto times = executor_->transfers(call(ask)).value_or(TransferTimes{});
+        const auto times =
+            executor_->transfers(call(ask)).value_or(TransferTimes{});
         message.put(times.to_device_s).put(times.to_host_s);
         break;
       }
@@ -79,18 +85,23 @@ class Runner {
  private:
   void open() {
     if (executor_) return;
-    if (variant_->target == Target::team) throw std::runtime_error("it is for several GPUs");
-    if (variant_->from_host()) throw std::runtime_error("its arrays are in the host's memory");
+    if (variant_->target == Target::team)
+      throw std::runtime_error("it is for several GPUs");
+    if (variant_->from_host())
+      throw std::runtime_error("its arrays are in the host's memory");
     executor_ = make_executor(variant_->target);
   }
 
   void load(Message& ask) {
     std::vector<ArraySpec> inputs, outputs;
-    ask.get_all(most_of_a_list, [&](Message& from) { inputs.push_back(get_spec(from)); });
-    ask.get_all(most_of_a_list, [&](Message& from) { outputs.push_back(get_spec(from)); });
+    ask.get_all(most_of_a_list,
+                [&](Message& from) { inputs.push_back(get_spec(from)); });
+    ask.get_all(most_of_a_list,
+                [&](Message& from) { outputs.push_back(get_spec(from)); });
     executor_->release();
     inputs_ = std::make_unique<HostArrays>(inputs);
-    for (const auto& array : inputs_->view()) ask.get_bytes(array.data, array.spec.bytes());
+    for (const auto& array : inputs_->view())
+      ask.get_bytes(array.data, array.spec.bytes());
     executor_->load(inputs_->view(), outputs);
   }
 
@@ -123,7 +134,9 @@ void serve(const std::string& workload, const std::string& variant) {
       if (!runner) runner = std::make_unique<Runner>(workload, variant);
       reply = runner->answer(ask);
     } catch (const PointError& failed) {
-      reply = error(Answer::point_error, failed.what()).put(failed.verdict).put(failed.library);
+      reply = error(Answer::point_error, failed.what())
+                  .put(failed.verdict)
+                  .put(failed.library);
     } catch (const std::exception& failed) {
       reply = error(Answer::other_error, failed.what());
     }

@@ -29,13 +29,16 @@ bool is_source(const fs::path& path) {
 std::string name_for(const std::string& student, std::set<std::string>& taken) {
   std::string name;
   for (const char c : student) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 && (c & 0x80) == 0;
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 && (c & 0x80) == 0;
     name += plain || c == '-' || c == '.' ? c : '_';
   }
   name = name.substr(0, 50);
-  if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0) name = "_" + name;
+  if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0)
+    name = "_" + name;
   std::string unique = name;
-  for (int i = 2; !taken.insert(unique).second; ++i) unique = name + "-" + std::to_string(i);
+  for (int i = 2; !taken.insert(unique).second; ++i)
+    unique = name + "-" + std::to_string(i);
   return unique;
 }
 
@@ -43,11 +46,13 @@ std::string name_for(const std::string& student, std::set<std::string>& taken) {
 void choose_source(const fs::path& folder, Submission& submission) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && is_source(entry.path())) sources.push_back(entry.path());
+    if (entry.is_regular_file() && is_source(entry.path()))
+      sources.push_back(entry.path());
   }
   if (sources.size() == 1) submission.file = sources.front();
   if (sources.empty()) submission.trouble = "no .cu or .cpp file in the folder";
-  if (sources.size() > 1) submission.trouble = "more than one .cu or .cpp file in the folder";
+  if (sources.size() > 1)
+    submission.trouble = "more than one .cu or .cpp file in the folder";
 }
 
 std::string contents(const fs::path& path) {
@@ -67,13 +72,15 @@ std::string without(std::string text, const std::string& part) {
   return text;
 }
 
-// "mine.cu:12:5: error: ..." of all that a compiler said; folder: where it was built.
+// "mine.cu:12:5: error: ..." of all that a compiler said;
+// folder: where it was built.
 std::string first_error(const fs::path& log, const fs::path& folder) {
   std::istringstream lines(contents(log));
   std::string first, line;
   while (std::getline(lines, line)) {
     if (first.empty()) first = line;
-    const bool error = line.find("error:") != line.npos || line.find("error ") != line.npos ||
+    const bool error = line.find("error:") != line.npos ||
+                       line.find("error ") != line.npos ||
                        line.find("multiple definition") != line.npos ||
                        line.find("undefined reference") != line.npos;
     if (!error) continue;
@@ -90,19 +97,22 @@ struct Build {
   std::vector<std::string> flags_of(const std::string& which) const {
     const auto words = words_of(contents(flags / (which + ".flags")));
     if (words.empty()) {
-      throw UsageError("grade: " + (flags / (which + ".flags")).string() +
-                       " is not there; 'make' builds what submissions are linked with");
+      throw UsageError(
+          "grade: " + (flags / (which + ".flags")).string() +
+          " is not there; 'make' builds what submissions are linked with");
     }
     return words;
   }
 
   // "" or why it failed.
-  std::string run(std::vector<std::string> words, const fs::path& folder,
+  std::string run(std::vector<std::string> words,
+                  const fs::path& folder,
                   const fs::path& log) const {
     words[0] = in_path(words[0]);
     auto readable = system_folders();
-    readable.insert(readable.end(), {(root / "src").string(), (root / "build").string(),
-                                     (root / "scripts").string()});
+    readable.insert(readable.end(),
+                    {(root / "src").string(), (root / "build").string(),
+                     (root / "scripts").string()});
     Process compiler(words,
                      {.readable = readable,
                       .writable = {folder.string()},
@@ -117,7 +127,8 @@ struct Build {
 
   static std::string in_path(const std::string& program) {
     if (program.find('/') != program.npos) return program;
-    std::istringstream folders(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
+    std::istringstream folders(
+        std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
     for (std::string folder; std::getline(folders, folder, ':');) {
       const auto path = fs::path(folder) / program;
       if (fs::exists(path)) return path.string();
@@ -125,22 +136,32 @@ struct Build {
     throw UsageError("grade: the compiler " + program + " is not in PATH");
   }
 
-  // which: "emulated", "device" or "host"; the words of the compiler and of the linker.
-  void make(Submission& submission, const std::string& workload, const fs::path& folder,
-            const std::string& which, fs::path& program) const {
+  // which: "emulated", "device" or "host"; the words of the
+  // compiler and of the linker.
+  void make(Submission& submission,
+            const std::string& workload,
+            const fs::path& folder,
+            const std::string& which,
+            fs::path& program) const {
     const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
     // Named as a variant of that name in the repository would be.
-    const fs::path source = folder / (submission.name + submission.file.extension().string());
-    const auto identity = backend + "/" + workload + "/" + source.filename().string();
-    const fs::path object = folder / (which + ".cu.o"), log = folder / (which + ".log");
+    const fs::path source =
+        folder / (submission.name + submission.file.extension().string());
+    const auto identity =
+        backend + "/" + workload + "/" + source.filename().string();
+    const fs::path object = folder / (which + ".cu.o"),
+                   log = folder / (which + ".log");
     const fs::path linked = folder / which;
-    auto words = flags_of(which == "device" ? "cuda" : which == "emulated" ? "kernel" : "host");
+    auto words = flags_of(which == "device"     ? "cuda"
+                          : which == "emulated" ? "kernel"
+                                                : "host");
     if (which == "emulated") {
       const auto script = (root / "scripts" / "emulate-kernel.sh").string();
-      words.insert(words.begin(), {"/bin/bash", script, source.string(), object.string()});
+      words.insert(words.begin(),
+                   {"/bin/bash", script, source.string(), object.string()});
     }
-    words.insert(words.end(),
-                 {"-DPARLAB_SOURCE=\"" + identity + "\"", "-DPARLAB_SOURCE_HASH=\"submission\""});
+    words.insert(words.end(), {"-DPARLAB_SOURCE=\"" + identity + "\"",
+                               "-DPARLAB_SOURCE_HASH=\"submission\""});
     if (which != "emulated") {
       words.insert(words.end(), {"-c", source.string(), "-o", object.string()});
     }
@@ -150,9 +171,11 @@ struct Build {
       if (submission.trouble == "does not compile: ") submission.trouble += why;
       return;
     }
-    words =
-        words_of(contents(flags / "grade" / (which == "device" ? "device.link" : "emulated.link")));
-    if (words.empty()) throw UsageError("grade: 'make' builds what submissions are linked with");
+    words = words_of(
+        contents(flags / "grade" /
+                 (which == "device" ? "device.link" : "emulated.link")));
+    if (words.empty())
+      throw UsageError("grade: 'make' builds what submissions are linked with");
     for (auto& word : words) {
       if (word == "OBJECT") word = object.string();
       if (word == "PROGRAM") word = linked.string();
@@ -162,17 +185,23 @@ struct Build {
       return;
     }
     program = linked;
-    fs::permissions(linked, fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
+    fs::permissions(linked, fs::perms::others_read | fs::perms::others_exec,
+                    fs::perm_options::add);
   }
 };
 
-void build_one(Submission& submission, const std::string& workload, const fs::path& all, bool gpu,
+void build_one(Submission& submission,
+               const std::string& workload,
+               const fs::path& all,
+               bool gpu,
                const Build& with) {
   if (!submission.trouble.empty()) return;
   const auto folder = all / submission.name;
   fs::remove_all(folder);
   fs::create_directories(folder);
-  fs::copy_file(submission.file, folder / (submission.name + submission.file.extension().string()));
+  fs::copy_file(
+      submission.file,
+      folder / (submission.name + submission.file.extension().string()));
   if (!submission.is_cuda()) {
     with.make(submission, workload, folder, "host", submission.program);
     return;
@@ -188,32 +217,45 @@ void build_one(Submission& submission, const std::string& workload, const fs::pa
 std::vector<Submission> find_submissions(const fs::path& path) {
   std::vector<Submission> all;
   if (fs::is_regular_file(path) && is_source(path)) {
-    all.push_back({.student = path.stem().string(), .name = {}, .file = path, .trouble = {}});
+    all.push_back({.student = path.stem().string(),
+                   .name = {},
+                   .file = path,
+                   .trouble = {}});
   } else if (fs::is_directory(path)) {
     for (const auto& entry : fs::directory_iterator(path)) {
       const auto file_name = entry.path().filename().string();
       if (file_name.starts_with('.')) continue;
       if (entry.is_symlink()) {
-        all.push_back({.student = file_name, .name = {}, .file = {}, .trouble = "a symbolic link"});
+        all.push_back({.student = file_name,
+                       .name = {},
+                       .file = {},
+                       .trouble = "a symbolic link"});
       } else if (entry.is_directory()) {
-        all.push_back({.student = file_name, .name = {}, .file = {}, .trouble = {}});
+        all.push_back(
+            {.student = file_name, .name = {}, .file = {}, .trouble = {}});
         choose_source(entry.path(), all.back());
       } else if (entry.is_regular_file() && is_source(entry.path())) {
-        all.push_back({.student = entry.path().stem().string(), .name = {}, .file = entry.path()});
+        all.push_back({.student = entry.path().stem().string(),
+                       .name = {},
+                       .file = entry.path()});
       }
     }
   }
   if (all.empty()) {
     throw UsageError("grade: '" + path.string() +
-                     "': a folder of .cu or .cpp files, or of one folder per student, is needed");
+                     "': a folder of .cu or .cpp files, or of one folder per "
+                     "student, is needed");
   }
   std::sort(all.begin(), all.end(),
-            [](const Submission& a, const Submission& b) { return a.student < b.student; });
+            [](const Submission& a, const Submission& b) {
+              return a.student < b.student;
+            });
   std::set<std::string> taken;
   for (auto& submission : all) {
     submission.name = name_for(submission.student, taken);
     submission.student = printable(submission.student);
-    if (!submission.file.empty() && fs::file_size(submission.file) > longest_source) {
+    if (!submission.file.empty() &&
+        fs::file_size(submission.file) > longest_source) {
       submission.trouble = "longer than 1 MiB";
     }
   }
@@ -243,28 +285,34 @@ fs::path repository() {
   return root;
 }
 
-void build(std::vector<Submission>& submissions, const std::string& workload,
-           const fs::path& folder, bool gpu) {
+void build(std::vector<Submission>& submissions,
+           const std::string& workload,
+           const fs::path& folder,
+           bool gpu) {
   const auto root = repository();
-  const bool debug = fs::read_symlink("/proc/self/exe").parent_path().filename() == "debug";
+  const bool debug =
+      fs::read_symlink("/proc/self/exe").parent_path().filename() == "debug";
   const Build with{root, root / "build" / (debug ? "debug" : "")};
   fs::create_directories(folder);
   const auto absolute = fs::canonical(folder);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i; !was_interrupted() && (i = next++) < submissions.size();) {
+    for (std::size_t i;
+         !was_interrupted() && (i = next++) < submissions.size();) {
       try {
         build_one(submissions[i], workload, absolute, gpu, with);
       } catch (const UsageError& error) {
         submissions[i].trouble = error.what();
       } catch (const std::exception& error) {
-        submissions[i].trouble = std::string("could not be built: ") + error.what();
+        submissions[i].trouble =
+            std::string("could not be built: ") + error.what();
       }
     }
   };
   std::vector<std::jthread> others;
   const auto cores = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 1; i < cores; ++i) others.emplace_back(work);
+  for (unsigned i = 1; i < cores; ++i)
+    others.emplace_back(work);
   work();
 }
 

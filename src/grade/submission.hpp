@@ -8,29 +8,35 @@
 namespace parlab::grade {
 
 struct Submission {
-  std::string student = {};            // of the file or the folder, as it stands there
-  std::string name = {};               // the same as a name in records: odd characters are '_'
-  std::filesystem::path file = {};     // empty: nothing that could be built
-  std::string trouble = {};            // why not, or the first error of the compiler
-  std::filesystem::path program = {};  // once it is built; for the emulation where there is one
-  std::filesystem::path on_gpu = {};   // the same for a GPU
+  std::string student = {};  // of the file or the folder, as it stands there
+  // the same as a name in records: odd characters are '_'
+  std::string name = {};
+  std::filesystem::path file = {};  // empty: nothing that could be built
+  std::string trouble = {};  // why not, or the first error of the compiler
+  // once it is built; for the emulation where there is one
+  std::filesystem::path program = {};
+  std::filesystem::path on_gpu = {};  // the same for a GPU
 
   bool is_cuda() const { return file.extension() == ".cu"; }
 };
 
-// Every .cu or .cpp file in a folder, and every folder in it as one student's; or one file. By
-// student. Throws UsageError.
+// Every .cu or .cpp file in a folder, and every folder in it as one student's;
+// or one file. By student. Throws UsageError.
 std::vector<Submission> find_submissions(const std::filesystem::path& path);
 
 // The workload whose header a file includes: "dmv"; empty: none, or several.
 std::string workload_of(const std::filesystem::path& file);
 
-// The repository that this program was built in. Throws UsageError when it is not there any more.
+// The repository that this program was built in. Throws UsageError when
+// it is not there any more.
 std::filesystem::path repository();
 
-// Builds them side by side, with the flags and objects of this program's own build, each confined
-// to its own folder in `folder`, until Ctrl-C. gpu: with nvcc as well.
-void build(std::vector<Submission>& submissions, const std::string& workload,
-           const std::filesystem::path& folder, bool gpu);
+// Builds them side by side, with the flags and objects of this program's
+// own build, each confined to its own folder in `folder`, until Ctrl-C.
+// gpu: with nvcc as well.
+void build(std::vector<Submission>& submissions,
+           const std::string& workload,
+           const std::filesystem::path& folder,
+           bool gpu);
 
 }  // namespace parlab::grade

@@ -17,8 +17,10 @@ struct Known {
 
 // In the order in which they are looked for.
 constexpr Known known[] = {
-    {"OpenBLAS", "libopenblas.so.0", "openblas_set_num_threads", false, "openblas_get_config"},
-    {"BLIS", "libblis.so.4", "bli_thread_set_num_threads", true, "bli_info_get_version_str"},
+    {"OpenBLAS", "libopenblas.so.0", "openblas_set_num_threads", false,
+     "openblas_get_config"},
+    {"BLIS", "libblis.so.4", "bli_thread_set_num_threads", true,
+     "bli_info_get_version_str"},
     {"FlexiBLAS", "libflexiblas.so.3", "flexiblas_set_num_threads", false, ""},
     {"MKL", "libmkl_rt.so.2", "MKL_Set_Num_Threads", false, ""},
     {"MKL", "libmkl_rt.so.1", "MKL_Set_Num_Threads", false, ""},
@@ -38,28 +40,36 @@ const Blas& Blas::instance() {
   return library;
 }
 
-std::string Blas::loaded() { return is_loaded ? instance().name_ : ""; }
+std::string Blas::loaded() {
+  return is_loaded ? instance().name_ : "";
+}
 
 Blas::Blas() {
-  // OpenBLAS with threads of its own lets them spin for a tenth of a second after each call, on all
-  // CPUs. With 2^24 clock cycles it is a few milliseconds, as with the threads of OpenMP.
+  // OpenBLAS with threads of its own lets them spin for a tenth of a
+  // second after each call, on all CPUs. With 2^24 clock cycles it is a few
+  // milliseconds, as with the threads of OpenMP.
   setenv("OPENBLAS_THREAD_TIMEOUT", "24", 0);
   std::string tried;
   const auto load = [&](const std::string& soname) {
     library_ = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) {
       const char* why = dlerror();
-      tried += (tried.empty() ? "" : "; ") + std::string(why == nullptr ? soname : why);
+      tried += (tried.empty() ? "" : "; ") +
+               std::string(why == nullptr ? soname : why);
     }
     soname_ = soname;
     return library_ != nullptr;
   };
   if (const auto wanted = of_environment(); !wanted.empty()) {
-    if (!load(wanted)) throw LibraryMissing(wanted, tried + "; it is what PARLAB_BLAS names");
+    if (!load(wanted))
+      throw LibraryMissing(wanted, tried + "; it is what PARLAB_BLAS names");
   } else {
     bool any = false;
-    for (const auto& one : known) any = any || load(one.soname);
-    if (!any) throw LibraryMissing(known[0].soname, tried + "; install libopenblas0-openmp");
+    for (const auto& one : known)
+      any = any || load(one.soname);
+    if (!any)
+      throw LibraryMissing(known[0].soname,
+                           tried + "; install libopenblas0-openmp");
   }
   resolve(sgemv_, "cblas_sgemv");
   resolve(dgemv_, "cblas_dgemv");
@@ -70,7 +80,8 @@ Blas::Blas() {
   resolve(ssyrk_, "cblas_ssyrk");
   resolve(dsyrk_, "cblas_dsyrk");
   name_ = soname_;
-  // Told by what it has, not by its name: that may be a link of the distribution's own.
+  // Told by what it has, not by its name: that may be a link of
+  // the distribution's own.
   for (const auto& one : known) {
     void* const function = dlsym(library_, one.set_threads);
     if (function == nullptr) continue;
@@ -81,7 +92,8 @@ Blas::Blas() {
     }
     name_ = one.name;
     // "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the number is enough.
-    if (void* const version = *one.version == '\0' ? nullptr : dlsym(library_, one.version)) {
+    if (void* const version =
+            *one.version == '\0' ? nullptr : dlsym(library_, one.version)) {
       std::string text = reinterpret_cast<const char* (*)()>(version)();
       if (text.starts_with(name_ + " ")) text = text.substr(name_.size() + 1);
       name_ += " " + text.substr(0, text.find(' '));
@@ -92,8 +104,10 @@ Blas::Blas() {
     constexpr int posix_threads = 1;
     has_own_threads_ = reinterpret_cast<int (*)()>(parallel)() == posix_threads;
   }
-  if (void* const has_pthreads = dlsym(library_, "bli_info_get_enable_pthreads")) {
-    has_own_threads_ = reinterpret_cast<std::int64_t (*)()>(has_pthreads)() != 0;
+  if (void* const has_pthreads =
+          dlsym(library_, "bli_info_get_enable_pthreads")) {
+    has_own_threads_ =
+        reinterpret_cast<std::int64_t (*)()>(has_pthreads)() != 0;
   }
   // Its threads are those of the OpenMP that this program has.
   if (void* const layer = dlsym(library_, "MKL_Set_Threading_Layer")) {

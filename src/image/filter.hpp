@@ -14,9 +14,9 @@ namespace parlab {
 // The workload whose contract an image and a filter meet.
 inline constexpr std::string_view filtering_workload = "convsep";
 
-// The 2 radius + 1 weights of "box:R" (all equal), "gaussian:S" (standard deviation S in pixels,
-// cut off at 3 S) or "file:PATH" (an odd number of numbers); the sum of the first two is 1. Throws
-// UsageError.
+// The 2 radius + 1 weights of "box:R" (all equal), "gaussian:S" (standard
+// deviation S in pixels, cut off at 3 S) or "file:PATH" (an odd number of
+// numbers); the sum of the first two is 1. Throws UsageError.
 std::vector<double> parse_filter(const std::string& text);
 
 struct Filtered {
@@ -26,8 +26,12 @@ struct Filtered {
   bool emulated = false;
 };
 
-// Executes the variant once per channel, in dtype, and compares with the oracle.
-Filtered filter_image(const Image& image, const std::vector<double>& weights,
-                      const Variant& variant, Dtype dtype, const Tunables& tunables);
+// Executes the variant once per channel, in dtype, and compares with the
+// oracle.
+Filtered filter_image(const Image& image,
+                      const std::vector<double>& weights,
+                      const Variant& variant,
+                      Dtype dtype,
+                      const Tunables& tunables);
 
 }  // namespace parlab

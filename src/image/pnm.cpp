@@ -18,21 +18,25 @@ constexpr std::size_t longest_header = 64 << 10;
 
 class Parser {
  public:
-  Parser(const std::string& bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  Parser(const std::string& bytes, const std::string& name)
+      : bytes_(bytes), name_(name) {}
 
   Image parse() {
     Image image = header();
-    const auto count = static_cast<std::size_t>(image.rows * image.cols * image.channels);
+    const auto count =
+        static_cast<std::size_t>(image.rows * image.cols * image.channels);
     is_binary() ? binary(image, count) : ascii(image, count);
     return image;
   }
 
-  // The most bytes that an image with this header has: of text five digits and a space for each
-  // sample, twice that for comments and more space.
+  // The most bytes that an image with this header has: of text five digits and
+  // a space for each sample, twice that for comments and more space.
   std::size_t most_bytes() {
     const Image image = header();
-    const auto count = static_cast<std::size_t>(image.rows * image.cols * image.channels);
-    return is_binary() ? at_ + 1 + count * (image.most < 256 ? 1 : 2) : at_ + 12 * count;
+    const auto count =
+        static_cast<std::size_t>(image.rows * image.cols * image.channels);
+    return is_binary() ? at_ + 1 + count * (image.most < 256 ? 1 : 2)
+                       : at_ + 12 * count;
   }
 
  private:
@@ -51,8 +55,8 @@ class Parser {
     image.rows = number("the height", 1, most_samples);
     image.most = static_cast<int>(number("the largest value", 1, 65535));
     if (image.rows > most_samples / image.cols / image.channels) {
-      fail("claims " + std::to_string(image.cols) + " x " + std::to_string(image.rows) +
-           " pixels: more than parlab takes");
+      fail("claims " + std::to_string(image.cols) + " x " +
+           std::to_string(image.rows) + " pixels: more than parlab takes");
     }
     return image;
   }
@@ -61,55 +65,68 @@ class Parser {
     throw UsageError("image " + name_ + " " + what);
   }
   void too_short(std::size_t count) const {
-    fail("is cut off: its header promises " + std::to_string(count) + " samples, " +
-         std::to_string(bytes_.size() - std::min(at_, bytes_.size())) + " bytes are left for them");
+    fail("is cut off: its header promises " + std::to_string(count) +
+         " samples, " +
+         std::to_string(bytes_.size() - std::min(at_, bytes_.size())) +
+         " bytes are left for them");
   }
 
   static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
   // Behind white space and comments, which go from # to the end of the line.
   std::int64_t number(const char* what, std::int64_t min, std::int64_t max) {
-    while (at_ < bytes_.size() && (is_space(bytes_[at_]) || bytes_[at_] == '#')) {
+    while (at_ < bytes_.size() &&
+           (is_space(bytes_[at_]) || bytes_[at_] == '#')) {
       if (bytes_[at_++] != '#') continue;
-      while (at_ < bytes_.size() && bytes_[at_] != '\n' && bytes_[at_] != '\r') ++at_;
+      while (at_ < bytes_.size() && bytes_[at_] != '\n' && bytes_[at_] != '\r')
+        ++at_;
     }
     const auto begin = at_;
     std::int64_t value = 0;
-    for (; at_ < bytes_.size() && bytes_[at_] >= '0' && bytes_[at_] <= '9'; ++at_) {
-      value = std::min<std::int64_t>(value * 10 + (bytes_[at_] - '0'), most_samples + 1);
+    for (; at_ < bytes_.size() && bytes_[at_] >= '0' && bytes_[at_] <= '9';
+         ++at_) {
+      value = std::min<std::int64_t>(value * 10 + (bytes_[at_] - '0'),
+                                     most_samples + 1);
     }
-    const bool ended = at_ == bytes_.size() || is_space(bytes_[at_]) || bytes_[at_] == '#';
+    const bool ended =
+        at_ == bytes_.size() || is_space(bytes_[at_]) || bytes_[at_] == '#';
     if (at_ == begin || !ended) {
       fail(std::string("has no number where ") + what + " should be, at byte " +
            std::to_string(begin));
     }
     if (value < min || value > max) {
-      fail(std::string("has ") + bytes_.substr(begin, std::min<std::size_t>(at_ - begin, 20)) +
-           " for " + what + ": allowed are " + std::to_string(min) + " to " + std::to_string(max));
+      fail(std::string("has ") +
+           bytes_.substr(begin, std::min<std::size_t>(at_ - begin, 20)) +
+           " for " + what + ": allowed are " + std::to_string(min) + " to " +
+           std::to_string(max));
     }
     return value;
   }
 
-  // One byte of white space, then the samples: two bytes each, the greater first, where one would
-  // not do.
+  // One byte of white space, then the samples: two bytes each, the greater
+  // first, where one would not do.
   void binary(Image& image, std::size_t count) {
     ++at_;
     const std::size_t width = image.most < 256 ? 1 : 2;
-    if (at_ > bytes_.size() || bytes_.size() - at_ < count * width) too_short(count);
+    if (at_ > bytes_.size() || bytes_.size() - at_ < count * width)
+      too_short(count);
     image.samples.resize(count);
     for (std::size_t i = 0; i < count; ++i, at_ += width) {
       int value = static_cast<unsigned char>(bytes_[at_]);
-      if (width == 2) value = value * 256 + static_cast<unsigned char>(bytes_[at_ + 1]);
+      if (width == 2)
+        value = value * 256 + static_cast<unsigned char>(bytes_[at_ + 1]);
       if (value > image.most) {
-        fail("has a sample of " + std::to_string(value) + " at byte " + std::to_string(at_) +
-             ", its largest value is " + std::to_string(image.most));
+        fail("has a sample of " + std::to_string(value) + " at byte " +
+             std::to_string(at_) + ", its largest value is " +
+             std::to_string(image.most));
       }
       image.samples[i] = static_cast<std::uint16_t>(value);
     }
   }
 
   void ascii(Image& image, std::size_t count) {
-    // A digit and a space each, at the least: nothing is allocated for what cannot be there.
+    // A digit and a space each, at the least: nothing is allocated
+    // for what cannot be there.
     if (bytes_.size() - at_ < 2 * count - 1) too_short(count);
     image.samples.resize(count);
     for (auto& sample : image.samples) {
@@ -131,9 +148,12 @@ double noise(double y, double x, std::uint64_t stream) {
   const double row = std::floor(y), col = std::floor(x);
   const auto ease = [](double t) { return t * t * (3 - 2 * t); };
   const double down = ease(y - row), across = ease(x - col);
-  const auto blend = [](double a, double b, double t) { return a + (b - a) * t; };
+  const auto blend = [](double a, double b, double t) {
+    return a + (b - a) * t;
+  };
   return blend(blend(corner(row, col), corner(row, col + 1), across),
-               blend(corner(row + 1, col), corner(row + 1, col + 1), across), down);
+               blend(corner(row + 1, col), corner(row + 1, col + 1), across),
+               down);
 }
 
 // Sky with a sun, ridges in front of each other, grain on all of it.
@@ -147,12 +167,15 @@ Image landscape(std::int64_t rows, std::int64_t cols) {
     const double shape = static_cast<double>(cols) / static_cast<double>(rows);
     if (std::hypot(y - 0.2, (x - 0.7) * shape) < 0.08) light = 1;
     for (int ridge = 0; ridge < 4; ++ridge) {
-      const double height = 0.4 + 0.15 * ridge - 0.12 * noise(ridge, (4 + 5 * ridge) * x, 2) -
+      const double height = 0.4 + 0.15 * ridge -
+                            0.12 * noise(ridge, (4 + 5 * ridge) * x, 2) -
                             0.03 * noise(ridge, 40 * x, 3);
-      if (y > height) light = 0.5 - 0.12 * ridge + 0.15 * noise(90 * y, 60 * x, 4);
+      if (y > height)
+        light = 0.5 - 0.12 * ridge + 0.15 * noise(90 * y, 60 * x, 4);
     }
     light += 0.03 * (noise(y * 400, x * 400, 5) - 0.5);
-    return static_cast<std::uint16_t>(std::lround(255 * std::clamp(light, 0.0, 1.0)));
+    return static_cast<std::uint16_t>(
+        std::lround(255 * std::clamp(light, 0.0, 1.0)));
   });
   return image;
 }
@@ -161,9 +184,10 @@ Image generated(const std::string& path, const std::string& size) {
   std::int64_t rows = 0, cols = 0;
   char between = 0, behind = 0;
   std::istringstream in(size);
-  if (!(in >> rows >> between >> cols) || between != 'x' || in >> behind || rows < 1 || cols < 1 ||
-      rows > most_samples / cols) {
-    throw UsageError("image " + path + ": write generated:ROWSxCOLS, such as generated:512x512");
+  if (!(in >> rows >> between >> cols) || between != 'x' || in >> behind ||
+      rows < 1 || cols < 1 || rows > most_samples / cols) {
+    throw UsageError("image " + path +
+                     ": write generated:ROWSxCOLS, such as generated:512x512");
   }
   return landscape(rows, cols);
 }
@@ -174,7 +198,8 @@ std::string read_on(std::istream& file, std::string bytes, std::size_t size) {
   while (bytes.size() < size && file) {
     const auto before = bytes.size();
     bytes.resize(std::min(size, before + piece));
-    file.read(bytes.data() + before, static_cast<std::streamsize>(bytes.size() - before));
+    file.read(bytes.data() + before,
+              static_cast<std::streamsize>(bytes.size() - before));
     bytes.resize(before + static_cast<std::size_t>(file.gcount()));
   }
   return bytes;
@@ -187,8 +212,10 @@ Image parse_image(const std::string& bytes, const std::string& name) {
 }
 
 std::string format_image(const Image& image) {
-  std::string text = (image.channels == 3 ? "P6\n" : "P5\n") + std::to_string(image.cols) + " " +
-                     std::to_string(image.rows) + "\n" + std::to_string(image.most) + "\n";
+  std::string text = (image.channels == 3 ? "P6\n" : "P5\n") +
+                     std::to_string(image.cols) + " " +
+                     std::to_string(image.rows) + "\n" +
+                     std::to_string(image.most) + "\n";
   for (const auto sample : image.samples) {
     if (image.most > 255) text += static_cast<char>(sample >> 8);
     text += static_cast<char>(sample & 255);
@@ -198,12 +225,17 @@ std::string format_image(const Image& image) {
 
 Image read_image(const std::string& path) {
   const std::string prefix = "generated:";
-  if (path.starts_with(prefix)) return generated(path, path.substr(prefix.size()));
+  if (path.starts_with(prefix))
+    return generated(path, path.substr(prefix.size()));
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError("image " + path + " cannot be read: " + std::strerror(errno));
-  // The header first: it says where even a pipe or a device that never ends is read to.
+  if (!file)
+    throw UsageError("image " + path +
+                     " cannot be read: " + std::strerror(errno));
+  // The header first: it says where even a pipe or a device that
+  // never ends is read to.
   auto bytes = read_on(file, {}, longest_header);
-  if (bytes.empty()) throw UsageError("image " + path + " cannot be read, or is empty");
+  if (bytes.empty())
+    throw UsageError("image " + path + " cannot be read, or is empty");
   const auto most = Parser(bytes, path).most_bytes();
   bytes = read_on(file, std::move(bytes), most);
   return parse_image(bytes, path);

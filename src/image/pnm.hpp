@@ -1,4 +1,5 @@
-// Images in files: PGM and PPM, in binary (P5, P6) and in ASCII (P2, P3), of 8 and 16 bits.
+// Images in files: PGM and PPM, in binary (P5, P6) and in ASCII (P2,
+// P3), of 8 and 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct Image {
 Image parse_image(const std::string& bytes, const std::string& name);
 std::string format_image(const Image& image);  // in binary
 
-// path: or "generated:ROWSxCOLS", a landscape with smooth parts, edges and texture.
+// path: or "generated:ROWSxCOLS", a landscape with smooth
+// parts, edges and texture.
 Image read_image(const std::string& path);
 void write_image(const Image& image, const std::string& path);
 

@@ -49,9 +49,11 @@ Ceilings best_of(const Ceilings& a, const Ceilings& b) {
     }
   }
   best.links = a.links;
-  for (const auto& [link, rate] : b.links) best.links[link] = std::max(best.links[link], rate);
+  for (const auto& [link, rate] : b.links)
+    best.links[link] = std::max(best.links[link], rate);
   best.launch_s = b.launch_s > 0 ? b.launch_s : a.launch_s;
-  best.between_runs = b.between_runs.share > 0 ? b.between_runs : a.between_runs;
+  best.between_runs =
+      b.between_runs.share > 0 ? b.between_runs : a.between_runs;
   return best;
 }
 

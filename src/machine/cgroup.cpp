@@ -6,14 +6,16 @@ namespace parlab {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> control_groups(const std::string& controller, std::istream& proc_cgroup,
+std::vector<fs::path> control_groups(const std::string& controller,
+                                     std::istream& proc_cgroup,
                                      const fs::path& mounted) {
   // "0::/slice/job" of version 2, "4:cpu,cpuacct:/slice/job" of version 1.
   fs::path root = mounted, own = "/";
   for (std::string line; std::getline(proc_cgroup, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) continue;
-    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string names =
+        "," + line.substr(first + 1, second - first - 1) + ",";
     if (names == ",,") {
       own = line.substr(second + 1);
     } else if (names.find("," + controller + ",") != names.npos) {
@@ -23,7 +25,8 @@ std::vector<fs::path> control_groups(const std::string& controller, std::istream
     }
   }
   std::vector<fs::path> folders;
-  // Seen from inside a container its own group is the root, and the path above it is not there.
+  // Seen from inside a container its own group is the root, and the
+  // path above it is not there.
   for (fs::path at = own.relative_path(); !at.empty(); at = at.parent_path()) {
     std::error_code ignored;
     if (fs::exists(root / at, ignored)) folders.push_back(root / at);

@@ -21,20 +21,22 @@ std::map<std::string, std::string> fields_of(const fs::path& file) {
   for (std::string line; std::getline(in, line);) {
     const auto colon = line.find(':');
     if (colon != line.npos)
-      fields[boost::trim_copy(line.substr(0, colon))] = boost::trim_copy(line.substr(colon + 1));
+      fields[boost::trim_copy(line.substr(0, colon))] =
+          boost::trim_copy(line.substr(colon + 1));
   }
   return fields;
 }
 
-// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build": the first
-// word of digits and points.
+// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64 580.159.04 Release
+// Build": the first word of digits and points.
 std::string driver_version(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
   std::getline(in, line);
   std::istringstream words(line);
   for (std::string word; words >> word;) {
-    if (word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos) {
+    if (word.find('.') != word.npos &&
+        word.find_first_not_of("0123456789.") == word.npos) {
       return word;
     }
   }
@@ -63,21 +65,27 @@ bool is_cut(const fs::path& proc) {
 
 }  // namespace
 
-std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc, const fs::path& dev) {
+std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc,
+                                                    const fs::path& dev) {
   if (is_cut(proc)) return std::nullopt;
-  if (access((dev / "nvidiactl").c_str(), R_OK | W_OK) != 0) return std::nullopt;
+  if (access((dev / "nvidiactl").c_str(), R_OK | W_OK) != 0)
+    return std::nullopt;
   const auto driver = driver_version(proc / "version");
   if (driver.empty()) return std::nullopt;
   std::vector<GpuFacts> gpus;
   for (const auto& folder : entries(proc / "gpus")) {
     auto fields = fields_of(folder / "information");
-    const auto &name = fields["Model"], &uuid = fields["GPU UUID"], &pci = fields["Bus Location"];
+    const auto &name = fields["Model"], &uuid = fields["GPU UUID"],
+               &pci = fields["Bus Location"];
     // Question marks: of a GPU that was not started yet.
-    const bool says_all =
-        !name.empty() && !pci.empty() && uuid.starts_with("GPU-") && uuid.find('?') == uuid.npos;
+    const bool says_all = !name.empty() && !pci.empty() &&
+                          uuid.starts_with("GPU-") &&
+                          uuid.find('?') == uuid.npos;
     const auto device = dev / ("nvidia" + fields["Device Minor"]);
-    if (!says_all || access(device.c_str(), R_OK | W_OK) != 0) return std::nullopt;
-    gpus.push_back({static_cast<int>(gpus.size()), name, uuid, pci, driver, ""});
+    if (!says_all || access(device.c_str(), R_OK | W_OK) != 0)
+      return std::nullopt;
+    gpus.push_back(
+        {static_cast<int>(gpus.size()), name, uuid, pci, driver, ""});
   }
   if (gpus.empty()) return std::nullopt;
   return gpus;

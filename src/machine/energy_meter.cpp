@@ -6,7 +6,9 @@
 namespace parlab {
 
 double EnergyMeter::now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 void EnergyMeter::rest(double seconds) {

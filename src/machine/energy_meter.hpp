@@ -18,7 +18,8 @@ class EnergyMeter {
  public:
   virtual ~EnergyMeter() = default;
   virtual std::string source() const = 0;  // "NVML", "RAPL package-0 + dram"
-  // Since some moment; never fewer than before. Throws NoEnergy, as the others do.
+  // Since some moment; never fewer than before. Throws
+  // NoEnergy, as the others do.
   virtual double joules() = 0;
   // At this time, by another sensor than joules(); nothing where there is none.
   virtual std::optional<double> watts() { return std::nullopt; }
@@ -30,14 +31,16 @@ class EnergyMeter {
   virtual void rest(double seconds);
 };
 
-// Of a whole GPU, by NVIDIA's management library, which comes with the driver. uuid: "GPU-8f3a...".
-// Throws NoEnergy.
-std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid,
-                                              const std::string& library = "libnvidia-ml.so.1");
+// Of a whole GPU, by NVIDIA's management library, which comes with the
+// driver. uuid: "GPU-8f3a...". Throws NoEnergy.
+std::unique_ptr<EnergyMeter> gpu_energy_meter(
+    const std::string& uuid, const std::string& library = "libnvidia-ml.so.1");
 
-// Of all processor packages and, where it is counted, their memory, by RAPL, the running average
-// power limit (Intel, and AMD since Zen), as Linux shows it (Documentation/power/powercap).
-// classes: /sys/class, or a folder in its place. Throws NoEnergy.
-std::unique_ptr<EnergyMeter> host_energy_meter(const std::filesystem::path& classes = "/sys/class");
+// Of all processor packages and, where it is counted, their memory, by
+// RAPL, the running average power limit (Intel, and AMD since Zen), as
+// Linux shows it (Documentation/power/powercap). classes: /sys/class, or
+// a folder in its place. Throws NoEnergy.
+std::unique_ptr<EnergyMeter> host_energy_meter(
+    const std::filesystem::path& classes = "/sys/class");
 
 }  // namespace parlab

@@ -1,6 +1,7 @@
-// One pinned thread per core, each with its own part of one buffer. Several kernels compete for
-// each roof (one or several streams, stores through or around the caches), for which is fastest
-// depends on the machine and on the footprint.
+// One pinned thread per core, each with its own part of one buffer.
+// Several kernels compete for each roof (one or several streams, stores
+// through or around the caches), for which is fastest depends on the
+// machine and on the footprint.
 #include "machine/host_ceilings.hpp"
 
 #include <omp.h>
@@ -48,7 +49,8 @@ struct VectorOf {
 };
 using Word = VectorOf<std::int64_t>::type;
 
-// Keeps a value alive, or makes the compiler forget what it knows of memory, at no cost.
+// Keeps a value alive, or makes the compiler forget what it knows
+// of memory, at no cost.
 template <typename V>
 void keep(V& value) {
 #if defined(__x86_64__)
@@ -57,16 +59,19 @@ void keep(V& value) {
   asm volatile("" : "+w"(value));
 #endif
 }
-void forget_memory() { asm volatile("" ::: "memory"); }
+void forget_memory() {
+  asm volatile("" ::: "memory");
+}
 
-// ---- kernels: one pass over the part of one thread -----------------------------------------
+// ---- kernels: one pass over the part of one thread --------------------------
 
 // A part is a multiple of this many bytes, so that no kernel has a remainder.
 constexpr std::size_t grain = 1024;
 constexpr int unroll = 8;
 
-// Reads the part as `streams` runs side by side: more of them keep more pages under way. Eight
-// independent accumulators, for an addition waits for the one before it.
+// Reads the part as `streams` runs side by side: more of them keep
+// more pages under way. Eight independent accumulators, for an addition
+// waits for the one before it.
 template <int streams>
 void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
   constexpr int each = unroll / streams;
@@ -75,32 +80,42 @@ void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
   Word sum[unroll] = {};
   for (std::size_t i = 0; i < words; i += each) {
     for (int s = 0; s < streams; ++s) {
-      for (int j = 0; j < each; ++j) sum[s * each + j] |= word[s * words + i + j];
+      for (int j = 0; j < each; ++j)
+        sum[s * each + j] |= word[s * words + i + j];
     }
   }
   Word all = sum[0];
-  for (int j = 1; j < unroll; ++j) all |= sum[j];
+  for (int j = 1; j < unroll; ++j)
+    all |= sum[j];
   keep(all);
 }
 
-// The same, and lines some way ahead are asked for: the hardware's own prefetching ends at a page.
-void prefetched_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
+// The same, and lines some way ahead are asked for: the hardware's own
+// prefetching ends at a page.
+void prefetched_pass(const unsigned char* part,
+                     unsigned char*,
+                     std::size_t bytes) {
   constexpr std::size_t ahead = 2048;
   const std::size_t words = bytes / vector_bytes;
   const auto* word = reinterpret_cast<const Word*>(part);
   Word sum[unroll] = {};
   for (std::size_t i = 0; i < words; i += unroll) {
-    for (std::size_t line = 0; line < std::size_t{unroll} * vector_bytes; line += 64) {
+    for (std::size_t line = 0; line < std::size_t{unroll} * vector_bytes;
+         line += 64) {
       __builtin_prefetch(part + i * vector_bytes + line + ahead);
     }
-    for (int j = 0; j < unroll; ++j) sum[j] |= word[i + static_cast<std::size_t>(j)];
+    for (int j = 0; j < unroll; ++j)
+      sum[j] |= word[i + static_cast<std::size_t>(j)];
   }
   Word all = sum[0];
-  for (int j = 1; j < unroll; ++j) all |= sum[j];
+  for (int j = 1; j < unroll; ++j)
+    all |= sum[j];
   keep(all);
 }
 
-void copy_pass(const unsigned char* from, unsigned char* to, std::size_t bytes) {
+void copy_pass(const unsigned char* from,
+               unsigned char* to,
+               std::size_t bytes) {
   const auto* in = reinterpret_cast<const Word*>(from);
   auto* out = reinterpret_cast<Word*>(to);
   for (std::size_t i = 0; i < bytes / vector_bytes; i += unroll) {
@@ -109,21 +124,26 @@ void copy_pass(const unsigned char* from, unsigned char* to, std::size_t bytes) 
       value[j] = in[i + j];
       keep(value[j]);  // or the compiler would make it a call of memcpy
     }
-    for (int j = 0; j < unroll; ++j) out[i + j] = value[j];
+    for (int j = 0; j < unroll; ++j)
+      out[i + j] = value[j];
   }
 }
 
 // Non-temporal stores: the line that is overwritten need not be read first.
-void stream_pass(const unsigned char* from, unsigned char* to, std::size_t bytes) {
+void stream_pass(const unsigned char* from,
+                 unsigned char* to,
+                 std::size_t bytes) {
 #if defined(__AVX512F__)
   for (std::size_t i = 0; i < bytes; i += 64) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_load_si512(from + i));
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i),
+                        _mm512_load_si512(from + i));
   }
   _mm_sfence();
 #elif defined(__AVX__)
   for (std::size_t i = 0; i < bytes; i += 32) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
-                        _mm256_load_si256(reinterpret_cast<const __m256i*>(from + i)));
+    _mm256_stream_si256(
+        reinterpret_cast<__m256i*>(to + i),
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(from + i)));
   }
   _mm_sfence();
 #else
@@ -131,7 +151,8 @@ void stream_pass(const unsigned char* from, unsigned char* to, std::size_t bytes
 #endif
 }
 
-// repeats * (registers - 4) FMAs, each waiting only for the one before it in its own register.
+// repeats * (registers - 4) FMAs, each waiting only for the one before
+// it in its own register.
 template <typename T>
 void fma_pass(std::int64_t repeats) {
   using Vector = typename VectorOf<T>::type;
@@ -149,7 +170,7 @@ void fma_pass(std::int64_t repeats) {
   }
 }
 
-// ---- timing ---------------------------------------------------------------------------------
+// ---- timing -----------------------------------------------------------------
 
 // The OpenMP pool, one thread per core, pinned for as long as this lives.
 class Team {
@@ -159,7 +180,8 @@ class Team {
 #pragma omp parallel num_threads(physical_cores())
     {
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      pins_[thread] = std::make_unique<PinnedThread>(order[thread % order.size()]);
+      pins_[thread] =
+          std::make_unique<PinnedThread>(order[thread % order.size()]);
 #pragma omp single
       size_ = static_cast<std::size_t>(omp_get_num_threads());
     }
@@ -171,9 +193,12 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  std::size_t size() const { return size_; }
+  std::size_t size() const {
+    return size_;
+  }
 
-  // Seconds from the first start to the last end of work(thread) in all threads.
+  // Seconds from the first start to the last end of
+  // work(thread) in all threads.
   template <typename F>
   double time(F work) const {
     auto first = Clock::time_point::max(), last = Clock::time_point::min();
@@ -197,14 +222,20 @@ class Team {
   std::size_t size_ = 1;
 };
 
-// One buffer, cut in as many parts as there are threads; each thread works at the front of its own,
-// which it touched first, so that the pages lie on its NUMA node.
+// One buffer, cut in as many parts as there are threads; each thread
+// works at the front of its own, which it touched first, so that the
+// pages lie on its NUMA node.
 class Buffer {
  public:
   Buffer(std::size_t bytes, const Team& team)
       : part_(2 * round_up(bytes / team.size() / 2)),
         bytes_(part_ * team.size()),
-        data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+        data_(mmap(nullptr,
+                   bytes_,
+                   PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS,
+                   -1,
+                   0)) {
     if (data_ == MAP_FAILED) throw std::bad_alloc();
     madvise(data_, bytes_, MADV_HUGEPAGE);
     team.time([&](std::size_t thread) { std::memset(part(thread), 1, part_); });
@@ -216,21 +247,27 @@ class Buffer {
   unsigned char* part(std::size_t thread) const {
     return static_cast<unsigned char*>(data_) + thread * part_;
   }
-  static std::size_t round_up(std::size_t bytes) { return (bytes + grain - 1) / grain * grain; }
+  static std::size_t round_up(std::size_t bytes) {
+    return (bytes + grain - 1) / grain * grain;
+  }
 
  private:
   std::size_t part_, bytes_;
   void* data_;
 };
 
-using Pass = void (*)(const unsigned char* from, unsigned char* to, std::size_t bytes);
+using Pass = void (*)(const unsigned char* from,
+                      unsigned char* to,
+                      std::size_t bytes);
 
-// A way to read, or to copy. Which is the fastest depends on the machine and on the footprint.
+// A way to read, or to copy. Which is the fastest depends on the
+// machine and on the footprint.
 struct Way {
   const char* name;
   Pass pass;
 };
-constexpr std::array read_ways{Way{"one stream", read_pass<1>}, Way{"four streams", read_pass<4>},
+constexpr std::array read_ways{Way{"one stream", read_pass<1>},
+                               Way{"four streams", read_pass<4>},
                                Way{"prefetching", prefetched_pass}};
 constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
                                Way{"streaming stores", stream_pass}};
@@ -238,7 +275,8 @@ constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
 // One way at one footprint, tried again and again.
 class TimedWay {
  public:
-  TimedWay(const Way& way, std::size_t bytes_of_thread) : way_(way), bytes_(bytes_of_thread) {}
+  TimedWay(const Way& way, std::size_t bytes_of_thread)
+      : way_(way), bytes_(bytes_of_thread) {}
 
   void run(const Team& team, const Buffer& buffer) {
     const auto passes = [&](std::int64_t count) {
@@ -250,12 +288,14 @@ class TimedWay {
         }
       });
     };
-    // Of a footprint that fits the caches no byte may come from memory: other ways were here.
+    // Of a footprint that fits the caches no byte may come from
+    // memory: other ways were here.
     passes(1);
     best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));
     // Long beside the clock and the barrier, short beside a disturbance.
     constexpr double wanted = 0.0003;
-    repeats_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted / best_));
+    repeats_ =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted / best_));
   }
   double best_seconds() const { return best_; }
   std::string name() const { return way_.name; }
@@ -272,19 +312,23 @@ struct Footprint {
   Footprint(std::size_t bytes, const Team& team)
       : part(Buffer::round_up(bytes / team.size())),
         half(Buffer::round_up(bytes / team.size() / 2)) {
-    for (const auto& way : read_ways) reads.emplace_back(way, part);
-    for (const auto& way : copy_ways) copies.emplace_back(way, half);
+    for (const auto& way : read_ways)
+      reads.emplace_back(way, part);
+    for (const auto& way : copy_ways)
+      copies.emplace_back(way, half);
   }
 
   void run(const Team& team, const Buffer& buffer) {
     for (auto* ways : {&reads, &copies}) {
-      for (auto& way : *ways) way.run(team, buffer);
+      for (auto& way : *ways)
+        way.run(team, buffer);
     }
   }
   static const TimedWay& best(const std::vector<TimedWay>& ways) {
-    return *std::min_element(ways.begin(), ways.end(), [](const TimedWay& a, const TimedWay& b) {
-      return a.best_seconds() < b.best_seconds();
-    });
+    return *std::min_element(ways.begin(), ways.end(),
+                             [](const TimedWay& a, const TimedWay& b) {
+                               return a.best_seconds() < b.best_seconds();
+                             });
   }
 
   std::size_t part, half;  // bytes of one thread: read, or copied
@@ -306,13 +350,16 @@ double measure_fma(const Team& team, double for_s) {
 
 constexpr std::size_t smallest_footprint = std::size_t{32} << 10;
 
-// Four times the caches, at least 256 MiB and at most 1 GiB or a quarter of the free memory.
+// Four times the caches, at least 256 MiB and at most 1 GiB or a
+// quarter of the free memory.
 std::size_t largest_footprint() {
   const auto quarter = static_cast<std::size_t>(free_memory_bytes() / 4);
   const std::size_t beyond_caches =
-      std::clamp(4 * last_level_cache_bytes(), std::size_t{256} << 20, std::size_t{1} << 30);
+      std::clamp(4 * last_level_cache_bytes(), std::size_t{256} << 20,
+                 std::size_t{1} << 30);
   std::size_t footprint = smallest_footprint;
-  while (footprint < beyond_caches && footprint * 2 <= quarter) footprint *= 2;
+  while (footprint < beyond_caches && footprint * 2 <= quarter)
+    footprint *= 2;
   return footprint;
 }
 
@@ -322,8 +369,10 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   const Team team;
   Ceilings ceilings;
   const double fma_s = wanted.all() ? 0.05 : 0.005;
-  if (wanted.unit("fma float")) ceilings.units["fma float"] = measure_fma<float>(team, fma_s);
-  if (wanted.unit("fma double")) ceilings.units["fma double"] = measure_fma<double>(team, fma_s);
+  if (wanted.unit("fma float"))
+    ceilings.units["fma float"] = measure_fma<float>(team, fma_s);
+  if (wanted.unit("fma double"))
+    ceilings.units["fma double"] = measure_fma<double>(team, fma_s);
 
   const std::size_t capacity = largest_footprint();
   std::vector<std::size_t> sizes;
@@ -332,26 +381,33 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
       sizes.push_back(bytes);
     }
   }
-  // The largest stands for memory; it is left out where smaller ones say enough.
-  if (sizes.size() > 1 && !wanted.footprint(static_cast<double>(sizes.back()))) sizes.pop_back();
+  // The largest stands for memory; it is left out where
+  // smaller ones say enough.
+  if (sizes.size() > 1 && !wanted.footprint(static_cast<double>(sizes.back())))
+    sizes.pop_back();
   const Buffer buffer(sizes.back(), team);
   std::vector<Footprint> footprints;
-  for (const auto bytes : sizes) footprints.emplace_back(bytes, team);
-  // In rounds over all footprints, so that a disturbance of some milliseconds spoils no roof; those
-  // that take long have fewer.
-  const double enough_s = wanted.all() ? 2.5 : 0.012 * static_cast<double>(sizes.size());
+  for (const auto bytes : sizes)
+    footprints.emplace_back(bytes, team);
+  // In rounds over all footprints, so that a disturbance of some milliseconds
+  // spoils no roof; those that take long have fewer.
+  const double enough_s =
+      wanted.all() ? 2.5 : 0.012 * static_cast<double>(sizes.size());
   constexpr double long_s = 0.005;
   const auto start = Clock::now();
   const auto spent = [&] { return seconds_between(start, Clock::now()); };
-  for (int round = 0; round < (wanted.all() ? 3 : 1) || spent() < enough_s; ++round) {
+  for (int round = 0; round < (wanted.all() ? 3 : 1) || spent() < enough_s;
+       ++round) {
     for (auto& footprint : footprints) {
-      if (round > 2 && Footprint::best(footprint.reads).best_seconds() > long_s) continue;
+      if (round > 2 && Footprint::best(footprint.reads).best_seconds() > long_s)
+        continue;
       footprint.run(team, buffer);
     }
   }
   const auto threads = static_cast<double>(team.size());
   for (const auto& footprint : footprints) {
-    const auto &read = Footprint::best(footprint.reads), &copy = Footprint::best(footprint.copies);
+    const auto &read = Footprint::best(footprint.reads),
+               &copy = Footprint::best(footprint.copies);
     const double bytes = static_cast<double>(footprint.part) * threads;
     const double copied = 2 * static_cast<double>(footprint.half) * threads;
     ceilings.read.emplace_back(bytes, bytes / read.best_seconds());

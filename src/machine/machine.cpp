@@ -33,17 +33,22 @@ std::string tidy_cpu_name(const std::string& name) {
   std::string tidy;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (word.find("-Core") != word.npos) break;  // "64-Core Processor": the cores are said apart
+    // "64-Core Processor": the cores are said apart
+    if (word.find("-Core") != word.npos) break;
     if (word == "CPU") continue;
     tidy += (tidy.empty() ? "" : " ") + word;
   }
   return tidy;
 }
 
-std::string machine_slug(const std::string& gpu, const std::string& cpu, int cores, int gpus) {
+std::string machine_slug(const std::string& gpu,
+                         const std::string& cpu,
+                         int cores,
+                         int gpus) {
   const std::string team = gpus > 1 ? " x" + std::to_string(gpus) : "";
   const std::string name = !gpu.empty() ? gpu + team
-                                        : tidy_cpu_name(cpu) + " " + std::to_string(cores) +
+                                        : tidy_cpu_name(cpu) + " " +
+                                              std::to_string(cores) +
                                               (cores == 1 ? " core" : " cores");
   std::string slug;
   for (const unsigned char c : name) {
@@ -53,7 +58,8 @@ std::string machine_slug(const std::string& gpu, const std::string& cpu, int cor
       slug += '-';
     }
   }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
+  while (!slug.empty() && slug.back() == '-')
+    slug.pop_back();
   return slug.empty() ? "unknown-machine" : slug;
 }
 
@@ -71,9 +77,11 @@ std::string cpu_model(std::istream& cpuinfo) {
   return "unknown CPU";
 }
 
-std::string host_id_of(const std::string& machine_id, const std::string& serial_numbers,
+std::string host_id_of(const std::string& machine_id,
+                       const std::string& serial_numbers,
                        const std::string& hostname) {
-  // Never the name itself: what goes into it cannot be had back from a UUID made this way.
+  // Never the name itself: what goes into it cannot be had back
+  // from a UUID made this way.
   const boost::uuids::name_generator_sha1 hash(boost::uuids::ns::dns());
   const std::string kind = !machine_id.empty()       ? "machine-id "
                            : !serial_numbers.empty() ? "serial "
@@ -88,7 +96,8 @@ std::string host_id() {
   char hostname[256] = {};
   gethostname(hostname, sizeof hostname - 1);
   std::string serial_numbers;
-  for (const std::string name : {"product_uuid", "board_serial", "product_serial"}) {
+  for (const std::string name :
+       {"product_uuid", "board_serial", "product_serial"}) {
     const auto number = first_line("/sys/class/dmi/id/" + name);
     if (!number.empty()) serial_numbers += name + "=" + number + " ";
   }

@@ -1,4 +1,5 @@
-// The name of a machine, for people and for folders, and the identity of its host.
+// The name of a machine, for people and for folders, and
+// the identity of its host.
 #pragma once
 
 #include <iosfwd>
@@ -6,11 +7,16 @@
 
 namespace parlab {
 
-// Name for folders, a-z, 0-9 and hyphens: "nvidia-h200", or of the CPU when there is no GPU,
-// "intel-xeon-gold-6230-16-cores". Of several GPUs: "nvidia-h200-x2".
-std::string machine_slug(const std::string& gpu, const std::string& cpu, int cores, int gpus = 1);
+// Name for folders, a-z, 0-9 and hyphens: "nvidia-h200", or of the CPU
+// when there is no GPU, "intel-xeon-gold-6230-16-cores". Of several
+// GPUs: "nvidia-h200-x2".
+std::string machine_slug(const std::string& gpu,
+                         const std::string& cpu,
+                         int cores,
+                         int gpus = 1);
 
-// "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz" without its marks and clock: "Intel Xeon Gold 6230".
+// "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz" without its marks and
+// clock: "Intel Xeon Gold 6230".
 std::string tidy_cpu_name(const std::string& name);
 
 // The model in the text of /proc/cpuinfo; "unknown CPU" when it does not say.
@@ -24,13 +30,15 @@ struct GpuFacts {
   std::string driver = "", cuda = "";  // versions: "580.159", "13.0"
 };
 
-// Tells this host from every other, of the same kind too, and nothing else about it: a name-based
-// UUID (RFC 4122, SHA-1) of what the system calls itself. See host_id_of().
+// Tells this host from every other, of the same kind too, and nothing
+// else about it: a name-based UUID (RFC 4122, SHA-1) of what the system
+// calls itself. See host_id_of().
 std::string host_id();
 
-// Of the first that says something: the machine-id of systemd, the serial numbers of mainboard and
-// system (root alone may read them), the host's name.
-std::string host_id_of(const std::string& machine_id, const std::string& serial_numbers,
+// Of the first that says something: the machine-id of systemd, the serial
+// numbers of mainboard and system (root alone may read them), the host's name.
+std::string host_id_of(const std::string& machine_id,
+                       const std::string& serial_numbers,
                        const std::string& hostname);
 
 // A shared library can be loaded: "libcublas.so.12".

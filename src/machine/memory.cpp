@@ -44,7 +44,8 @@ Group group_in(const fs::path& folder) {
     group.limit = *limit;
     group.used = number_in(folder / "memory.current").value_or(0) -
                  number_in(folder / "memory.stat", "file");
-  } else if (const auto old_limit = number_in(folder / "memory.limit_in_bytes")) {
+  } else if (const auto old_limit =
+                 number_in(folder / "memory.limit_in_bytes")) {
     group.limit = *old_limit;
     group.used = number_in(folder / "memory.usage_in_bytes").value_or(0) -
                  number_in(folder / "memory.stat", "total_cache");
@@ -65,7 +66,8 @@ double free_memory_bytes() {
   double bytes = number_in("/proc/meminfo", "MemAvailable:") * 1024;
   for (const auto& folder : control_groups("memory")) {
     const Group group = group_in(folder);
-    bytes = std::min(bytes, std::max(group.limit - std::max(group.used, 0.0), 0.0));
+    bytes =
+        std::min(bytes, std::max(group.limit - std::max(group.used, 0.0), 0.0));
   }
   return bytes;
 }

@@ -1,4 +1,5 @@
-// Main memory, as far as this process may have it. Linux: /proc/meminfo and control groups.
+// Main memory, as far as this process may have it. Linux:
+// /proc/meminfo and control groups.
 #pragma once
 
 namespace parlab {
@@ -6,7 +7,8 @@ namespace parlab {
 // All of it in bytes, no more than a container or a job is given.
 double memory_bytes();
 
-// What is free to use now. Cached files count as free: they are given up when memory is needed.
+// What is free to use now. Cached files count as free: they are given
+// up when memory is needed.
 double free_memory_bytes();
 
 }  // namespace parlab

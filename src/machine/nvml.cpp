@@ -1,5 +1,5 @@
-// NVML has no header here: what is declared is its documented C interface, of which
-// libnvidia-ml.so.1 keeps names, types and numbers.
+// NVML has no header here: what is declared is its documented C interface,
+// of which libnvidia-ml.so.1 keeps names, types and numbers.
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
 #include "machine/programs_on_gpu.hpp"
@@ -9,7 +9,8 @@ namespace {
 
 struct Device;  // nvmlDevice_st
 
-// The library, started, and one GPU. Throws NoEnergy, and the PointError of the loader.
+// The library, started, and one GPU. Throws NoEnergy, and the
+// PointError of the loader.
 class NvmlDevice {
  public:
   NvmlDevice(const std::string& uuid, const std::string& library)
@@ -36,7 +37,8 @@ class NvmlDevice {
     library_.resolve(function, name);
   }
   void check(int status, const std::string& what) const {
-    if (status != 0) throw NoEnergy("NVML, " + what + ": " + error_string_(status));
+    if (status != 0)
+      throw NoEnergy("NVML, " + what + ": " + error_string_(status));
   }
 
  private:
@@ -50,7 +52,8 @@ class NvmlDevice {
 
 class Nvml final : public EnergyMeter {
  public:
-  Nvml(const std::string& uuid, const std::string& library) : device_(uuid, library) {
+  Nvml(const std::string& uuid, const std::string& library)
+      : device_(uuid, library) {
     device_.resolve(total_energy_, "nvmlDeviceGetTotalEnergyConsumption");
     device_.resolve(power_, "nvmlDeviceGetPowerUsage");
     device_.resolve(temperature_, "nvmlDeviceGetTemperature");
@@ -73,7 +76,8 @@ class Nvml final : public EnergyMeter {
   std::optional<double> celsius() override {
     constexpr int of_the_die = 0;  // NVML_TEMPERATURE_GPU
     unsigned degrees = 0;
-    device_.check(temperature_(device_, of_the_die, &degrees), "the thermometer");
+    device_.check(temperature_(device_, of_the_die, &degrees),
+                  "the thermometer");
     return degrees;
   }
 
@@ -86,7 +90,8 @@ class Nvml final : public EnergyMeter {
 
 }  // namespace
 
-std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid, const std::string& library) {
+std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid,
+                                              const std::string& library) {
   try {
     return std::make_unique<Nvml>(uuid, library);
   } catch (const PointError& error) {  // of the loader
@@ -94,8 +99,10 @@ std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid, const std
   }
 }
 
-std::optional<int> programs_on_gpu(const std::string& uuid, const std::string& library) {
-  constexpr int too_little_room = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: it has counted all the same
+std::optional<int> programs_on_gpu(const std::string& uuid,
+                                   const std::string& library) {
+  // NVML_ERROR_INSUFFICIENT_SIZE: it has counted all the same
+  constexpr int too_little_room = 7;
   try {
     const NvmlDevice device(uuid, library);
     int (*programs)(Device*, unsigned*, void*) = nullptr;

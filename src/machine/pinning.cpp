@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_cpus = 1 << 16;
 
-// A set of CPU numbers for the kernel, of any length. The kernel's own call: hwloc would read the
-// topology anew for each thread that is bound.
+// A set of CPU numbers for the kernel, of any length. The kernel's own call:
+// hwloc would read the topology anew for each thread that is bound.
 class CpuSet {
  public:
   CpuSet() : set_(CPU_ALLOC(most_cpus)), bytes_(CPU_ALLOC_SIZE(most_cpus)) {
@@ -23,13 +23,15 @@ class CpuSet {
     CPU_ZERO_S(bytes_, set_.get());
   }
   explicit CpuSet(const std::vector<int>& cpus) : CpuSet() {
-    for (const int cpu : cpus) CPU_SET_S(cpu, bytes_, set_.get());
+    for (const int cpu : cpus)
+      CPU_SET_S(cpu, bytes_, set_.get());
   }
   cpu_set_t* get() { return set_.get(); }
   std::size_t bytes() const { return bytes_; }
   std::vector<int> numbers() const {
     std::vector<int> cpus;
-    const auto count = static_cast<std::size_t>(CPU_COUNT_S(bytes_, set_.get()));
+    const auto count =
+        static_cast<std::size_t>(CPU_COUNT_S(bytes_, set_.get()));
     for (int cpu = 0; cpus.size() < count; ++cpu) {
       if (CPU_ISSET_S(cpu, bytes_, set_.get())) cpus.push_back(cpu);
     }
@@ -66,16 +68,21 @@ PinnedThread::~PinnedThread() {
   if (!before_.empty()) run_on(before_);
 }
 
-UnpinnedThread::UnpinnedThread() : before_(affinity()) { run_on(pinning_order()); }
+UnpinnedThread::UnpinnedThread() : before_(affinity()) {
+  run_on(pinning_order());
+}
 
 UnpinnedThread::~UnpinnedThread() {
   if (!before_.empty()) run_on(before_);
 }
 
-void end_idle_threads() { omp_pause_resource_all(omp_pause_soft); }
+void end_idle_threads() {
+  omp_pause_resource_all(omp_pause_soft);
+}
 
 PinnedTeam::PinnedTeam(int threads) {
-  // A larger team than one ends those beyond it by itself; beside one alone they would spin.
+  // A larger team than one ends those beyond it by itself; beside one
+  // alone they would spin.
   if (threads == 1) end_idle_threads();
   const auto& order = pinning_order();
   std::atomic<int> in_place{0};
@@ -87,10 +94,11 @@ PinnedTeam::PinnedTeam(int threads) {
     } else {
       run_on({order[thread % order.size()]});
     }
-    // Who spins at the region's end may be on the CPU that another one is bound to, and that one
-    // would wait for milliseconds.
+    // Who spins at the region's end may be on the CPU that another one is
+    // bound to, and that one would wait for milliseconds.
     ++in_place;
-    while (in_place < omp_get_num_threads()) sched_yield();
+    while (in_place < omp_get_num_threads())
+      sched_yield();
   }
 }
 

@@ -21,8 +21,8 @@ class PinnedThread {
   std::vector<int> before_;
 };
 
-// Lets a pinned thread run everywhere, for as long as an object lives: threads that it starts
-// meanwhile inherit where it may run, and keep that.
+// Lets a pinned thread run everywhere, for as long as an object lives: threads
+// that it starts meanwhile inherit where it may run, and keep that.
 class UnpinnedThread {
  public:
   UnpinnedThread();
@@ -34,13 +34,15 @@ class UnpinnedThread {
   std::vector<int> before_;
 };
 
-// Ends the threads of the OpenMP pool, which the next parallel region starts anew. After a region
-// they spin before they sleep, and may disturb what runs meanwhile.
+// Ends the threads of the OpenMP pool, which the next parallel region
+// starts anew. After a region they spin before they sleep, and may
+// disturb what runs meanwhile.
 void end_idle_threads();
 
-// Binds the first n threads of the OpenMP pool to one CPU each, in pinning_order(); the calling one
-// for as long as an object lives: a thread that a library starts afterwards must not inherit one
-// CPU. The others keep theirs until they end, so that the next team of this size finds them in
+// Binds the first n threads of the OpenMP pool to one CPU each, in
+// pinning_order(); the calling one for as long as an object lives: a thread
+// that a library starts afterwards must not inherit one CPU. The others keep
+// theirs until they end, so that the next team of this size finds them in
 // place: where all spin, to change places is to wait for each other.
 class PinnedTeam {
  public:

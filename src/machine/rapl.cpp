@@ -19,12 +19,15 @@ std::string line_of(const fs::path& file) {
   return line;
 }
 
-// Folders of which the name begins so, by name; none when there is no such class.
-std::vector<fs::path> folders(const fs::path& of_class, const std::string& prefix) {
+// Folders of which the name begins so, by name; none when
+// there is no such class.
+std::vector<fs::path> folders(const fs::path& of_class,
+                              const std::string& prefix) {
   std::vector<fs::path> found;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(of_class, none)) {
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(prefix))
+      found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -35,9 +38,11 @@ double microjoules(const fs::path& file) {
   std::ifstream in(file);
   double value = 0;
   if (in >> value) return value;
-  const std::string why = errno != 0 ? std::strerror(errno) : "it holds no number";
-  throw NoEnergy("RAPL: " + file.string() + ": " + why +
-                 (errno == EACCES ? "; as root, chmod a+r makes it readable" : ""));
+  const std::string why =
+      errno != 0 ? std::strerror(errno) : "it holds no number";
+  throw NoEnergy(
+      "RAPL: " + file.string() + ": " + why +
+      (errno == EACCES ? "; as root, chmod a+r makes it readable" : ""));
 }
 
 // A counter that begins again at 0 behind its range.
@@ -50,18 +55,21 @@ class Rapl final : public EnergyMeter {
  public:
   explicit Rapl(const fs::path& classes) {
     std::vector<std::string> names;  // that differ
-    // "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it: its memory counts apart, its
-    // cores do not. What "intel-rapl-mmio" shows is the same package once more.
+    // "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it: its
+    // memory counts apart, its cores do not. What "intel-rapl-mmio" shows
+    // is the same package once more.
     for (const auto& folder : folders(classes / "powercap", "intel-rapl:")) {
       const auto name = line_of(folder / "name");
       if (!name.starts_with("package") && name != "dram") continue;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-      zones_.push_back(
-          {folder, microjoules(folder / "max_energy_range_uj"), microjoules(folder / "energy_uj")});
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+      zones_.push_back({folder, microjoules(folder / "max_energy_range_uj"),
+                        microjoules(folder / "energy_uj")});
     }
     if (zones_.empty()) {
       throw NoEnergy("RAPL: no package in " + (classes / "powercap").string() +
-                     "; virtual machines and containers seldom have one, a host needs the kernel's "
+                     "; virtual machines and containers seldom have one, a "
+                     "host needs the kernel's "
                      "module intel_rapl_msr");
     }
     source_ = "RAPL " + join(names, " + ");
@@ -90,7 +98,8 @@ class Rapl final : public EnergyMeter {
     for (const auto& thermometer : thermometers_) {
       double millidegrees = 0;
       if (std::ifstream(thermometer) >> millidegrees) {
-        highest = std::max(highest.value_or(millidegrees / 1e3), millidegrees / 1e3);
+        highest =
+            std::max(highest.value_or(millidegrees / 1e3), millidegrees / 1e3);
       }
     }
     return highest;

@@ -14,18 +14,21 @@ QueueTimes queue_times_of(pid_t process) {
   QueueTimes times;
   std::error_code error;
   const auto tasks = "/proc/" + std::to_string(process) + "/task";
-  for (std::filesystem::directory_iterator task(tasks, error), end; !error && task != end;
-       task.increment(error)) {
+  for (std::filesystem::directory_iterator task(tasks, error), end;
+       !error && task != end; task.increment(error)) {
     std::ifstream schedstat(task->path() / "schedstat");
     const auto time = parse_schedstat(schedstat);
-    if (time) times[static_cast<pid_t>(std::stol(task->path().filename().string()))] = *time;
+    if (time)
+      times[static_cast<pid_t>(std::stol(task->path().filename().string()))] =
+          *time;
   }
   return times;
 }
 
 }  // namespace
 
-RunQueueWait::RunQueueWait(pid_t process) : process_(process), before_(queue_times_of(process)) {}
+RunQueueWait::RunQueueWait(pid_t process)
+    : process_(process), before_(queue_times_of(process)) {}
 
 std::optional<double> RunQueueWait::seconds() const {
   const auto after = queue_times_of(process_);
@@ -33,7 +36,9 @@ std::optional<double> RunQueueWait::seconds() const {
   return longest_wait(before_, after);
 }
 
-int threads_of(pid_t process) { return static_cast<int>(queue_times_of(process).size()); }
+int threads_of(pid_t process) {
+  return static_cast<int>(queue_times_of(process).size());
+}
 
 std::optional<QueueTime> parse_schedstat(std::istream& schedstat) {
   double at_work_ns = 0, in_queue_ns = 0, starts = 0;

@@ -1,5 +1,5 @@
-// How long threads were kept from running, for others had the CPUs: by Linux's run queues, which no
-// program can argue with.
+// How long threads were kept from running, for others had the CPUs: by
+// Linux's run queues, which no program can argue with.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +10,12 @@
 
 namespace parlab {
 
-// What a thread waits where nobody else is: in a virtual machine a CPU at rest is woken by the
-// host. Behind others it waits for longer.
+// What a thread waits where nobody else is: in a virtual machine a CPU at
+// rest is woken by the host. Behind others it waits for longer.
 constexpr double to_wake_s = 1e-4;
 
-// Of a thread, since it began: seconds in a run queue, and how often it left one for a CPU.
+// Of a thread, since it began: seconds in a run queue, and how often
+// it left one for a CPU.
 struct QueueTime {
   double waited_s = 0;
   double starts = 0;
@@ -25,8 +26,9 @@ class RunQueueWait {
  public:
   explicit RunQueueWait(pid_t process);  // starts to count
 
-  // Since then, of the thread that waited longest: threads that work together wait for that one.
-  // What a CPU at rest takes to wake is no wait. Nothing when the system does not say.
+  // Since then, of the thread that waited longest: threads that work
+  // together wait for that one. What a CPU at rest takes to wake is no
+  // wait. Nothing when the system does not say.
   std::optional<double> seconds() const;
 
  private:
@@ -38,9 +40,11 @@ class RunQueueWait {
 int threads_of(pid_t process);
 
 // Parts of the above that need no process.
-// By the text of /proc/PID/task/TID/schedstat: nanoseconds at work, in the queue, and starts.
+// By the text of /proc/PID/task/TID/schedstat: nanoseconds at work,
+// in the queue, and starts.
 std::optional<QueueTime> parse_schedstat(std::istream& schedstat);
-// Threads that have begun meanwhile count from 0, those that have ended no longer.
+// Threads that have begun meanwhile count from 0, those
+// that have ended no longer.
 double longest_wait(const QueueTimes& before, const QueueTimes& after);
 
 }  // namespace parlab

@@ -24,28 +24,37 @@ namespace parlab {
 namespace {
 
 struct FreeTopology {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+  void operator()(hwloc_topology_t topology) const {
+    hwloc_topology_destroy(topology);
+  }
 };
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, FreeTopology>;
+using Topology =
+    std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, FreeTopology>;
 
 Topology load_topology(const std::string& synthetic) {
   hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) throw std::runtime_error("hwloc cannot be initialised");
+  if (hwloc_topology_init(&raw) != 0)
+    throw std::runtime_error("hwloc cannot be initialised");
   Topology topology(raw);
-  if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
-    throw std::runtime_error("not a machine in hwloc's words: '" + synthetic + "'");
+  if (!synthetic.empty() &&
+      hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
+    throw std::runtime_error("not a machine in hwloc's words: '" + synthetic +
+                             "'");
   }
-  if (hwloc_topology_load(raw) != 0) throw std::runtime_error("hwloc cannot read the topology");
+  if (hwloc_topology_load(raw) != 0)
+    throw std::runtime_error("hwloc cannot read the topology");
   return topology;
 }
 
-// With OMP_PLACES or OMP_PROC_BIND set the runtime has bound this thread before main(): its own
-// affinity is one place, and the places together are what may be used.
+// With OMP_PLACES or OMP_PROC_BIND set the runtime has bound this
+// thread before main(): its own affinity is one place, and the places
+// together are what may be used.
 std::vector<int> allowed_cpus() {
   const auto own = affinity();
   std::set<int> all(own.begin(), own.end());
   for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    std::vector<int> ids(
+        static_cast<std::size_t>(omp_get_place_num_procs(place)));
     omp_get_place_proc_ids(place, ids.data());
     all.insert(ids.begin(), ids.end());
   }
@@ -79,10 +88,12 @@ std::optional<double> cpu_quota() {
     std::ifstream both(folder / "cpu.max");
     auto quota = positive_number(both), period = positive_number(both);
     if (!quota) {
-      std::ifstream quota_v1(folder / "cpu.cfs_quota_us"), period_v1(folder / "cpu.cfs_period_us");
+      std::ifstream quota_v1(folder / "cpu.cfs_quota_us"),
+          period_v1(folder / "cpu.cfs_period_us");
       quota = positive_number(quota_v1), period = positive_number(period_v1);
     }
-    if (quota && period) least = std::min(least.value_or(*quota / *period), *quota / *period);
+    if (quota && period)
+      least = std::min(least.value_or(*quota / *period), *quota / *period);
   }
   return least;
 }
@@ -96,12 +107,15 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
   std::set<hwloc_obj_t> seen, caches;
   Cores found;
   for (hwloc_obj_t pu = nullptr;
-       (pu = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, pu)) != nullptr;) {
+       (pu = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, pu)) !=
+       nullptr;) {
     const auto cpu = static_cast<int>(pu->os_index);
     if (!ours.empty() && ours.count(cpu) == 0) continue;
     // Where the system does not tell the cores, each hardware thread is one.
-    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, pu);
-    if (core == nullptr || seen.insert(core).second) threads_of_core.emplace_back();
+    const hwloc_obj_t core =
+        hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, pu);
+    if (core == nullptr || seen.insert(core).second)
+      threads_of_core.emplace_back();
     threads_of_core.back().push_back(cpu);
     if (const auto cache = last_cache(pu)) caches.insert(cache);
   }
@@ -114,10 +128,12 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
       ++added;
     }
   }
-  for (const auto cache : caches) found.cache_bytes += cache->attr->cache.size;
+  for (const auto cache : caches)
+    found.cache_bytes += cache->attr->cache.size;
   int nodes = 0;
   for (hwloc_obj_t node = nullptr;
-       (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+       (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE,
+                                          node)) != nullptr;) {
     nodes += std::any_of(found.order.begin(), found.order.end(), [&](int cpu) {
       return hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0;
     });
@@ -131,15 +147,21 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
   return found;
 }
 
-const std::vector<int>& pinning_order() { return cores().order; }
+const std::vector<int>& pinning_order() {
+  return cores().order;
+}
 
 int cpus_allowed() {
   static const auto quota = cpu_quota();
   const int all = static_cast<int>(cores().order.size());
-  return quota ? std::clamp(static_cast<int>(std::min(std::ceil(*quota), 1e6)), 1, all) : all;
+  return quota ? std::clamp(static_cast<int>(std::min(std::ceil(*quota), 1e6)),
+                            1, all)
+               : all;
 }
 
-int physical_cores() { return std::min(cores().count, cpus_allowed()); }
+int physical_cores() {
+  return std::min(cores().count, cpus_allowed());
+}
 
 std::size_t last_level_cache_bytes() {
   if (cores().cache_bytes > 0) return cores().cache_bytes;
@@ -147,7 +169,9 @@ std::size_t last_level_cache_bytes() {
   return level3 > 0 ? static_cast<std::size_t>(level3) : std::size_t{32} << 20;
 }
 
-int numa_nodes() { return cores().numa_nodes; }
+int numa_nodes() {
+  return cores().numa_nodes;
+}
 
 int parse_running(std::istream& stat) {
   for (std::string word; stat >> word;) {

@@ -9,8 +9,10 @@
 namespace parlab::page {
 namespace {
 
-constexpr double width = 720, left = 100, right = 700, top = 14, plot_height = 380;
-constexpr double line_height = 24, character = 8.2;  // of 15 px letters, on the wide side
+constexpr double width = 720, left = 100, right = 700, top = 14,
+                 plot_height = 380;
+// of 15 px letters, on the wide side
+constexpr double line_height = 24, character = 8.2;
 
 struct Look {
   const char* colour;  // Okabe and Ito
@@ -22,16 +24,21 @@ constexpr Look looks[] = {{"#000000", "none"},
                           {"#00735a", "12 4 2 4"},
                           {"#a1497c", "5 3"}};
 
-const Look& look_of(int look) { return looks[static_cast<std::size_t>(look) % std::size(looks)]; }
-
-std::string text_of(double value) { return significant(value, 5, 2); }
-
-bool drawable(const DataPoint& point) {
-  return std::isfinite(point.first) && std::isfinite(point.second) && point.first > 0 &&
-         point.second > 0;
+const Look& look_of(int look) {
+  return looks[static_cast<std::size_t>(look) % std::size(looks)];
 }
 
-// Ten to the power of whole numbers around what is shown, or closer when that is little.
+std::string text_of(double value) {
+  return significant(value, 5, 2);
+}
+
+bool drawable(const DataPoint& point) {
+  return std::isfinite(point.first) && std::isfinite(point.second) &&
+         point.first > 0 && point.second > 0;
+}
+
+// Ten to the power of whole numbers around what is shown, or
+// closer when that is little.
 struct Scale {
   double low = 0, high = 0;  // logarithms
   double from = 0, to = 0;   // pixels
@@ -47,21 +54,25 @@ class Drawing {
 
   std::string draw() {
     for (const auto& series : chart_.series) {
-      for (const auto& point : series.points) include(point);
+      for (const auto& point : series.points)
+        include(point);
     }
-    for (const auto& mark : chart_.marks) include(mark.at);
+    for (const auto& mark : chart_.marks)
+      include(mark.at);
     if (empty_) return "";
     const double key = key_height();
     x_ = scale(x_low_, x_high_, left, right);
     y_ = scale(y_low_, y_high_, top + key + plot_height, top + key);
     const double height = top + key + plot_height + 58;
-    svg_.open("svg", {{"class", "chart"},
-                      {"role", "img"},
-                      {"aria-label", chart_.title},
-                      {"viewBox", "0 0 " + text_of(width) + " " + text_of(height)}});
+    svg_.open("svg",
+              {{"class", "chart"},
+               {"role", "img"},
+               {"aria-label", chart_.title},
+               {"viewBox", "0 0 " + text_of(width) + " " + text_of(height)}});
     write_key();
     write_axes();
-    for (const auto& series : chart_.series) write_series(series);
+    for (const auto& series : chart_.series)
+      write_series(series);
     write_marks();
     svg_.close();
     return svg_.str();
@@ -84,7 +95,8 @@ class Drawing {
     return {a - room, b + room, from, to};
   }
 
-  void line(double x1, double y1, double x2, double y2, const std::string& name) {
+  void line(
+      double x1, double y1, double x2, double y2, const std::string& name) {
     svg_.single("line", {{"class", name},
                          {"x1", text_of(x1)},
                          {"y1", text_of(y1)},
@@ -92,9 +104,13 @@ class Drawing {
                          {"y2", text_of(y2)}});
   }
 
-  void text(double x, double y, const std::string& words, const std::string& anchor_at,
+  void text(double x,
+            double y,
+            const std::string& words,
+            const std::string& anchor_at,
             const std::string& transform = {}) {
-    Html::Attributes attributes{{"x", text_of(x)}, {"y", text_of(y)}, {"text-anchor", anchor_at}};
+    Html::Attributes attributes{
+        {"x", text_of(x)}, {"y", text_of(y)}, {"text-anchor", anchor_at}};
     if (!transform.empty()) attributes.push_back({"transform", transform});
     svg_.element("text", words, attributes);
   }
@@ -103,7 +119,8 @@ class Drawing {
   static std::vector<double> ticks(const Scale& scale) {
     std::vector<double> found;
     const bool dense = scale.high - scale.low < 2.6;
-    for (int power = static_cast<int>(std::floor(scale.low)); power <= scale.high; ++power) {
+    for (int power = static_cast<int>(std::floor(scale.low));
+         power <= scale.high; ++power) {
       for (const double step : {1.0, 2.0, 5.0}) {
         if (step > 1 && !dense) continue;
         const double value = step * std::pow(10.0, power);
@@ -127,7 +144,8 @@ class Drawing {
     line(x_.from, y_.from, x_.from, y_.to, "axis");
     text((x_.from + x_.to) / 2, y_.from + 46, chart_.x.title, "middle");
     const double middle = (y_.from + y_.to) / 2;
-    text(18, middle, chart_.y.title, "middle", "rotate(-90 18 " + text_of(middle) + ")");
+    text(18, middle, chart_.y.title, "middle",
+         "rotate(-90 18 " + text_of(middle) + ")");
   }
 
   // Markers: disc, square, triangle, diamond, triangle on its head.
@@ -139,7 +157,9 @@ class Drawing {
     std::string points;
     switch (static_cast<std::size_t>(look) % std::size(looks)) {
       case 0:
-        svg_.single("circle", {{"cx", text_of(x)}, {"cy", text_of(y)}, {"r", "5"}, fill[0]});
+        svg_.single(
+            "circle",
+            {{"cx", text_of(x)}, {"cy", text_of(y)}, {"r", "5"}, fill[0]});
         return;
       case 1:
         points = at(-5, -5) + at(5, -5) + at(5, 5) + at(-5, 5);
@@ -160,12 +180,13 @@ class Drawing {
     std::string path;
     for (const auto& point : series.points) {
       if (!drawable(point)) continue;
-      path +=
-          (path.empty() ? "M" : " L") + text_of(x_(point.first)) + " " + text_of(y_(point.second));
+      path += (path.empty() ? "M" : " L") + text_of(x_(point.first)) + " " +
+              text_of(y_(point.second));
     }
     if (series.line && !path.empty()) stroke(path, series.look);
     for (const auto& point : series.points) {
-      if (series.markers && drawable(point)) marker(x_(point.first), y_(point.second), series.look);
+      if (series.markers && drawable(point))
+        marker(x_(point.first), y_(point.second), series.look);
     }
   }
 
@@ -176,14 +197,16 @@ class Drawing {
                          {"stroke-dasharray", look_of(look).dash}});
   }
 
-  // Calls f(series, x, row) for what the key says, as many beside each other as there is room for.
+  // Calls f(series, x, row) for what the key says, as many beside each
+  // other as there is room for.
   template <typename F>
   int for_key(F f) const {
     double x = left;
     int row = 0;
     for (const auto& series : chart_.series) {
       if (series.label.empty()) continue;
-      const double wide = 52 + character * static_cast<double>(series.label.size());
+      const double wide =
+          52 + character * static_cast<double>(series.label.size());
       if (x > left && x + wide > right) {
         x = left;
         ++row;
@@ -202,7 +225,8 @@ class Drawing {
     for_key([this](const Series& series, double x, int row) {
       const double y = top + line_height * row + 4;
       if (series.line) {
-        stroke("M" + text_of(x) + " " + text_of(y) + " L" + text_of(x + 34) + " " + text_of(y),
+        stroke("M" + text_of(x) + " " + text_of(y) + " L" + text_of(x + 34) +
+                   " " + text_of(y),
                series.look);
       }
       if (series.markers) marker(x + 17, y, series.look);
@@ -210,11 +234,13 @@ class Drawing {
     });
   }
 
-  // The text of each mark where no other text and no mark is, joined to its mark by a thin line.
+  // The text of each mark where no other text and no mark is, joined
+  // to its mark by a thin line.
   void write_marks() {
     std::vector<DataPoint> taken;
     for (const auto& mark : chart_.marks) {
-      if (drawable(mark.at)) taken.push_back({x_(mark.at.first), y_(mark.at.second)});
+      if (drawable(mark.at))
+        taken.push_back({x_(mark.at.first), y_(mark.at.second)});
     }
     for (const auto& mark : chart_.marks) {
       if (!drawable(mark.at)) continue;
@@ -231,18 +257,24 @@ class Drawing {
     }
   }
 
-  DataPoint free_place(double x, double y, const std::vector<DataPoint>& taken) const {
+  DataPoint free_place(double x,
+                       double y,
+                       const std::vector<DataPoint>& taken) const {
     for (double away = 24; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {
         // Right and below first: roofs come from above.
         const int turns = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2;
         const double angle = turns * 0.5236 + 0.4;
-        const DataPoint place{x + away * std::cos(angle), y + away * std::sin(angle)};
-        const bool inside = place.first > x_.from + 10 && place.first < x_.to - 10 &&
-                            place.second > y_.to + 10 && place.second < y_.from - 10;
-        const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const DataPoint& other) {
-          return std::hypot(other.first - place.first, other.second - place.second) < 21;
-        });
+        const DataPoint place{x + away * std::cos(angle),
+                              y + away * std::sin(angle)};
+        const bool inside =
+            place.first > x_.from + 10 && place.first < x_.to - 10 &&
+            place.second > y_.to + 10 && place.second < y_.from - 10;
+        const bool is_free = std::none_of(
+            taken.begin(), taken.end(), [&](const DataPoint& other) {
+              return std::hypot(other.first - place.first,
+                                other.second - place.second) < 21;
+            });
         if (inside && is_free) return place;
       }
     }
@@ -258,6 +290,8 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const Chart& chart) { return Drawing(chart).draw(); }
+std::string draw(const Chart& chart) {
+  return Drawing(chart).draw();
+}
 
 }  // namespace parlab::page

@@ -1,5 +1,5 @@
-// Charts with two logarithmic axes, as SVG that is part of the page. Series differ in marker and
-// dash, never in colour alone.
+// Charts with two logarithmic axes, as SVG that is part of the page. Series
+// differ in marker and dash, never in colour alone.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ struct Series {
   bool line = true, markers = true;
 };
 
-// A place of its own on the chart, with a short text beside it: the number of a table's row.
+// A place of its own on the chart, with a short text beside it: the
+// number of a table's row.
 struct Mark {
   DataPoint at;
   std::string text;
@@ -37,7 +38,8 @@ struct Chart {
   std::vector<Mark> marks;
 };
 
-// "" when there is nothing to draw. Points that are not positive and finite are left out.
+// "" when there is nothing to draw. Points that are not positive
+// and finite are left out.
 std::string draw(const Chart& chart);
 
 }  // namespace parlab::page

@@ -16,50 +16,65 @@ struct Rung {
 using Rungs = std::vector<Rung>;
 
 std::string gflops_per_joule(const Rung& rung) {
-  return significant(rung.entry->record.flops * 1e-9 / rung.energy.median, 3) + " Gflop/J";
+  return significant(rung.entry->record.flops * 1e-9 / rung.energy.median, 3) +
+         " Gflop/J";
 }
 
 const Rung& least(const Rungs& rungs, double (*of)(const Rung&)) {
-  return *std::min_element(rungs.begin(), rungs.end(),
-                           [&](const Rung& a, const Rung& b) { return of(a) < of(b); });
+  return *std::min_element(
+      rungs.begin(), rungs.end(),
+      [&](const Rung& a, const Rung& b) { return of(a) < of(b); });
 }
-double time_of(const Rung& rung) { return rung.entry->summary.median; }
-double joules_of(const Rung& rung) { return rung.energy.median; }
+double time_of(const Rung& rung) {
+  return rung.entry->summary.median;
+}
+double joules_of(const Rung& rung) {
+  return rung.energy.median;
+}
 
-// The size and dtype at which most variants have joules, the larger size of equals: the fastest
-// setting of each. On one device: the GPU's joules are its own, the CPU's are of its packages.
+// The size and dtype at which most variants have joules, the larger size
+// of equals: the fastest setting of each. On one device: the GPU's joules
+// are its own, the CPU's are of its packages.
 Rungs ladder_with_energy(const Entries& on_one_device) {
   Rungs most;
   for (const auto dtype : dtypes(on_one_device)) {
     const auto same_type = of_dtype(on_one_device, dtype);
     for (const auto& size : sizes(same_type)) {
-      const auto known = where(of_size(same_type, size), [](const Entry& entry) {
-        return entry.record.has_energy() && !reduced_arithmetic(entry.record);
-      });
+      const auto known =
+          where(of_size(same_type, size), [](const Entry& entry) {
+            return entry.record.has_energy() &&
+                   !reduced_arithmetic(entry.record);
+          });
       Rungs rungs;
       for (const auto* entry : ladder(known)) {
         rungs.push_back({entry, entry->record.energy->summary()});
       }
-      if (!rungs.empty() && rungs.size() >= most.size()) most = std::move(rungs);
+      if (!rungs.empty() && rungs.size() >= most.size())
+        most = std::move(rungs);
     }
   }
   return most;
 }
 
 Cell is_it_the_fastest(const Rung& thrifty, const Rung& fastest) {
-  const auto of_time = ratio(thrifty.entry->summary.estimate, fastest.entry->summary.estimate);
-  const auto of_energy = ratio(fastest.energy.estimate, thrifty.energy.estimate);
-  if (thrifty.entry == fastest.entry) return {"yes", duration(time_of(fastest))};
+  const auto of_time =
+      ratio(thrifty.entry->summary.estimate, fastest.entry->summary.estimate);
+  const auto of_energy =
+      ratio(fastest.energy.estimate, thrifty.energy.estimate);
+  if (thrifty.entry == fastest.entry)
+    return {"yes", duration(time_of(fastest))};
   if (parlab::tied(of_energy)) {
     return {"a tie with " + name(fastest.entry->record) + ", the fastest",
             "which needs " + interval(of_energy) + " its joules"};
   }
   if (parlab::tied(of_time)) {
-    return {"a tie with " + name(fastest.entry->record), "in time; in joules " + range(of_energy)};
+    return {"a tie with " + name(fastest.entry->record),
+            "in time; in joules " + range(of_energy)};
   }
-  return {"no: " + name(fastest.entry->record), "which needs " + factor(of_energy.value) +
-                                                    " the joules (" + range(of_energy) + ") and " +
-                                                    factor(1 / of_time.value) + " the time"};
+  return {"no: " + name(fastest.entry->record),
+          "which needs " + factor(of_energy.value) + " the joules (" +
+              range(of_energy) + ") and " + factor(1 / of_time.value) +
+              " the time"};
 }
 
 void write_rungs(Html& html, const Rungs& rungs, const std::string& title) {
@@ -67,16 +82,19 @@ void write_rungs(Html& html, const Rungs& rungs, const std::string& title) {
   for (const auto& rung : rungs) {
     const auto& record = rung.entry->record;
     const auto& energy = *record.energy;
-    rows.push_back({setting(record), duration(time_of(rung)), rate(record.flops / time_of(rung)),
-                    joules(rung.energy.median), joules(rung.energy), gflops_per_joule(rung),
+    rows.push_back({setting(record), duration(time_of(rung)),
+                    rate(record.flops / time_of(rung)),
+                    joules(rung.energy.median), joules(rung.energy),
+                    gflops_per_joule(rung),
                     significant(rung.energy.median / energy.seconds, 3) + " W",
                     significant(energy.idle_w, 3) + " W", energy.source});
   }
-  html.open("details").element("summary", title + ": " + counted(rungs.size(), "variant"));
-  write_numbers(
-      html,
-      {"variant", "time", "rate", "energy", "95 %", "per joule", "power", "at rest", "source"},
-      rows);
+  html.open("details").element("summary",
+                               title + ": " + counted(rungs.size(), "variant"));
+  write_numbers(html,
+                {"variant", "time", "rate", "energy", "95 %", "per joule",
+                 "power", "at rest", "source"},
+                rows);
   html.close().line_break();
 }
 
@@ -87,7 +105,8 @@ void write_absent(Html& html, const Measured& measured) {
     const auto& energy = entry.record.energy;
     if (!energy || energy->absent.empty()) continue;
     auto without_numbers = energy->absent;
-    std::erase_if(without_numbers, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    std::erase_if(without_numbers,
+                  [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
     auto& [example, count] = reasons[without_numbers];
     example = energy->absent;
     ++count;
@@ -96,7 +115,8 @@ void write_absent(Html& html, const Measured& measured) {
   html.open("ul");
   for (const auto& [key, reason] : reasons) {
     const auto& [example, count] = reason;
-    html.element("li", "Not known of " + counted(count, "measurement") + ": " + example);
+    html.element(
+        "li", "Not known of " + counted(count, "measurement") + ": " + example);
   }
   html.close().line_break();
 }
@@ -104,18 +124,23 @@ void write_absent(Html& html, const Measured& measured) {
 }  // namespace
 
 bool asked_for_energy(const Measured& measured) {
-  return std::any_of(measured.entries.begin(), measured.entries.end(),
-                     [](const Entry& entry) { return entry.record.energy.has_value(); });
+  return std::any_of(
+      measured.entries.begin(), measured.entries.end(),
+      [](const Entry& entry) { return entry.record.energy.has_value(); });
 }
 
 void write_energy(Html& html, const Measured& measured) {
   if (!asked_for_energy(measured)) return;
   html.open("section", {{"id", "energy"}}).element("h2", "Energy").line_break();
   html.element("p",
-               "Joules of one execution, what the device uses at rest included: of a GPU those of "
-               "the whole board, of a CPU those of its packages and, where they are counted, their "
-               "memory; never those of the rest of the machine. So a GPU is not compared with a "
-               "CPU. Of each ladder the rung that costs the least, and whether it is the fastest.");
+               "Joules of one execution, what the device uses at rest "
+               "included: of a GPU those of "
+               "the whole board, of a CPU those of its packages and, where "
+               "they are counted, their "
+               "memory; never those of the rest of the machine. So a GPU is "
+               "not compared with a "
+               "CPU. Of each ladder the rung that costs the least, and whether "
+               "it is the fastest.");
   std::vector<Row> rows;
   Html details;
   for (const auto& workload : measured.workloads()) {
@@ -123,21 +148,25 @@ void write_energy(Html& html, const Measured& measured) {
       const auto entries = on_device(of_workload(all(measured), workload), gpu);
       const auto rungs = ladder_with_energy(entries);
       if (rungs.empty()) continue;
-      const auto &thrifty = least(rungs, joules_of), &fastest = least(rungs, time_of);
+      const auto &thrifty = least(rungs, joules_of),
+                 &fastest = least(rungs, time_of);
       const auto& record = thrifty.entry->record;
-      const auto where_it_was = std::string(gpu ? "GPU, " : "CPU, ") + dimensions(record) + ", " +
+      const auto where_it_was = std::string(gpu ? "GPU, " : "CPU, ") +
+                                dimensions(record) + ", " +
                                 std::string(parlab::to_string(record.dtype));
-      rows.push_back({{workload, where_it_was, "#" + anchor("workload-" + workload)},
-                      {setting(record)},
-                      {joules(thrifty.energy.median), joules(thrifty.energy)},
-                      {gflops_per_joule(thrifty)},
-                      is_it_the_fastest(thrifty, fastest)});
+      rows.push_back(
+          {{workload, where_it_was, "#" + anchor("workload-" + workload)},
+           {setting(record)},
+           {joules(thrifty.energy.median), joules(thrifty.energy)},
+           {gflops_per_joule(thrifty)},
+           is_it_the_fastest(thrifty, fastest)});
       write_rungs(details, rungs, workload + " on the " + where_it_was);
     }
   }
   if (!rows.empty()) {
     write_cards(html,
-                {"Workload", "Least energy", "Of one execution", "Per joule", "Is it the fastest?"},
+                {"Workload", "Least energy", "Of one execution", "Per joule",
+                 "Is it the fastest?"},
                 rows);
   }
   html.raw(details.str());

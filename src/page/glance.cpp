@@ -9,7 +9,8 @@
 namespace parlab::page {
 namespace {
 
-// Who did as well: other variants by name, other settings of the same one by number.
+// Who did as well: other variants by name, other settings of
+// the same one by number.
 std::string tie_note(const Entries& same_side, const Entry& entry) {
   std::set<std::string> others;
   std::size_t settings = 0;
@@ -21,8 +22,10 @@ std::string tie_note(const Entries& same_side, const Entry& entry) {
     }
   }
   std::string note;
-  for (const auto& other : others) note += (note.empty() ? "" : ", ") + other;
-  if (settings > 0) note += (note.empty() ? "" : ", ") + counted(settings, "other setting");
+  for (const auto& other : others)
+    note += (note.empty() ? "" : ", ") + other;
+  if (settings > 0)
+    note += (note.empty() ? "" : ", ") + counted(settings, "other setting");
   return note.empty() ? "" : "tied with " + note;
 }
 
@@ -42,14 +45,18 @@ Cell roof_cell(const Entry& entry) {
   return {percent(*share), above ? "above the measured roof" : ""};
 }
 
-void add_backend(std::vector<Row>& rows, const Entries& point, Side side, bool has_gpu) {
+void add_backend(std::vector<Row>& rows,
+                 const Entries& point,
+                 Side side,
+                 bool has_gpu) {
   const auto ours = of_side(point, side);
   const auto* entry = best_peer(ours);
   if (entry == nullptr) return;
   const auto* serial = best(of_side(point, Side::serial));
   const auto* cpu = best(on_device(point, false));
   // Across backends too: what is as fast as the fastest is marked so.
-  const auto* fastest = best(where(point, [](auto& e) { return !reduced_arithmetic(e.record); }));
+  const auto* fastest =
+      best(where(point, [](auto& e) { return !reduced_arithmetic(e.record); }));
   std::string note = tie_note(ours, *entry);
   const std::string backend(to_string(side));
   std::string place;
@@ -69,25 +76,29 @@ void add_backend(std::vector<Row>& rows, const Entries& point, Side side, bool h
   rows.push_back(std::move(row));
 }
 
-void add_workload(std::vector<Row>& rows, const Entries& entries, const std::string& workload,
+void add_workload(std::vector<Row>& rows,
+                  const Entries& entries,
+                  const std::string& workload,
                   bool has_gpu) {
   const auto dtype = main_dtype(entries);
   const auto some = of_dtype(entries, dtype);
   const auto size = largest_common_size(some);
   if (!size) return;
   const auto point = of_size(some, *size);
-  std::string note =
-      dimensions(point.front()->record) + ", " + std::string(parlab::to_string(dtype));
+  std::string note = dimensions(point.front()->record) + ", " +
+                     std::string(parlab::to_string(dtype));
   const auto* known = Registry::instance().workload(workload);
-  rows.push_back({{workload + (known ? ": " + std::string(known->summary()) : ""), note,
-                   "#" + anchor("workload-" + workload)}});
-  for (const auto side :
-       {Side::serial, Side::openmp, Side::cpu_library, Side::cuda, Side::gpu_library}) {
+  rows.push_back(
+      {{workload + (known ? ": " + std::string(known->summary()) : ""), note,
+        "#" + anchor("workload-" + workload)}});
+  for (const auto side : {Side::serial, Side::openmp, Side::cpu_library,
+                          Side::cuda, Side::gpu_library}) {
     const auto before = rows.size();
     add_backend(rows, point, side, has_gpu);
     if (rows.size() > before) continue;
     if (!of_side(some, side).empty()) {
-      rows.push_back({{std::string(to_string(side))}, {"not measured at this size"}});
+      rows.push_back(
+          {{std::string(to_string(side))}, {"not measured at this size"}});
     } else if (side == Side::cuda && has_gpu) {
       rows.push_back({{"CUDA"}, {"not measured"}});
     }
@@ -97,30 +108,38 @@ void add_workload(std::vector<Row>& rows, const Entries& entries, const std::str
 }  // namespace
 
 void write_glance(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "glance"}}).element("h2", "Each backend at a glance").line_break();
+  html.open("section", {{"id", "glance"}})
+      .element("h2", "Each backend at a glance")
+      .line_break();
   const bool gpu = measured.has_gpu();
   html.element(
       "p",
-      std::string("For each workload the largest size that all of its backends were "
-                  "measured at; for each backend its fastest variant and the tunables "
-                  "that made it so. Caches are warm, times are medians, small print is "
-                  "the 95 % interval; a tie is what the samples do not tell apart. The roof is the "
-                  "least time the measured ceilings of the machine allow. ") +
-          (gpu ? "With transfers: the data goes to the GPU and the result comes back; – "
+      std::string(
+          "For each workload the largest size that all of its backends were "
+          "measured at; for each backend its fastest variant and the tunables "
+          "that made it so. Caches are warm, times are medians, small print is "
+          "the 95 % interval; a tie is what the samples do not tell apart. The "
+          "roof is the "
+          "least time the measured ceilings of the machine allow. ") +
+          (gpu ? "With transfers: the data goes to the GPU and the result "
+                 "comes back; – "
                  "where nothing travels."
-               : "There is no GPU here: CUDA kernels are verified by emulation, which says "
+               : "There is no GPU here: CUDA kernels are verified by "
+                 "emulation, which says "
                  "nothing of their time."));
   std::vector<Row> rows;
   for (const auto& workload : measured.workloads()) {
     const auto entries = of_workload(all(measured), workload);
     if (!entries.empty()) add_workload(rows, entries, workload, gpu);
   }
-  std::vector<std::string> titles{"Backend", "Fastest variant", "Time", "Of the roof"};
+  std::vector<std::string> titles{"Backend", "Fastest variant", "Time",
+                                  "Of the roof"};
   for (const std::string over : {"Over serial", "Over best CPU"}) {
     titles.push_back(over);
     if (gpu) titles.push_back(over + ", with transfers");
   }
-  html.open("details", {{"class", "printed"}}).element("summary", "Workload by workload");
+  html.open("details", {{"class", "printed"}})
+      .element("summary", "Workload by workload");
   write_cards(html, titles, rows);
   html.close().close().line_break();
 }

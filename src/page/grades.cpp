@@ -41,19 +41,22 @@ std::string points_words(const Class& all, const Grade& grade) {
 // The fastest first, then those that are right without a time, then the others.
 std::vector<const Grade*> in_order(const Class& all) {
   std::vector<const Grade*> order;
-  for (const auto& grade : all.grades) order.push_back(&grade);
+  for (const auto& grade : all.grades)
+    order.push_back(&grade);
   const auto key = [](const Grade* grade) {
     const double time = grade->timed ? grade->time.value : 0;
     return std::make_tuple(!grade->passed(), !grade->timed, time);
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const Grade* a, const Grade* b) { return key(a) < key(b); });
+  std::stable_sort(
+      order.begin(), order.end(),
+      [&](const Grade* a, const Grade* b) { return key(a) < key(b); });
   return order;
 }
 
 std::string sizes_words(const std::vector<Size>& sizes) {
   std::string text;
-  for (const auto& size : sizes) text += (text.empty() ? "" : ", ") + parlab::to_string(size);
+  for (const auto& size : sizes)
+    text += (text.empty() ? "" : ", ") + parlab::to_string(size);
   return text;
 }
 
@@ -61,28 +64,33 @@ void write_terms(Html& html, const Class& all) {
   const auto& assignment = all.assignment;
   std::string text =
       "Every result was compared with the right answer within the bound of its "
-      "arithmetic, in a process of its own, on whole numbers, on wide numbers and on "
+      "arithmetic, in a process of its own, on whole numbers, on wide numbers "
+      "and on "
       "random ones that follow from the seed " +
-      std::to_string(assignment.seed) + ", at the sizes " + sizes_words(assignment.sizes) +
-      " and, not announced, " + sizes_words(assignment.hidden) + ".";
+      std::to_string(assignment.seed) + ", at the sizes " +
+      sizes_words(assignment.sizes) + " and, not announced, " +
+      sizes_words(assignment.hidden) + ".";
   html.element("p", text);
   if (!all.timed()) {
-    const auto why =
-        all.why_untimed.empty() ? "there is no GPU here, or no reference" : all.why_untimed;
+    const auto why = all.why_untimed.empty()
+                         ? "there is no GPU here, or no reference"
+                         : all.why_untimed;
     html.element("p", "Nothing was timed: " + why + ".", {{"class", "note"}});
     return;
   }
   html.element("p", "Times are medians, of several processes their mean, at " +
-                        parlab::to_string(assignment.sizes.back()) + " on " + all.machine +
-                        ", with their 95 % intervals. Points: " + assignment.points.text() +
-                        " of the time of " + all.reference->full_name() + ", " +
+                        parlab::to_string(assignment.sizes.back()) + " on " +
+                        all.machine + ", with their 95 % intervals. Points: " +
+                        assignment.points.text() + " of the time of " +
+                        all.reference->full_name() + ", " +
                         duration(all.reference_time.value) +
-                        "; the end of the interval that is better decides, and who shares a rank "
+                        "; the end of the interval that is better decides, and "
+                        "who shares a rank "
                         "shares its points.");
 }
 
-// All submissions that have a time, and our own rungs, by time: each a bar as long as the share of
-// the fastest time.
+// All submissions that have a time, and our own rungs, by time: each a bar
+// as long as the share of the fastest time.
 void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
   struct Rung {
     std::string name;
@@ -91,15 +99,18 @@ void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
   };
   std::vector<Rung> rungs;
   for (const auto& rung : all.ladder) {
-    const bool is_reference = all.reference && rung.full_name() == all.reference->full_name();
-    const double time = is_reference ? all.reference_time.value : rung.summary().median;
+    const bool is_reference =
+        all.reference && rung.full_name() == all.reference->full_name();
+    const double time =
+        is_reference ? all.reference_time.value : rung.summary().median;
     rungs.push_back({name(rung), time, true});
   }
   std::size_t number = 0;
   for (const auto* grade : in_order(all)) {
     ++number;
     if (!grade->timed) continue;
-    const auto name = anonymous ? "no. " + std::to_string(number) : grade->submission.student;
+    const auto name =
+        anonymous ? "no. " + std::to_string(number) : grade->submission.student;
     rungs.push_back({name, grade->time.value, false});
   }
   if (rungs.empty()) return;
@@ -108,15 +119,20 @@ void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
   const double fastest = rungs.back().time;
   html.element("h2", "The ladder of all submissions", {{"id", "ladder"}});
   html.element("p",
-               "Slowest first; framed bars are the rungs of parlab. A bar is the speed, as a "
+               "Slowest first; framed bars are the rungs of parlab. A bar is "
+               "the speed, as a "
                "share of the fastest.",
                {{"class", "note"}});
   html.open("ol", {{"class", "ladder"}}).line_break();
   for (const auto& rung : rungs) {
-    html.open("li").open("div", {{"class", "bar"}}).element("span", rung.name, {{"class", "what"}});
-    html.open("svg",
-              {{"viewBox", "0 0 100 6"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
-    html.single("rect", {{"class", "track"}, {"width", "100"}, {"height", "6"}});
+    html.open("li")
+        .open("div", {{"class", "bar"}})
+        .element("span", rung.name, {{"class", "what"}});
+    html.open("svg", {{"viewBox", "0 0 100 6"},
+                      {"preserveAspectRatio", "none"},
+                      {"aria-hidden", "true"}});
+    html.single("rect",
+                {{"class", "track"}, {"width", "100"}, {"height", "6"}});
     html.single("rect", {{"class", rung.own ? "framed" : "filled"},
                          {"width", significant(100 * fastest / rung.time, 4)},
                          {"height", "6"}});
@@ -133,9 +149,11 @@ std::string class_page(const Class& all, bool anonymous) {
   Html html;
   begin_page(html, "Grades of " + workload + ": parlab");
   html.element("h1", "Grades of " + workload);
-  const auto right = std::count_if(all.grades.begin(), all.grades.end(),
-                                   [](const Grade& grade) { return grade.passed(); });
-  html.element("p", std::to_string(right) + " of " + counted(all.grades.size(), "submission") +
+  const auto right =
+      std::count_if(all.grades.begin(), all.grades.end(),
+                    [](const Grade& grade) { return grade.passed(); });
+  html.element("p", std::to_string(right) + " of " +
+                        counted(all.grades.size(), "submission") +
                         " are right.");
   write_terms(html, all);
   html.element("h2", "Results", {{"id", "results"}});
@@ -146,14 +164,20 @@ std::string class_page(const Class& all, bool anonymous) {
     Row row;
     const auto& name = grade->submission.name;
     row.push_back(anonymous ? Cell{"no. " + std::to_string(number)}
-                            : Cell{grade->submission.student, {}, "students/" + name + ".html"});
-    if (all.timed()) row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
-    row.push_back(
-        {verdict_words(*grade), !grade->passed() && anonymous ? "" : shortened(grade->detail)});
+                            : Cell{grade->submission.student,
+                                   {},
+                                   "students/" + name + ".html"});
+    if (all.timed())
+      row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
+    row.push_back({verdict_words(*grade), !grade->passed() && anonymous
+                                              ? ""
+                                              : shortened(grade->detail)});
     if (all.timed()) {
-      row.push_back({time_words(*grade), grade->timed ? interval(grade->time) : ""});
-      row.push_back({grade->to_reference ? factor(grade->to_reference->value) : "–",
-                     grade->to_reference ? range(*grade->to_reference) : ""});
+      row.push_back(
+          {time_words(*grade), grade->timed ? interval(grade->time) : ""});
+      row.push_back(
+          {grade->to_reference ? factor(grade->to_reference->value) : "–",
+           grade->to_reference ? range(*grade->to_reference) : ""});
       row.push_back({grade->of_roof ? percent(*grade->of_roof) : "–"});
     }
     row.push_back({points_words(all, *grade)});
@@ -161,7 +185,8 @@ std::string class_page(const Class& all, bool anonymous) {
   }
   std::vector<std::string> titles{"student", "verdict", "points"};
   if (all.timed()) {
-    titles = {"student", "rank", "verdict", "time", "of the reference", "roof", "points"};
+    titles = {"student",          "rank", "verdict", "time",
+              "of the reference", "roof", "points"};
   }
   write_cards(html, titles, rows);
   write_ladder_of_class(html, all, anonymous);
@@ -189,7 +214,8 @@ std::string student_page(const Class& all, const Grade& grade) {
     if (grade.rank > 0) fact("rank", std::to_string(grade.rank));
     if (grade.to_reference) {
       fact("of the time of " + all.reference->full_name(),
-           factor(grade.to_reference->value) + " (" + range(*grade.to_reference) + ")");
+           factor(grade.to_reference->value) + " (" +
+               range(*grade.to_reference) + ")");
     }
     if (grade.of_roof) fact("of the roof", percent(*grade.of_roof));
     if (record.launch.registers > 0) {

@@ -7,7 +7,8 @@
 
 namespace parlab::page {
 
-// anonymous: numbers in place of names, in the order of the results; no links to students' pages.
+// anonymous: numbers in place of names, in the order of the results;
+// no links to students' pages.
 std::string class_page(const grade::Class& all, bool anonymous);
 std::string student_page(const grade::Class& all, const grade::Grade& grade);
 

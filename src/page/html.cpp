@@ -27,7 +27,8 @@ std::string escape(std::string_view text) {
         break;
       default: {
         const auto byte = static_cast<unsigned char>(c);
-        const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+        const bool control =
+            (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
         safe += control ? "\xef\xbf\xbd" : std::string(1, c);
       }
     }
@@ -45,7 +46,9 @@ std::string anchor(std::string_view text) {
   return id;
 }
 
-void Html::tag(std::string_view name, const Attributes& attributes, std::string_view end) {
+void Html::tag(std::string_view name,
+               const Attributes& attributes,
+               std::string_view end) {
   text_ += '<';
   text_ += name;
   for (const auto& [key, value] : attributes) {
@@ -69,9 +72,13 @@ Html& Html::close() {
   return *this;
 }
 
-Html& Html::text(std::string_view text) { return raw(escape(text)); }
+Html& Html::text(std::string_view text) {
+  return raw(escape(text));
+}
 
-Html& Html::element(std::string name, std::string_view content, const Attributes& attributes) {
+Html& Html::element(std::string name,
+                    std::string_view content,
+                    const Attributes& attributes) {
   return open(std::move(name), attributes).text(content).close();
 }
 
@@ -85,6 +92,8 @@ Html& Html::raw(std::string_view trusted) {
   return *this;
 }
 
-Html& Html::line_break() { return raw("\n"); }
+Html& Html::line_break() {
+  return raw("\n");
+}
 
 }  // namespace parlab::page

@@ -1,4 +1,5 @@
-// HTML as text: what is between tags and in attributes is escaped, tags are closed in order.
+// HTML as text: what is between tags and in attributes is escaped,
+// tags are closed in order.
 #pragma once
 
 #include <string>
@@ -8,11 +9,12 @@
 
 namespace parlab::page {
 
-// & < > " ' as entities; control characters, which HTML has none for, as the replacement character.
+// & < > " ' as entities; control characters, which HTML has none for,
+// as the replacement character.
 std::string escape(std::string_view text);
 
-// Something that can stand in an id or behind '#': a-z, 0-9 and hyphens, from any text. Different
-// texts may give the same.
+// Something that can stand in an id or behind '#': a-z, 0-9 and hyphens,
+// from any text. Different texts may give the same.
 std::string anchor(std::string_view text);
 
 class Html {
@@ -20,18 +22,23 @@ class Html {
   using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 
   Html& open(std::string name, const Attributes& attributes = {});
-  Html& close();  // the tag opened last; throws std::logic_error when none is open
+  // the tag opened last; throws std::logic_error when none is open
+  Html& close();
   Html& text(std::string_view text);
-  Html& element(std::string name, std::string_view text, const Attributes& attributes = {});
+  Html& element(std::string name,
+                std::string_view text,
+                const Attributes& attributes = {});
   Html& single(std::string_view name,
                const Attributes& attributes = {});  // <meta ...>, <rect .../>
   Html& raw(std::string_view trusted);              // already HTML or SVG
-  Html& line_break();                               // in the source, for those who read it
+  Html& line_break();  // in the source, for those who read it
 
   const std::string& str() const { return text_; }
 
  private:
-  void tag(std::string_view name, const Attributes& attributes, std::string_view end);
+  void tag(std::string_view name,
+           const Attributes& attributes,
+           std::string_view end);
 
   std::string text_;
   std::vector<std::string> open_;

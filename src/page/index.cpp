@@ -13,12 +13,14 @@
 namespace parlab::page {
 namespace {
 
-// A part of a relative address: everything but letters, digits and . _ - as %XX.
+// A part of a relative address: everything but letters,
+// digits and . _ - as %XX.
 std::string address(const std::string& folder) {
   std::string text;
   for (const char c : folder) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 && (std::isalnum(byte) || c == '.' || c == '_' || c == '-')) {
+    if (byte < 0x80 &&
+        (std::isalnum(byte) || c == '.' || c == '_' || c == '-')) {
       text += c;
     } else {
       const char* digits = "0123456789ABCDEF";
@@ -52,19 +54,21 @@ void write_machines(Html& html, const std::vector<Measured>& machines) {
   for (const auto& measured : machines) {
     const auto gpu = last_fact(measured, &Run::gpu);
     const bool known = !measured.runs.empty();
-    rows.push_back({{measured.machine, "", address(measured.folder)},
-                    {gpu.empty() ? "no GPU" : gpu},
-                    {known ? measured.runs.back().cpu : "",
-                     known ? counted(measured.runs.back().cores, "core") + ", " +
-                                 bytes_with_unit(measured.runs.back().memory_bytes)
-                           : ""},
-                    ceilings_of(measured.device_run(), true),
-                    ceilings_of(measured.host_run(), false),
-                    {counted(measured.entries.size(), "point")}});
+    rows.push_back(
+        {{measured.machine, "", address(measured.folder)},
+         {gpu.empty() ? "no GPU" : gpu},
+         {known ? measured.runs.back().cpu : "",
+          known ? counted(measured.runs.back().cores, "core") + ", " +
+                      bytes_with_unit(measured.runs.back().memory_bytes)
+                : ""},
+         ceilings_of(measured.device_run(), true),
+         ceilings_of(measured.host_run(), false),
+         {counted(measured.entries.size(), "point")}});
   }
   html.open("section", {{"id", "machines"}}).element("h2", "Machines");
   write_cards(html,
-              {"Page", "GPU", "CPU", "GPU memory and peaks", "CPU memory and peaks", "Measured"},
+              {"Page", "GPU", "CPU", "GPU memory and peaks",
+               "CPU memory and peaks", "Measured"},
               rows);
   html.close().line_break();
 }
@@ -76,24 +80,28 @@ struct Contender {
 };
 
 std::vector<Contender> contenders(const std::vector<Measured>& machines,
-                                  const std::string& workload, Dtype dtype, const Size& size) {
+                                  const std::string& workload,
+                                  Dtype dtype,
+                                  const Size& size) {
   std::vector<Contender> found;
   for (const auto& measured : machines) {
-    const auto point = of_size(of_dtype(of_workload(all(measured), workload), dtype), size);
+    const auto point =
+        of_size(of_dtype(of_workload(all(measured), workload), dtype), size);
     for (const bool gpu : {false, true}) {
       const auto* entry = best_peer(on_device(point, gpu));
       if (entry != nullptr) found.push_back({&measured, entry});
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Contender& a, const Contender& b) {
-    return a.entry->summary.median < b.entry->summary.median;
-  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Contender& a, const Contender& b) {
+                     return a.entry->summary.median < b.entry->summary.median;
+                   });
   return found;
 }
 
 // The dtype and size that most machines have, and of these the largest.
-std::optional<std::pair<Dtype, Size>> common_point(const std::vector<Measured>& machines,
-                                                   const std::string& workload) {
+std::optional<std::pair<Dtype, Size>> common_point(
+    const std::vector<Measured>& machines, const std::string& workload) {
   std::map<std::pair<Dtype, Size>, std::set<std::string>> who;
   std::optional<std::pair<Dtype, Size>> chosen;
   Entries entries;
@@ -106,13 +114,17 @@ std::optional<std::pair<Dtype, Size>> common_point(const std::vector<Measured>& 
   // The dtype of the glance first: it is that of most backends.
   auto order = dtypes(entries);
   const auto main = main_dtype(entries);
-  std::stable_partition(order.begin(), order.end(), [&](Dtype dtype) { return dtype == main; });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](Dtype dtype) { return dtype == main; });
   for (const auto dtype : order) {
     std::optional<Size> largest;
     for (const auto& size : sizes(of_dtype(entries, dtype))) {
-      if (!largest || who[{dtype, size}].size() >= who[{dtype, *largest}].size()) largest = size;
+      if (!largest ||
+          who[{dtype, size}].size() >= who[{dtype, *largest}].size())
+        largest = size;
     }
-    if (!chosen || (largest && who[{dtype, *largest}].size() > who[*chosen].size())) {
+    if (!chosen ||
+        (largest && who[{dtype, *largest}].size() > who[*chosen].size())) {
       chosen = {dtype, *largest};
     }
   }
@@ -122,34 +134,41 @@ std::optional<std::pair<Dtype, Size>> common_point(const std::vector<Measured>& 
 void write_comparison(Html& html, const std::vector<Measured>& machines) {
   std::set<std::string> workloads;
   for (const auto& measured : machines) {
-    for (const auto& name : measured.workloads()) workloads.insert(name);
+    for (const auto& name : measured.workloads())
+      workloads.insert(name);
   }
   std::vector<Row> rows;
   for (const auto& workload : workloads) {
     const auto common = common_point(machines, workload);
     if (!common) continue;
-    const auto found = contenders(machines, workload, common->first, common->second);
+    const auto found =
+        contenders(machines, workload, common->first, common->second);
     if (found.empty()) continue;
     const auto& fastest = found.front().entry->record;
     rows.push_back(
-        {{workload, dimensions(fastest) + ", " + std::string(parlab::to_string(fastest.dtype))}});
+        {{workload, dimensions(fastest) + ", " +
+                        std::string(parlab::to_string(fastest.dtype))}});
     for (const auto& [machine, entry] : found) {
       Cell behind{"fastest"};
       if (entry != found.front().entry) {
-        const auto times = ratio(entry->summary.estimate, found.front().entry->summary.estimate);
+        const auto times = ratio(entry->summary.estimate,
+                                 found.front().entry->summary.estimate);
         behind = {factor(times.value) + " the time", interval(times)};
       }
-      rows.push_back({{machine->machine, on_gpu(entry->side) ? "GPU" : "CPU"},
-                      {setting(entry->record)},
-                      {duration(entry->summary.median), interval(entry->summary)},
-                      behind});
+      rows.push_back(
+          {{machine->machine, on_gpu(entry->side) ? "GPU" : "CPU"},
+           {setting(entry->record)},
+           {duration(entry->summary.median), interval(entry->summary)},
+           behind});
     }
   }
   html.open("section", {{"id", "compared"}}).element("h2", "Side by side");
   html.element("p",
-               "The fastest variant of each machine, kernel only, at the largest size that most "
+               "The fastest variant of each machine, kernel only, at the "
+               "largest size that most "
                "machines were measured at; small print is the 95 % interval.");
-  write_cards(html, {"Machine", "Fastest variant", "Time", "Behind the fastest"}, rows);
+  write_cards(
+      html, {"Machine", "Fastest variant", "Time", "Behind the fastest"}, rows);
   html.close().line_break();
 }
 
@@ -164,21 +183,25 @@ void write_verdicts(Html& html, const std::vector<Measured>& machines) {
   }
   for (std::size_t i = 0; !of_each.empty() && i < of_each.front().size(); ++i) {
     const auto& claim = of_each.front()[i];
-    const bool tested = std::any_of(of_each.begin(), of_each.end(), [&](const auto& findings) {
-      return findings[i].outcome != Outcome::cannot_be_tested;
-    });
+    const bool tested =
+        std::any_of(of_each.begin(), of_each.end(), [&](const auto& findings) {
+          return findings[i].outcome != Outcome::cannot_be_tested;
+        });
     if (!tested) {
       ++untested;
       continue;
     }
     Row row{{claim.id, claim.sentence}};
-    for (const auto& findings : of_each) row.push_back(verdict_cell(findings[i]));
+    for (const auto& findings : of_each)
+      row.push_back(verdict_cell(findings[i]));
     rows.push_back(std::move(row));
   }
-  html.open("section", {{"id", "verdicts"}}).element("h2", "Claims of the source reports");
+  html.open("section", {{"id", "verdicts"}})
+      .element("h2", "Claims of the source reports");
   if (untested > 0) {
     html.element("p", counted(untested, "claim") +
-                          " that no machine has the records for: the page of each machine says "
+                          " that no machine has the records for: the page of "
+                          "each machine says "
                           "which run is missing.");
   }
   write_cards(html, titles, rows);

@@ -6,24 +6,34 @@
 namespace parlab::page {
 namespace {
 
-// A bar as wide as its share of the space; filled or framed, which differ without colour, too.
-void write_bar(Html& html, const std::string& what, std::optional<double> share, bool filled) {
+// A bar as wide as its share of the space; filled or framed, which
+// differ without colour, too.
+void write_bar(Html& html,
+               const std::string& what,
+               std::optional<double> share,
+               bool filled) {
   if (!share) return;
-  html.open("div", {{"class", "bar"}}).element("span", what, {{"class", "what"}});
-  html.open("svg",
-            {{"viewBox", "0 0 100 6"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
+  html.open("div", {{"class", "bar"}})
+      .element("span", what, {{"class", "what"}});
+  html.open("svg", {{"viewBox", "0 0 100 6"},
+                    {"preserveAspectRatio", "none"},
+                    {"aria-hidden", "true"}});
   html.single("rect", {{"class", "track"}, {"width", "100"}, {"height", "6"}});
   html.single("rect", {{"class", filled ? "filled" : "framed"},
                        {"width", significant(100 * std::min(*share, 1.0), 4)},
                        {"height", "6"}});
   html.close();
-  html.element("span", percent(*share) + (*share > 1.0005 ? " →" : ""), {{"class", "value"}});
+  html.element("span", percent(*share) + (*share > 1.0005 ? " →" : ""),
+               {{"class", "value"}});
   html.close().line_break();
 }
 
-bool is_library(Side side) { return side == Side::cpu_library || side == Side::gpu_library; }
+bool is_library(Side side) {
+  return side == Side::cpu_library || side == Side::gpu_library;
+}
 
-// What this rung bought over the one below it; nothing when there is none to compare it with.
+// What this rung bought over the one below it; nothing when there is
+// none to compare it with.
 struct Gain {
   std::string text, range;
 };
@@ -33,9 +43,10 @@ std::optional<Gain> gain(const Entry& entry, const Entry* below) {
   const auto ratio = speedup(entry.record, below->record, false);
   if (!ratio) return std::nullopt;
   const auto over = name(below->record);
-  return Gain{
-      parlab::tied(*ratio) ? "a tie with " + over : factor(ratio->value) + " as fast as " + over,
-      range(*ratio)};
+  return Gain{parlab::tied(*ratio)
+                  ? "a tie with " + over
+                  : factor(ratio->value) + " as fast as " + over,
+              range(*ratio)};
 }
 
 std::string idea_of(const Entry& entry) {
@@ -43,10 +54,15 @@ std::string idea_of(const Entry& entry) {
   return entry.side == Side::gpu_library ? "the vendor's library" : "";
 }
 
-void write_rung(Html& html, const Entry& entry, const Entry* below, const Entry* library) {
+void write_rung(Html& html,
+                const Entry& entry,
+                const Entry* below,
+                const Entry* library) {
   const auto& record = entry.record;
   html.open("li").open("p");
-  html.element("strong", setting(record)).text(" ").text(duration(entry.summary.median) + " ");
+  html.element("strong", setting(record))
+      .text(" ")
+      .text(duration(entry.summary.median) + " ");
   html.element("small", interval(entry.summary)).close();
   const auto idea = idea_of(entry);
   const auto bought = gain(entry, below);
@@ -60,11 +76,12 @@ void write_rung(Html& html, const Entry& entry, const Entry* below, const Entry*
   }
   write_bar(html, "of the roof", of_roof(entry), true);
   if (library != nullptr && entry.summary.median > 0 && library != &entry) {
-    write_bar(html, "of " + library->record.variant, library->summary.median / entry.summary.median,
-              false);
+    write_bar(html, "of " + library->record.variant,
+              library->summary.median / entry.summary.median, false);
   }
   if (reduced_arithmetic(record)) {
-    html.element("p", "In reduced precision: no peer of the others.", {{"class", "note"}});
+    html.element("p", "In reduced precision: no peer of the others.",
+                 {{"class", "note"}});
   }
   html.close().line_break();
 }
@@ -75,20 +92,24 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
   if (!size) return;
   const auto point = of_size(entries, *size);
   const auto rungs = ladder(point);
-  const auto* library = best_peer(of_side(rungs, gpu ? Side::gpu_library : Side::cpu_library));
+  const auto* library =
+      best_peer(of_side(rungs, gpu ? Side::gpu_library : Side::cpu_library));
   const auto& first = rungs.front()->record;
-  const auto* fastest = best_peer(rungs) != nullptr ? best_peer(rungs) : best(rungs);
+  const auto* fastest =
+      best_peer(rungs) != nullptr ? best_peer(rungs) : best(rungs);
   const auto share = of_roof(*fastest);
   html.open("details", {{"class", "printed"}}).open("summary");
   html.element("b", std::string(gpu ? "On the GPU, " : "On the CPU, ") +
-                        std::string(parlab::to_string(first.dtype)) + ", " + dimensions(first));
-  html.text(": " + counted(rungs.size(), "rung") + ", the fastest " + name(fastest->record) +
-            " in " + duration(fastest->summary.median) +
+                        std::string(parlab::to_string(first.dtype)) + ", " +
+                        dimensions(first));
+  html.text(": " + counted(rungs.size(), "rung") + ", the fastest " +
+            name(fastest->record) + " in " + duration(fastest->summary.median) +
             (share ? ", " + percent(*share) + " of the roof" : ""));
   html.close();
   html.open("ol", {{"class", "ladder"}}).line_break();
   // A library is compared with the best that was written here.
-  const auto* own = best(where(rungs, [](const Entry& e) { return !is_library(e.side); }));
+  const auto* own =
+      best(where(rungs, [](const Entry& e) { return !is_library(e.side); }));
   const Entry* before = nullptr;
   for (const auto* rung : rungs) {
     write_rung(html, *rung, is_library(rung->side) ? own : before, library);
@@ -98,26 +119,29 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
 }
 
 void write_both(Html& html, const Entries& entries) {
-  for (const bool gpu : {true, false}) write_ladder(html, on_device(entries, gpu), gpu);
+  for (const bool gpu : {true, false})
+    write_ladder(html, on_device(entries, gpu), gpu);
 }
 
 }  // namespace
 
 void write_ladders(Html& html, const Entries& of_workload) {
   if (of_workload.empty()) return;
-  html.element("h3", "The ladder, rung by rung",
-               {{"id", anchor("ladder-" + of_workload.front()->record.workload)}});
+  html.element(
+      "h3", "The ladder, rung by rung",
+      {{"id", anchor("ladder-" + of_workload.front()->record.workload)}});
   html.element(
       "p",
-      "The fastest setting of every variant at the largest size most of them were measured "
+      "The fastest setting of every variant at the largest size most of them "
+      "were measured "
       "at; what each changed, and what that bought over the rung before it.",
       {{"class", "note"}});
   const auto main = main_dtype(of_workload);
   write_both(html, of_dtype(of_workload, main));
   for (const auto dtype : dtypes(of_workload)) {
     if (dtype == main) continue;
-    html.open("details").element("summary",
-                                 "The ladder in " + std::string(parlab::to_string(dtype)));
+    html.open("details").element(
+        "summary", "The ladder in " + std::string(parlab::to_string(dtype)));
     write_both(html, of_dtype(of_workload, dtype));
     html.close().line_break();
   }

@@ -17,12 +17,14 @@ std::string each(const std::vector<Run>& runs, Value value) {
   std::vector<std::string> seen;
   for (const auto& run : runs) {
     const std::string text = value(run);
-    if (!text.empty() && std::find(seen.begin(), seen.end(), text) == seen.end()) {
+    if (!text.empty() &&
+        std::find(seen.begin(), seen.end(), text) == seen.end()) {
       seen.push_back(text);
     }
   }
   std::string joined;
-  for (const auto& text : seen) joined += (joined.empty() ? "" : ", ") + text;
+  for (const auto& text : seen)
+    joined += (joined.empty() ? "" : ", ") + text;
   return joined;
 }
 
@@ -34,35 +36,44 @@ void fact(Html& html, const std::string& name, const std::string& text) {
 std::string peak_of(const Curve& curve) {
   if (curve.empty()) return "";
   const auto best = std::max_element(
-      curve.begin(), curve.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  const auto memory =
-      bandwidth(curve.back().second) + " from memory (" + bytes_with_unit(curve.back().first) + ")";
+      curve.begin(), curve.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto memory = bandwidth(curve.back().second) + " from memory (" +
+                      bytes_with_unit(curve.back().first) + ")";
   if (best->first == curve.back().first) return memory;
   return memory + ", up to " + bandwidth(best->second) + " from caches (" +
          bytes_with_unit(best->first) + ")";
 }
 
-void write_ceilings(Html& html, const std::string& what, const Ceilings& ceilings) {
-  html.element("h3", "Measured ceilings of the " + what).open("dl").line_break();
+void write_ceilings(Html& html,
+                    const std::string& what,
+                    const Ceilings& ceilings) {
+  html.element("h3", "Measured ceilings of the " + what)
+      .open("dl")
+      .line_break();
   fact(html, "Read", peak_of(ceilings.read));
   fact(html, "Copy", peak_of(ceilings.copy));
   for (const auto& [unit, flops] : ceilings.units) {
     fact(html, "Peak, " + unit, rate(flops));
   }
-  for (const auto* link : {link_from_host, link_to_host, link_from_and_to_host}) {
+  for (const auto* link :
+       {link_from_host, link_to_host, link_from_and_to_host}) {
     const auto found = ceilings.links.find(link);
     if (found == ceilings.links.end()) continue;
     fact(html, std::string("Pinned memory, ") + link, bandwidth(found->second));
   }
-  if (ceilings.launch_s > 0) fact(html, "Empty kernel", duration(ceilings.launch_s));
+  if (ceilings.launch_s > 0)
+    fact(html, "Empty kernel", duration(ceilings.launch_s));
   html.close().line_break();
   std::vector<std::vector<std::string>> rows;
   for (const auto& [bytes, read] : ceilings.read) {
-    const auto copy =
-        std::find_if(ceilings.copy.begin(), ceilings.copy.end(),
-                     [size = bytes](const auto& point) { return point.first == size; });
+    const auto copy = std::find_if(
+        ceilings.copy.begin(), ceilings.copy.end(),
+        [size = bytes](const auto& point) { return point.first == size; });
     rows.push_back({bytes_with_unit(bytes), significant(read * 1e-9, 3),
-                    copy == ceilings.copy.end() ? "-" : significant(copy->second * 1e-9, 3)});
+                    copy == ceilings.copy.end()
+                        ? "-"
+                        : significant(copy->second * 1e-9, 3)});
   }
   if (rows.empty()) return;
   html.open("details").element("summary", "Bandwidth by footprint");
@@ -73,7 +84,10 @@ void write_ceilings(Html& html, const std::string& what, const Ceilings& ceiling
 }  // namespace
 
 void write_machine(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "machine"}}).element("h2", "The machine").open("dl").line_break();
+  html.open("section", {{"id", "machine"}})
+      .element("h2", "The machine")
+      .open("dl")
+      .line_break();
   const auto& runs = measured.runs;
   std::vector<std::string> host_ids;
   for (const auto& run : runs) {
@@ -81,13 +95,18 @@ void write_machine(Html& html, const Measured& measured) {
   }
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
   fact(html, "GPU",
-       gpu.empty() ? "no GPU here: CUDA kernels are verified by emulation, never timed" : gpu);
+       gpu.empty()
+           ? "no GPU here: CUDA kernels are verified by emulation, never timed"
+           : gpu);
   fact(html, "Driver", each(runs, [](const Run& run) { return run.driver; }));
   fact(html, "CUDA", each(runs, [](const Run& run) { return run.cuda; }));
-  const auto hosts = std::set<std::string>(host_ids.begin(), host_ids.end()).size();
-  fact(html, "Hosts", hosts > 1 ? counted(hosts, "host") + " of this name" : "");
+  const auto hosts =
+      std::set<std::string>(host_ids.begin(), host_ids.end()).size();
+  fact(html, "Hosts",
+       hosts > 1 ? counted(hosts, "host") + " of this name" : "");
   fact(html, "CPU", each(runs, [](const Run& run) {
-         return run.cpu + (run.cores > 0 ? ", " + counted(run.cores, "core") : "");
+         return run.cpu +
+                (run.cores > 0 ? ", " + counted(run.cores, "core") : "");
        }));
   fact(html, "Memory", each(runs, [](const Run& run) {
          return run.memory_bytes > 0 ? bytes_with_unit(run.memory_bytes) : "";
@@ -98,22 +117,30 @@ void write_machine(Html& html, const Measured& measured) {
   }
   blas.erase("");
   std::string names;
-  for (const auto& name : blas) names += (names.empty() ? "" : ", ") + name;
+  for (const auto& name : blas)
+    names += (names.empty() ? "" : ", ") + name;
   fact(html, "BLAS of the CPU", names);
-  fact(html, "Compiler", each(runs, [](const Run& run) { return run.compiler; }));
-  // Of the last build: those before it differ in little, and each record has its own.
+  fact(html, "Compiler",
+       each(runs, [](const Run& run) { return run.compiler; }));
+  // Of the last build: those before it differ in little, and
+  // each record has its own.
   fact(html, "Flags", runs.empty() ? "" : runs.back().flags);
   fact(html, "Measured",
        runs.empty() ? ""
                     : runs.front().date.substr(0, 10) +
-                          (runs.back().date.substr(0, 10) == runs.front().date.substr(0, 10)
+                          (runs.back().date.substr(0, 10) ==
+                                   runs.front().date.substr(0, 10)
                                ? ""
                                : " to " + runs.back().date.substr(0, 10)));
   fact(html, "Versions", each(runs, [](const Run& run) { return run.commit; }));
-  fact(html, "Records", counted(measured.entries.size(), "point") + " measured with warm caches");
+  fact(
+      html, "Records",
+      counted(measured.entries.size(), "point") + " measured with warm caches");
   html.close().line_break();
-  if (const auto* run = measured.device_run()) write_ceilings(html, "GPU", run->device);
-  if (const auto* run = measured.host_run()) write_ceilings(html, "CPU", run->host);
+  if (const auto* run = measured.device_run())
+    write_ceilings(html, "GPU", run->device);
+  if (const auto* run = measured.host_run())
+    write_ceilings(html, "CPU", run->host);
   html.close().line_break();
 }
 

@@ -25,17 +25,24 @@ void sort_runs(std::vector<Run>& runs) {
                    [](const Run& a, const Run& b) { return a.date < b.date; });
 }
 
-// The largest size that has so many different values, as a share of what the size with most has.
+// The largest size that has so many different values, as a share of
+// what the size with most has.
 template <typename Value>
-std::optional<Size> largest_with_most(const Entries& entries, Value value, double share = 1) {
+std::optional<Size> largest_with_most(const Entries& entries,
+                                      Value value,
+                                      double share = 1) {
   std::map<Size, std::set<decltype(value(*entries.front()))>> found;
-  for (const auto* entry : entries) found[entry->record.size].insert(value(*entry));
+  for (const auto* entry : entries)
+    found[entry->record.size].insert(value(*entry));
   std::size_t most = 0;
-  for (const auto& [size, values] : found) most = std::max(most, values.size());
+  for (const auto& [size, values] : found)
+    most = std::max(most, values.size());
 
   std::optional<Size> chosen;
   for (const auto& size : sizes(entries)) {
-    if (static_cast<double>(found[size].size()) >= share * static_cast<double>(most)) chosen = size;
+    if (static_cast<double>(found[size].size()) >=
+        share * static_cast<double>(most))
+      chosen = size;
   }
   return chosen;
 }
@@ -57,7 +64,9 @@ std::string_view to_string(Side side) {
   }
 }
 
-bool on_gpu(Side side) { return side == Side::cuda || side == Side::gpu_library; }
+bool on_gpu(Side side) {
+  return side == Side::cuda || side == Side::gpu_library;
+}
 
 Side side_of(const Record& record) {
   if (record.backend == "serial") return Side::serial;
@@ -67,31 +76,37 @@ Side side_of(const Record& record) {
 }
 
 bool Measured::has_gpu() const {
-  return std::any_of(runs.begin(), runs.end(), [](const Run& run) { return !run.gpu.empty(); });
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const Run& run) { return !run.gpu.empty(); });
 }
 
 const Run* Measured::device_run() const {
-  const auto found = std::find_if(runs.rbegin(), runs.rend(),
-                                  [](const Run& run) { return !run.device.read.empty(); });
+  const auto found =
+      std::find_if(runs.rbegin(), runs.rend(),
+                   [](const Run& run) { return !run.device.read.empty(); });
   return found == runs.rend() ? nullptr : &*found;
 }
 
 const Run* Measured::host_run() const {
-  const auto found = std::find_if(runs.rbegin(), runs.rend(),
-                                  [](const Run& run) { return !run.host.read.empty(); });
+  const auto found =
+      std::find_if(runs.rbegin(), runs.rend(),
+                   [](const Run& run) { return !run.host.read.empty(); });
   return found == runs.rend() ? nullptr : &*found;
 }
 
 std::vector<std::string> Measured::workloads() const {
   std::set<std::string> names;
-  for (const auto& entry : entries) names.insert(entry.record.workload);
-  for (const auto& record : failed) names.insert(record.workload);
+  for (const auto& entry : entries)
+    names.insert(entry.record.workload);
+  for (const auto& record : failed)
+    names.insert(record.workload);
   return {names.begin(), names.end()};
 }
 
 Measured load_machine(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
-    throw UsageError(folder.string() + " is no folder of records: results/MACHINE is one");
+    throw UsageError(folder.string() +
+                     " is no folder of records: results/MACHINE is one");
   }
   std::vector<fs::path> files;
   std::vector<std::string> warnings;
@@ -115,19 +130,24 @@ Measured load_machine(const fs::path& folder) {
       records.push_back(std::move(record));
     }
     if (file.stem() != control_records)
-      experiments.push_back({file.stem().string(), {workloads.begin(), workloads.end()}});
+      experiments.push_back(
+          {file.stem().string(), {workloads.begin(), workloads.end()}});
     runs.merge(loaded.runs);
-    std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(warnings));
+    std::move(loaded.warnings.begin(), loaded.warnings.end(),
+              std::back_inserter(warnings));
   }
   oldest_first(records, runs);
   std::vector<Run> in_order;
-  for (auto& [id, run] : runs) in_order.push_back(std::move(run));
+  for (auto& [id, run] : runs)
+    in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));
-  measured.folder = fs::absolute(folder / ".").parent_path().filename().string();
+  measured.folder =
+      fs::absolute(folder / ".").parent_path().filename().string();
   if (measured.machine.empty()) measured.machine = measured.folder;
   measured.experiments = std::move(experiments);
   measured.control = std::move(control);
-  measured.warnings.insert(measured.warnings.begin(), warnings.begin(), warnings.end());
+  measured.warnings.insert(measured.warnings.begin(), warnings.begin(),
+                           warnings.end());
   return measured;
 }
 
@@ -138,14 +158,17 @@ Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
   if (!measured.runs.empty()) measured.machine = measured.runs.back().machine;
   for (const auto& run : measured.runs) {
     if (run.machine == measured.machine) continue;
-    measured.warnings.push_back("records of " + run.machine + " among those of " +
-                                measured.machine + ": left out");
+    measured.warnings.push_back("records of " + run.machine +
+                                " among those of " + measured.machine +
+                                ": left out");
     break;
   }
   std::erase_if(records, [&](const Record& r) {
     return !r.machine.empty() && r.machine != measured.machine;
   });
-  std::erase_if(measured.runs, [&](const Run& run) { return run.machine != measured.machine; });
+  std::erase_if(measured.runs, [&](const Run& run) {
+    return run.machine != measured.machine;
+  });
   for (auto& record : latest(records)) {
     if (record.emulated || record.cache != Cache::hot) continue;
     if (record.timed()) {
@@ -163,16 +186,19 @@ Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
 
 Entries all(const Measured& measured) {
   Entries entries;
-  for (const auto& entry : measured.entries) entries.push_back(&entry);
+  for (const auto& entry : measured.entries)
+    entries.push_back(&entry);
   return entries;
 }
 
 Entries of_workload(const Entries& entries, const std::string& workload) {
-  return where(entries, [&](const Entry& e) { return e.record.workload == workload; });
+  return where(entries,
+               [&](const Entry& e) { return e.record.workload == workload; });
 }
 
 Entries of_dtype(const Entries& entries, Dtype dtype) {
-  return where(entries, [&](const Entry& e) { return e.record.dtype == dtype; });
+  return where(entries,
+               [&](const Entry& e) { return e.record.dtype == dtype; });
 }
 
 Entries of_side(const Entries& entries, Side side) {
@@ -189,22 +215,26 @@ Entries on_device(const Entries& entries, bool gpu) {
 
 std::vector<Dtype> dtypes(const Entries& entries) {
   std::set<Dtype> found;
-  for (const auto* entry : entries) found.insert(entry->record.dtype);
+  for (const auto* entry : entries)
+    found.insert(entry->record.dtype);
   return {found.begin(), found.end()};
 }
 
 std::vector<Side> sides(const Entries& entries) {
   std::set<Side> found;
-  for (const auto* entry : entries) found.insert(entry->side);
+  for (const auto* entry : entries)
+    found.insert(entry->side);
   return {found.begin(), found.end()};
 }
 
 std::vector<Size> sizes(const Entries& entries) {
   std::set<std::tuple<double, double, Size>> found;
-  for (const auto* entry : entries) found.insert(extent(entry->record));
+  for (const auto* entry : entries)
+    found.insert(extent(entry->record));
   std::vector<Size> ascending;
   for (const auto& [bytes, flops, size] : found) {
-    if (ascending.empty() || ascending.back() != size) ascending.push_back(size);
+    if (ascending.empty() || ascending.back() != size)
+      ascending.push_back(size);
   }
   return ascending;
 }
@@ -224,7 +254,8 @@ Dtype main_dtype(const Entries& entries) {
 }
 
 std::optional<Size> largest_common_size(const Entries& entries) {
-  return largest_with_most(entries, [](const Entry& entry) { return entry.side; });
+  return largest_with_most(entries,
+                           [](const Entry& entry) { return entry.side; });
 }
 
 std::optional<Size> ladder_size(const Entries& entries) {
@@ -236,7 +267,8 @@ std::optional<Size> ladder_size(const Entries& entries) {
 
 std::size_t extents_of(const Record& record) {
   const auto* workload = Registry::instance().workload(record.workload);
-  const std::size_t parameters = workload == nullptr ? 0 : workload->parameters().size();
+  const std::size_t parameters =
+      workload == nullptr ? 0 : workload->parameters().size();
   return record.size.size() - std::min(parameters, record.size.size());
 }
 
@@ -244,20 +276,23 @@ Entries of_same_parameters(const Entries& entries) {
   const auto size = largest_common_size(entries);
   return where(entries, [&](const Entry& entry) {
     const auto first = static_cast<std::ptrdiff_t>(extents_of(entry.record));
-    return std::equal(entry.record.size.begin() + first, entry.record.size.end(),
-                      size->begin() + first, size->end());
+    return std::equal(entry.record.size.begin() + first,
+                      entry.record.size.end(), size->begin() + first,
+                      size->end());
   });
 }
 
 const Entry* best(const Entries& entries) {
   const auto found = std::min_element(
-      entries.begin(), entries.end(),
-      [](const Entry* a, const Entry* b) { return a->summary.median < b->summary.median; });
+      entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
+        return a->summary.median < b->summary.median;
+      });
   return found == entries.end() ? nullptr : *found;
 }
 
 const Entry* best_peer(const Entries& entries) {
-  return best(where(entries, [](const Entry& e) { return !reduced_arithmetic(e.record); }));
+  return best(where(
+      entries, [](const Entry& e) { return !reduced_arithmetic(e.record); }));
 }
 
 bool tied(const Entry& a, const Entry& b) {
@@ -266,7 +301,9 @@ bool tied(const Entry& a, const Entry& b) {
 }
 
 Entries ties(const Entries& entries, const Entry& with) {
-  return where(entries, [&](const Entry& entry) { return &entry != &with && tied(entry, with); });
+  return where(entries, [&](const Entry& entry) {
+    return &entry != &with && tied(entry, with);
+  });
 }
 
 const Variant* variant_of(const Record& record) {
@@ -276,7 +313,9 @@ const Variant* variant_of(const Record& record) {
   return nullptr;
 }
 
-bool reduced_arithmetic(const Record& record) { return record.arithmetic != Arithmetic::ieee; }
+bool reduced_arithmetic(const Record& record) {
+  return record.arithmetic != Arithmetic::ieee;
+}
 
 Entries ladder(const Entries& entries) {
   // Variants that this build lacks come last on their side, by name.
@@ -290,10 +329,12 @@ Entries ladder(const Entries& entries) {
       rung_of[name] = variant == nullptr ? unknown : variant->rung;
     }
     auto& kept = rungs[{entry->side, rung_of[name], name}];
-    if (kept == nullptr || entry->summary.median < kept->summary.median) kept = entry;
+    if (kept == nullptr || entry->summary.median < kept->summary.median)
+      kept = entry;
   }
   Entries in_order;
-  for (const auto& [place, entry] : rungs) in_order.push_back(entry);
+  for (const auto& [place, entry] : rungs)
+    in_order.push_back(entry);
   return in_order;
 }
 
@@ -302,8 +343,10 @@ std::optional<double> seconds_with_transfers(const Entry& entry, Way way) {
   if (entry.record.from_host != (way == Way::overlapped)) return std::nullopt;
   if (way == Way::overlapped) return entry.summary.median;
   const bool pinned = way == Way::pinned;
-  const auto there = pinned ? entry.record.to_device_pinned_s : entry.record.to_device_s;
-  const auto back = pinned ? entry.record.to_host_pinned_s : entry.record.to_host_s;
+  const auto there =
+      pinned ? entry.record.to_device_pinned_s : entry.record.to_device_s;
+  const auto back =
+      pinned ? entry.record.to_host_pinned_s : entry.record.to_host_s;
   if (!there && !back) return std::nullopt;
   return entry.summary.median + there.value_or(0) + back.value_or(0);
 }

@@ -1,4 +1,5 @@
-// What one machine measured, arranged for its page, and the choices a page makes among it.
+// What one machine measured, arranged for its page, and the choices
+// a page makes among it.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +13,11 @@
 
 namespace parlab::page {
 
-// A backend, with libraries told apart by where they run; in the order of tables.
+// A backend, with libraries told apart by where they run;
+// in the order of tables.
 enum class Side { serial, openmp, cpu_library, cuda, gpu_library };
-std::string_view to_string(Side side);  // "serial", "OpenMP", "CPU library", "CUDA", "GPU library"
+// "serial", "OpenMP", "CPU library", "CUDA", "GPU library"
+std::string_view to_string(Side side);
 bool on_gpu(Side side);
 Side side_of(const Record& record);
 
@@ -33,30 +36,36 @@ struct Experiment {
 };
 
 struct Measured {
-  std::string machine;          // as its runs name it
-  std::string folder;           // the name of its folder, under results/ and plots/
-  std::vector<Run> runs;        // oldest first
+  std::string machine;    // as its runs name it
+  std::string folder;     // the name of its folder, under results/ and plots/
+  std::vector<Run> runs;  // oldest first
   std::vector<Record> records;  // all of them, for the claims
-  std::vector<Entry> entries;   // the latest of each point, caches hot, passed, timed, not emulated
-  std::vector<Entry> from_host;  // such of variants whose arrays begin and end in the host's memory
-  std::vector<Record> control;   // of the control points, which every device of a cluster measures
-  std::vector<Record> failed;    // the latest of each point when it did not pass
+  // the latest of each point, caches hot, passed, timed, not emulated
+  std::vector<Entry> entries;
+  // such of variants whose arrays begin and end in the host's memory
+  std::vector<Entry> from_host;
+  // of the control points, which every device of a cluster measures
+  std::vector<Record> control;
+  std::vector<Record> failed;  // the latest of each point when it did not pass
   std::vector<Experiment> experiments;  // by name
   std::vector<std::string> warnings;
 
   bool has_gpu() const;
-  // The last run that measured the ceilings of the device; of the host. nullptr when none did.
+  // The last run that measured the ceilings of the device; of the host.
+  // nullptr when none did.
   const Run* device_run() const;
   const Run* host_run() const;
-  std::vector<std::string> workloads() const;  // by name, of entries and failures
+  // by name, of entries and failures
+  std::vector<std::string> workloads() const;
 };
 
-// Every *.jsonl in the folder, results/MACHINE. The machine is the one its runs name, the folder's
-// name when there are none. Throws UsageError when the folder cannot be read.
+// Every *.jsonl in the folder, results/MACHINE. The machine is the one
+// its runs name, the folder's name when there are none. Throws UsageError
+// when the folder cannot be read.
 Measured load_machine(const std::filesystem::path& folder);
 Measured arrange(std::vector<Run> runs, std::vector<Record> records);
 
-// ---- choosing -----------------------------------------------------------------------------------
+// ---- choosing ---------------------------------------------------------------
 
 Entries all(const Measured& measured);
 
@@ -74,29 +83,36 @@ Entries of_side(const Entries& entries, Side side);
 Entries of_size(const Entries& entries, const Size& size);
 Entries on_device(const Entries& entries, bool gpu);
 
-std::vector<Dtype> dtypes(const Entries& entries);  // float, double, int; those there are
+// float, double, int; those there are
+std::vector<Dtype> dtypes(const Entries& entries);
 std::vector<Side> sides(const Entries& entries);
-std::vector<Size> sizes(const Entries& entries);  // by their bytes and flops, ascending
+// by their bytes and flops, ascending
+std::vector<Size> sizes(const Entries& entries);
 
 // The dtype most sides have records of; of several the one with most records.
 Dtype main_dtype(const Entries& entries);
-// The largest size at which every side was measured; when there is none, the largest of those at
-// which most were. Nothing when there are no entries.
+// The largest size at which every side was measured; when there is none, the
+// largest of those at which most were. Nothing when there are no entries.
 std::optional<Size> largest_common_size(const Entries& entries);
-// The size to show a ladder at: the largest at which nearly all of its variants were measured.
+// The size to show a ladder at: the largest at which nearly all of its
+// variants were measured.
 std::optional<Size> ladder_size(const Entries& entries);
 
-// How many of the numbers of its size are extents; what follows them are parameters (a radius).
+// How many of the numbers of its size are extents; what follows them
+// are parameters (a radius).
 std::size_t extents_of(const Record& record);
-// Those whose parameters are the ones of the largest common size: sizes that differ in extent
-// alone.
+// Those whose parameters are the ones of the largest common size: sizes
+// that differ in extent alone.
 Entries of_same_parameters(const Entries& entries);
 
-// The entry with the lowest median, the first of equals; nullptr when there is none.
+// The entry with the lowest median, the first of equals;
+// nullptr when there is none.
 const Entry* best(const Entries& entries);
-// The best of those that compute in the full precision of their dtype: only they are compared.
+// The best of those that compute in the full precision of their dtype:
+// only they are compared.
 const Entry* best_peer(const Entries& entries);
-// Those of the same point whose samples do not show them to be faster or slower.
+// Those of the same point whose samples do not show them
+// to be faster or slower.
 Entries ties(const Entries& entries, const Entry& with);
 bool tied(const Entry& a, const Entry& b);
 
@@ -104,14 +120,17 @@ bool tied(const Entry& a, const Entry& b);
 const Variant* variant_of(const Record& record);
 // Rounds its operands to TF32 or BF16.
 bool reduced_arithmetic(const Record& record);
-// Serial, OpenMP and CPU library, or CUDA and GPU library, rung by rung: the best of each variant.
+// Serial, OpenMP and CPU library, or CUDA and GPU library, rung by rung:
+// the best of each variant.
 Entries ladder(const Entries& entries);
 
-// How data travels: copies before and after the kernel, from and to ordinary memory of the host or
-// pinned memory; or in pieces beside it, by variants that begin and end in host memory.
+// How data travels: copies before and after the kernel, from and to
+// ordinary memory of the host or pinned memory; or in pieces beside it,
+// by variants that begin and end in host memory.
 enum class Way { pageable, pinned, overlapped };
-// Kernel and transfers to and from the device, seconds; nothing when a kernel on the GPU was
-// measured without them, or does not go that way.
-std::optional<double> seconds_with_transfers(const Entry& entry, Way way = Way::pageable);
+// Kernel and transfers to and from the device, seconds; nothing when a kernel
+// on the GPU was measured without them, or does not go that way.
+std::optional<double> seconds_with_transfers(const Entry& entry,
+                                             Way way = Way::pageable);
 
 }  // namespace parlab::page

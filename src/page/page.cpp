@@ -5,21 +5,23 @@
 #include "page/sections.hpp"
 
 namespace parlab::page {
-std::string machine_page(const Measured& measured, const std::filesystem::path& figures) {
+std::string machine_page(const Measured& measured,
+                         const std::filesystem::path& figures) {
   Html html;
   begin_page(html, measured.machine + ": parlab");
   html.element("h1", measured.machine);
-  html.element(
-      "p",
-      "What this machine did, what the source reports claimed, and which claims hold. Every "
-      "number was measured after its result was proved right.");
+  html.element("p",
+               "What this machine did, what the source reports claimed, and "
+               "which claims hold. Every "
+               "number was measured after its result was proved right.");
   html.open("nav");
   link(html, "#summary", "In short");
   link(html, "#glance", "Each backend");
   for (const auto& workload : measured.workloads()) {
     link(html, "#" + anchor("workload-" + workload), workload);
   }
-  if (has_shared_experiments(measured)) link(html, "#across", "Across workloads");
+  if (has_shared_experiments(measured))
+    link(html, "#across", "Across workloads");
   link(html, "#rooflines", "Rooflines");
   link(html, "#transfers", "Transfers");
   if (asked_for_energy(measured)) link(html, "#energy", "Energy");

@@ -1,4 +1,5 @@
-// The report of one machine, and the index of several, as files that need nothing else.
+// The report of one machine, and the index of several, as files
+// that need nothing else.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,10 @@
 
 namespace parlab::page {
 
-// figures: the folder with the machine's figures and tables; what is not there is said so.
-std::string machine_page(const Measured& measured, const std::filesystem::path& figures);
+// figures: the folder with the machine's figures and tables; what
+// is not there is said so.
+std::string machine_page(const Measured& measured,
+                         const std::filesystem::path& figures);
 
 // Links to the page of each machine, FOLDER/index.html, and compares them.
 std::string index_page(const std::vector<Measured>& machines);

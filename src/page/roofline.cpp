@@ -14,12 +14,13 @@ using Curve = std::vector<std::pair<double, double>>;
 
 double fastest(const Curve& curve) {
   double best = 0;
-  for (const auto& [bytes, rate] : curve) best = std::max(best, rate);
+  for (const auto& [bytes, rate] : curve)
+    best = std::max(best, rate);
   return best;
 }
 
-// The best of each workload and backend on one half of the machine, each at the largest size it was
-// measured at.
+// The best of each workload and backend on one half of the machine, each
+// at the largest size it was measured at.
 Entries best_of_each(const Measured& measured, bool gpu) {
   Entries found;
   for (const auto& workload : measured.workloads()) {
@@ -29,7 +30,8 @@ Entries best_of_each(const Measured& measured, bool gpu) {
     for (const auto side : sides(ours)) {
       const auto of_one = of_side(ours, side);
       const auto* entry = best_peer(of_size(of_one, sizes(of_one).back()));
-      if (entry != nullptr && entry->record.flops > 0 && entry->record.bytes > 0) {
+      if (entry != nullptr && entry->record.flops > 0 &&
+          entry->record.bytes > 0) {
         found.push_back(entry);
       }
     }
@@ -37,11 +39,19 @@ Entries best_of_each(const Measured& measured, bool gpu) {
   return found;
 }
 
-double intensity(const Entry& entry) { return entry.record.flops / entry.record.bytes; }
-double performance(const Entry& entry) { return entry.record.flops / entry.summary.median; }
+double intensity(const Entry& entry) {
+  return entry.record.flops / entry.record.bytes;
+}
+double performance(const Entry& entry) {
+  return entry.record.flops / entry.summary.median;
+}
 
 // From where the chart begins up to the peak of a unit, and along it.
-Series roof(const std::string& label, double bytes_per_second, double peak, double from, double to,
+Series roof(const std::string& label,
+            double bytes_per_second,
+            double peak,
+            double from,
+            double to,
             int look) {
   const double ridge = std::clamp(peak / bytes_per_second, from, to);
   return {label,
@@ -53,8 +63,11 @@ Series roof(const std::string& label, double bytes_per_second, double peak, doub
           false};
 }
 
-void write_roofline(Html& html, const std::string& what, const Ceilings& ceilings,
-                    const Entries& entries, const std::string& id) {
+void write_roofline(Html& html,
+                    const std::string& what,
+                    const Ceilings& ceilings,
+                    const Entries& entries,
+                    const std::string& id) {
   html.element("h3", "Roofline of the " + what, {{"id", id}});
   if (entries.empty()) {
     html.element("p", "Nothing was measured on it.");
@@ -71,18 +84,21 @@ void write_roofline(Html& html, const std::string& what, const Ceilings& ceiling
   chart.title = "Roofline of the " + what;
   chart.x = {"flop for each byte that has to move", tick_count};
   chart.y = {"", tick_rate};
-  const double memory = std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
-                                 ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
-  const double caches = std::max(fastest(ceilings.read), fastest(ceilings.copy));
+  const double memory =
+      std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
+               ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
+  const double caches =
+      std::max(fastest(ceilings.read), fastest(ceilings.copy));
   int look = 0;
   for (const auto& [unit, peak] : ceilings.units) {
     if (units.count(unit) == 0 || memory <= 0) continue;
-    chart.series.push_back(
-        roof("roof, " + unit + ": memory " + bandwidth(memory) + ", peak " + rate(peak), memory,
-             peak, from, to, look++));
+    chart.series.push_back(roof("roof, " + unit + ": memory " +
+                                    bandwidth(memory) + ", peak " + rate(peak),
+                                memory, peak, from, to, look++));
     if (caches > 1.1 * memory) {
       chart.series.push_back(
-          roof("from caches, " + unit + ": " + bandwidth(caches), caches, peak, from, to, look++));
+          roof("from caches, " + unit + ": " + bandwidth(caches), caches, peak,
+               from, to, look++));
     }
   }
   std::vector<std::vector<std::string>> rows;
@@ -91,39 +107,52 @@ void write_roofline(Html& html, const std::string& what, const Ceilings& ceiling
     const auto number = std::to_string(rows.size() + 1);
     const int shape = static_cast<int>(entry->side);
     if (sides.insert(entry->side).second) {
-      chart.series.push_back({std::string(to_string(entry->side)), {}, shape, false, true});
+      chart.series.push_back(
+          {std::string(to_string(entry->side)), {}, shape, false, true});
     }
-    chart.marks.push_back({{intensity(*entry), performance(*entry)}, number, shape});
+    chart.marks.push_back(
+        {{intensity(*entry), performance(*entry)}, number, shape});
     const auto share = of_roof(*entry);
     rows.push_back({number, entry->record.workload, setting(entry->record),
-                    dimensions(entry->record), std::string(parlab::to_string(entry->record.dtype)),
-                    significant(intensity(*entry), 3), rate(performance(*entry)),
-                    share ? percent(*share) : "-"});
+                    dimensions(entry->record),
+                    std::string(parlab::to_string(entry->record.dtype)),
+                    significant(intensity(*entry), 3),
+                    rate(performance(*entry)), share ? percent(*share) : "-"});
   }
-  html.open("figure", {{"id", "fig-" + id}}).open("div", {{"class", "scroll"}, {"tabindex", "0"}});
+  html.open("figure", {{"id", "fig-" + id}})
+      .open("div", {{"class", "scroll"}, {"tabindex", "0"}});
   html.raw(draw(chart)).close();
-  html.element("figcaption",
-               "The best of every workload and backend, each at the largest size it was measured "
-               "at; numbers as in the table. A point above the roof of the memory is small enough "
-               "for the caches, or was reached by units whose peak is not measured.");
+  html.element(
+      "figcaption",
+      "The best of every workload and backend, each at the largest size it was "
+      "measured "
+      "at; numbers as in the table. A point above the roof of the memory is "
+      "small enough "
+      "for the caches, or was reached by units whose peak is not measured.");
   html.close().line_break();
-  write_numbers(
-      html, {"", "workload", "variant", "size", "dtype", "flop/byte", "performance", "of the roof"},
-      rows);
+  write_numbers(html,
+                {"", "workload", "variant", "size", "dtype", "flop/byte",
+                 "performance", "of the roof"},
+                rows);
 }
 
 }  // namespace
 
 void write_rooflines(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "rooflines"}}).element("h2", "Rooflines").line_break();
+  html.open("section", {{"id", "rooflines"}})
+      .element("h2", "Rooflines")
+      .line_break();
   if (const auto* run = measured.device_run()) {
-    write_roofline(html, "GPU", run->device, best_of_each(measured, true), "roofline-gpu");
+    write_roofline(html, "GPU", run->device, best_of_each(measured, true),
+                   "roofline-gpu");
   } else {
-    html.element("p", measured.has_gpu() ? "The ceilings of the GPU were not measured."
-                                         : "No GPU here, and so no roofline of one.");
+    html.element("p", measured.has_gpu()
+                          ? "The ceilings of the GPU were not measured."
+                          : "No GPU here, and so no roofline of one.");
   }
   if (const auto* run = measured.host_run()) {
-    write_roofline(html, "CPU", run->host, best_of_each(measured, false), "roofline-cpu");
+    write_roofline(html, "CPU", run->host, best_of_each(measured, false),
+                   "roofline-cpu");
   } else {
     html.element("p", "The ceilings of the CPU were not measured.");
   }

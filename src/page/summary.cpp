@@ -1,5 +1,5 @@
-// What one wants to know first: what is fastest and by how much, how near to the limit it is, which
-// claims fell.
+// What one wants to know first: what is fastest and by how much, how near
+// to the limit it is, which claims fell.
 #include <algorithm>
 
 #include "core/numbers.hpp"
@@ -21,31 +21,37 @@ Cell over(const Entry& entry, const Entry* other) {
   if (other == &entry) return {"is the fastest"};
   const auto ratio = speedup(entry.record, other->record, false);
   if (!ratio) return {"–"};
-  return {(parlab::tied(*ratio) ? "a tie with " : factor(ratio->value) + " as fast as ") +
+  return {(parlab::tied(*ratio) ? "a tie with "
+                                : factor(ratio->value) + " as fast as ") +
               name(other->record),
           interval(*ratio)};
 }
 
-// The GPU against the best of the CPU, at the largest size that both were measured at.
+// The GPU against the best of the CPU, at the largest size that
+// both were measured at.
 Cell over_cpu(const Entries& some) {
   std::optional<Size> common;
   for (const auto& size : sizes(some)) {
     const auto point = of_size(some, size);
-    if (!on_device(point, true).empty() && !on_device(point, false).empty()) common = size;
+    if (!on_device(point, true).empty() && !on_device(point, false).empty())
+      common = size;
   }
   if (!common) return {"–"};
   const auto point = of_size(some, *common);
-  const auto *gpu = best_peer(on_device(point, true)), *cpu = best_peer(on_device(point, false));
+  const auto *gpu = best_peer(on_device(point, true)),
+             *cpu = best_peer(on_device(point, false));
   if (gpu == nullptr || cpu == nullptr) return {"–"};
   const auto kernel = speedup(gpu->record, cpu->record, false);
   const auto travelled = speedup(gpu->record, cpu->record, true);
   if (!kernel) return {"–"};
   return {factor(kernel->value),
-          (travelled ? factor(travelled->value) + " with transfers, " : std::string()) + "at " +
-              dimensions(gpu->record)};
+          (travelled ? factor(travelled->value) + " with transfers, "
+                     : std::string()) +
+              "at " + dimensions(gpu->record)};
 }
 
-// At the largest size that most variants of the faster half of the machine were measured at.
+// At the largest size that most variants of the faster half of the
+// machine were measured at.
 Row row_of(const Entries& entries, const std::string& workload) {
   const auto some = of_dtype(entries, main_dtype(entries));
   const auto on_gpu = on_device(some, true);
@@ -54,20 +60,21 @@ Row row_of(const Entries& entries, const std::string& workload) {
   const auto* fastest = best_peer(point);
   const Cell title{workload, "", "#" + anchor("workload-" + workload)};
   if (fastest == nullptr) return {title, {"not measured"}};
-  const auto* own = best_peer(where(point, [](const Entry& e) { return !is_library(e); }));
+  const auto* own =
+      best_peer(where(point, [](const Entry& e) { return !is_library(e); }));
   const auto* library = best_peer(where(point, is_library));
   // Of the two the one that did not win: the library, or what was written here.
   const Entry* other = fastest == library ? own : library;
   const auto share = of_roof(*fastest);
-  return {
-      {title.text,
-       dimensions(fastest->record) + ", " + std::string(parlab::to_string(fastest->record.dtype)),
-       title.link},
-      {setting(fastest->record)},
-      {duration(fastest->summary.median), interval(fastest->summary)},
-      {share ? percent(*share) : "–"},
-      over(*fastest, other),
-      over_cpu(some)};
+  return {{title.text,
+           dimensions(fastest->record) + ", " +
+               std::string(parlab::to_string(fastest->record.dtype)),
+           title.link},
+          {setting(fastest->record)},
+          {duration(fastest->summary.median), interval(fastest->summary)},
+          {share ? percent(*share) : "–"},
+          over(*fastest, other),
+          over_cpu(some)};
 }
 
 void write_fastest(Html& html, const Measured& measured) {
@@ -81,34 +88,44 @@ void write_fastest(Html& html, const Measured& measured) {
     return;
   }
   const std::string of_what =
-      "at the largest size that most variants were measured at; what it has reached of the "
-      "measured roof; against the vendor's library, or against the best kernel here where the "
+      "at the largest size that most variants were measured at; what it has "
+      "reached of the "
+      "measured roof; against the vendor's library, or against the best kernel "
+      "here where the "
       "library is faster";
-  html.element("p", measured.has_gpu()
-                        ? "The fastest of each workload on the GPU, " + of_what +
-                              "; and against the best of the CPU."
-                        : "The fastest of each workload on the CPU, " + of_what + ".");
+  html.element(
+      "p", measured.has_gpu()
+               ? "The fastest of each workload on the GPU, " + of_what +
+                     "; and against the best of the CPU."
+               : "The fastest of each workload on the CPU, " + of_what + ".");
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
     titles.push_back("Over the best of the CPU");
   } else {
-    for (auto& row : rows) row.resize(std::min<std::size_t>(row.size(), 5));
+    for (auto& row : rows)
+      row.resize(std::min<std::size_t>(row.size(), 5));
   }
   write_cards(html, titles, rows);
 }
 
 // Each claim of a report as its name, which leads to it, by verdict.
-void write_verdicts(Html& html, const std::vector<Finding>& findings, const std::string& report) {
+void write_verdicts(Html& html,
+                    const std::vector<Finding>& findings,
+                    const std::string& report) {
   html.open("p").element("b", report + ": ");
-  for (const auto outcome : {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
-                             Outcome::cannot_be_tested}) {
+  for (const auto outcome :
+       {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
+        Outcome::cannot_be_tested}) {
     bool first = true;
     for (const auto& finding : findings) {
       if (finding.report != report || finding.outcome != outcome) continue;
-      if (first) html.text(verdict_sign(outcome) + std::string(to_string(outcome)) + " ");
+      if (first)
+        html.text(verdict_sign(outcome) + std::string(to_string(outcome)) +
+                  " ");
       first = false;
-      html.element("a", finding.id, {{"href", "#" + claim_anchor(finding)}}).raw(" ");
+      html.element("a", finding.id, {{"href", "#" + claim_anchor(finding)}})
+          .raw(" ");
     }
   }
   html.close().line_break();
@@ -129,18 +146,24 @@ void write_fallen(Html& html, const std::vector<Finding>& findings) {
 
 }  // namespace
 
-void write_summary(Html& html, const Measured& measured, const std::vector<Finding>& findings) {
-  html.open("section", {{"id", "summary"}}).element("h2", "In short").line_break();
+void write_summary(Html& html,
+                   const Measured& measured,
+                   const std::vector<Finding>& findings) {
+  html.open("section", {{"id", "summary"}})
+      .element("h2", "In short")
+      .line_break();
   write_fastest(html, measured);
   write_fallen(html, findings);
   html.element("h3", "All claims").line_break();
   std::vector<std::string> reports;
   for (const auto& finding : findings) {
-    if (std::find(reports.begin(), reports.end(), finding.report) == reports.end()) {
+    if (std::find(reports.begin(), reports.end(), finding.report) ==
+        reports.end()) {
       reports.push_back(finding.report);
     }
   }
-  for (const auto& report : reports) write_verdicts(html, findings, report);
+  for (const auto& report : reports)
+    write_verdicts(html, findings, report);
   html.close().line_break();
 }
 

@@ -8,33 +8,42 @@ namespace {
 
 void write_head(Html& html, const std::vector<std::string>& titles) {
   html.open("thead").open("tr");
-  for (const auto& title : titles) html.element("th", title, {{"scope", "col"}});
+  for (const auto& title : titles)
+    html.element("th", title, {{"scope", "col"}});
   html.close().close().line_break();
 }
 
 bool is_number(const std::string& text) {
-  return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text == "-" ||
-                           (text[0] == '-' && text.size() > 1 && std::isdigit(text[1])));
+  return !text.empty() &&
+         (std::isdigit(static_cast<unsigned char>(text[0])) || text == "-" ||
+          (text[0] == '-' && text.size() > 1 && std::isdigit(text[1])));
 }
 
 }  // namespace
 
-void write_cards(Html& html, const std::vector<std::string>& titles, const std::vector<Row>& rows) {
-  html.open("div", {{"class", "scroll"}}).open("table", {{"class", "cards"}}).line_break();
+void write_cards(Html& html,
+                 const std::vector<std::string>& titles,
+                 const std::vector<Row>& rows) {
+  html.open("div", {{"class", "scroll"}})
+      .open("table", {{"class", "cards"}})
+      .line_break();
   write_head(html, titles);
   html.open("tbody");
   for (const auto& row : rows) {
     const bool group = row.size() == 1 && titles.size() > 1;
-    html.line_break().open("tr", group ? Html::Attributes{{"class", "group"}} : Html::Attributes{});
+    html.line_break().open("tr", group ? Html::Attributes{{"class", "group"}}
+                                       : Html::Attributes{});
     for (std::size_t i = 0; i < row.size(); ++i) {
       const auto& cell = row[i];
       Html::Attributes attributes;
       if (!group) attributes.push_back({"data-label", titles.at(i)});
       if (cell.text == "–") attributes.push_back({"class", "none"});
       const auto rest = titles.size() - i;
-      if (i + 1 == row.size() && rest > 1) attributes.push_back({"colspan", std::to_string(rest)});
+      if (i + 1 == row.size() && rest > 1)
+        attributes.push_back({"colspan", std::to_string(rest)});
       html.open(group ? "th" : "td", attributes);
-      html.open("div", cell.id.empty() ? Html::Attributes{} : Html::Attributes{{"id", cell.id}});
+      html.open("div", cell.id.empty() ? Html::Attributes{}
+                                       : Html::Attributes{{"id", cell.id}});
       if (cell.link.empty()) {
         html.text(cell.text);
       } else {
@@ -48,21 +57,27 @@ void write_cards(Html& html, const std::vector<std::string>& titles, const std::
   html.close().close().close().line_break();
 }
 
-void write_numbers(Html& html, const std::vector<std::string>& titles,
+void write_numbers(Html& html,
+                   const std::vector<std::string>& titles,
                    const std::vector<std::vector<std::string>>& rows) {
   // A column is one of numbers when most of its cells are.
   std::vector<bool> right;
   for (std::size_t i = 0; i < titles.size(); ++i) {
-    const auto count = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
-      return i < row.size() && is_number(row[i]);
-    });
+    const auto count = std::count_if(
+        rows.begin(), rows.end(),
+        [&](const auto& row) { return i < row.size() && is_number(row[i]); });
     right.push_back(2 * static_cast<std::size_t>(count) > rows.size());
   }
   const auto style = [&](std::size_t i) {
-    return right[i] ? Html::Attributes{{"class", "number"}} : Html::Attributes{};
+    return right[i] ? Html::Attributes{{"class", "number"}}
+                    : Html::Attributes{};
   };
-  html.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table").open("thead").open("tr");
-  for (std::size_t i = 0; i < titles.size(); ++i) html.element("th", titles[i], style(i));
+  html.open("div", {{"class", "scroll"}, {"tabindex", "0"}})
+      .open("table")
+      .open("thead")
+      .open("tr");
+  for (std::size_t i = 0; i < titles.size(); ++i)
+    html.element("th", titles[i], style(i));
   html.close().close().open("tbody");
   for (const auto& row : rows) {
     html.line_break().open("tr");

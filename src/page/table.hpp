@@ -15,16 +15,20 @@ struct Cell {
   std::string id = {};    // by which others lead here
 };
 
-// A row with fewer cells than columns: its last one goes over what is left. The head of a group has
-// one cell.
+// A row with fewer cells than columns: its last one goes over what is
+// left. The head of a group has one cell.
 using Row = std::vector<Cell>;
 
-// A cell that says "–" is left out there. Each row becomes a card on a narrow screen, its cells
-// labelled with the titles of their columns.
-void write_cards(Html& html, const std::vector<std::string>& titles, const std::vector<Row>& rows);
+// A cell that says "–" is left out there. Each row becomes a card on a narrow
+// screen, its cells labelled with the titles of their columns.
+void write_cards(Html& html,
+                 const std::vector<std::string>& titles,
+                 const std::vector<Row>& rows);
 
-// Many numbers: scrolls within its own box on a narrow screen. Numbers stand on the right.
-void write_numbers(Html& html, const std::vector<std::string>& titles,
+// Many numbers: scrolls within its own box on a narrow screen.
+// Numbers stand on the right.
+void write_numbers(Html& html,
+                   const std::vector<std::string>& titles,
                    const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace parlab::page

@@ -15,27 +15,32 @@
 namespace parlab::page {
 namespace {
 
-// All extents are the same number, parameters aside: that number can stand for the size.
+// All extents are the same number, parameters aside: that number
+// can stand for the size.
 bool is_one_number(const Entries& entries) {
   return std::all_of(entries.begin(), entries.end(), [](const Entry* entry) {
     const auto& size = entry->record.size;
     const auto extents = extents_of(entry->record);
-    return extents > 0 && std::all_of(size.begin(), size.begin() + static_cast<long>(extents),
-                                      [&](auto extent) { return extent == size.front(); });
+    return extents > 0 &&
+           std::all_of(size.begin(), size.begin() + static_cast<long>(extents),
+                       [&](auto extent) { return extent == size.front(); });
   });
 }
 
-// What the link between host and GPU allows, both ways at once; 0 when it is not known.
+// What the link between host and GPU allows, both ways at once;
+// 0 when it is not known.
 double link_seconds_of(const Record& record, const Measured& measured) {
   const auto* workload = Registry::instance().workload(record.workload);
   if (workload == nullptr) return 0;
   double from_host = 0, to_host = 0;
   for (const auto& array : workload->arrays(record.size, record.dtype)) {
     if (!array.layout_of.empty()) continue;
-    (array.role == Role::input ? from_host : to_host) += static_cast<double>(array.bytes());
+    (array.role == Role::input ? from_host : to_host) +=
+        static_cast<double>(array.bytes());
   }
   double least = 0;
-  for (const auto& run : measured.runs) {  // what was reached once can be reached
+  // what was reached once can be reached
+  for (const auto& run : measured.runs) {
     const double seconds = host_link_seconds(run.device, from_host, to_host);
     if (seconds > 0 && (least == 0 || seconds < least)) least = seconds;
   }
@@ -51,15 +56,20 @@ std::optional<double> fastest(const Entries& gpu, Way way) {
   return least;
 }
 
-void write_chart(Html& html, const Entries& entries, const std::string& workload,
+void write_chart(Html& html,
+                 const Entries& entries,
+                 const std::string& workload,
                  const Measured& measured) {
   const bool one = is_one_number(entries);
-  Series cpu{"best CPU", {}, 0, true, true}, kernel{"GPU, kernel only", {}, 1, true, true},
+  Series cpu{"best CPU", {}, 0, true, true},
+      kernel{"GPU, kernel only", {}, 1, true, true},
       link{"what the link allows", {}, 5, true, false};
   std::pair<Way, Series> ways[] = {
       {Way::pageable, {"GPU, with transfers", {}, 2, true, true}},
-      {Way::pinned, {"GPU, with transfers of pinned memory", {}, 3, true, true}},
-      {Way::overlapped, {"GPU, transfers under the kernel", {}, 4, true, true}}};
+      {Way::pinned,
+       {"GPU, with transfers of pinned memory", {}, 3, true, true}},
+      {Way::overlapped,
+       {"GPU, transfers under the kernel", {}, 4, true, true}}};
   for (const auto& size : sizes(entries)) {
     const auto point = of_size(entries, size);
     const auto& record = point.front()->record;
@@ -67,20 +77,26 @@ void write_chart(Html& html, const Entries& entries, const std::string& workload
     if (const auto* entry = best(on_device(point, false))) {
       cpu.points.push_back({x, entry->summary.median});
     }
-    const auto gpu =
-        where(on_device(point, true), [](const Entry& e) { return !reduced_arithmetic(e.record); });
-    const auto there = where(gpu, [](const Entry& e) { return !e.record.from_host; });
-    if (const auto* entry = best(there)) kernel.points.push_back({x, entry->summary.median});
+    const auto gpu = where(on_device(point, true), [](const Entry& e) {
+      return !reduced_arithmetic(e.record);
+    });
+    const auto there =
+        where(gpu, [](const Entry& e) { return !e.record.from_host; });
+    if (const auto* entry = best(there))
+      kernel.points.push_back({x, entry->summary.median});
     for (auto& [way, series] : ways) {
-      if (const auto least = fastest(gpu, way)) series.points.push_back({x, *least});
+      if (const auto least = fastest(gpu, way))
+        series.points.push_back({x, *least});
     }
     const double least = link_seconds_of(record, measured);
     if (least > 0) link.points.push_back({x, least});
   }
   Chart chart;
-  chart.title = workload + ": time of the CPU, of the GPU, and of the GPU with transfers";
-  chart.x = {one ? "n" : "bytes of the problem",
-             [one](double v) { return one ? tick_count(v) : bytes_with_unit(v); }};
+  chart.title =
+      workload + ": time of the CPU, of the GPU, and of the GPU with transfers";
+  chart.x = {one ? "n" : "bytes of the problem", [one](double v) {
+               return one ? tick_count(v) : bytes_with_unit(v);
+             }};
   chart.y = {"", tick_seconds};
   chart.series = {cpu, kernel};
   for (const auto& [way, series] : ways) {
@@ -88,22 +104,28 @@ void write_chart(Html& html, const Entries& entries, const std::string& workload
   }
   if (!link.points.empty()) chart.series.push_back(link);
   const auto id = "fig-" + anchor("transfers-" + workload);
-  html.open("figure", {{"id", id}}).open("div", {{"class", "scroll"}, {"tabindex", "0"}});
+  html.open("figure", {{"id", id}})
+      .open("div", {{"class", "scroll"}, {"tabindex", "0"}});
   html.raw(draw(chart)).close();
-  html.element("figcaption", workload + ", " +
-                                 std::string(parlab::to_string(entries.front()->record.dtype)) +
-                                 ": the fastest variant of each at every size");
+  html.element(
+      "figcaption",
+      workload + ", " +
+          std::string(parlab::to_string(entries.front()->record.dtype)) +
+          ": the fastest variant of each at every size");
   html.close().line_break();
 }
 
-// Against the best CPU of the GPU's own host: the folder of a machine may hold records of several.
+// Against the best CPU of the GPU's own host: the folder of a machine
+// may hold records of several.
 std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
-  const auto* cpu =
-      best(where(on_cpu, [&](const Entry& e) { return same_machine(e.record, gpu.record); }));
+  const auto* cpu = best(where(on_cpu, [&](const Entry& e) {
+    return same_machine(e.record, gpu.record);
+  }));
   if (cpu == nullptr) return std::nullopt;
   const auto kernel = speedup(gpu.record, cpu->record, false);
-  const auto travelled = way == Way::pinned ? speedup_pinned(gpu.record, cpu->record)
-                                            : speedup(gpu.record, cpu->record, true);
+  const auto travelled = way == Way::pinned
+                             ? speedup_pinned(gpu.record, cpu->record)
+                             : speedup(gpu.record, cpu->record, true);
   if (!travelled || (!kernel && way != Way::overlapped)) return std::nullopt;
   return Duel{cpu, &gpu, kernel.value_or(Ratio{}), *travelled};
 }
@@ -114,10 +136,12 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   Cell cell;
   if (found.first != nullptr) {
     const auto size = dimensions(found.first->gpu->record);
-    cell.text = found.always ? "at every size, " + size + " and more" : "from " + size + " on";
+    cell.text = found.always ? "at every size, " + size + " and more"
+                             : "from " + size + " on";
   } else {
     cell.text = found.in_places ? "at some sizes, but not at the largest"
-                                : "at no size up to " + dimensions(duels.back().gpu->record);
+                                : "at no size up to " +
+                                      dimensions(duels.back().gpu->record);
   }
   if (found.undecided > 0) {
     cell.note = "too few samples to say at " + counted(found.undecided, "size");
@@ -131,8 +155,9 @@ Cell verdict(const std::vector<Duel>& duels, Way way) {
   if (duels.empty()) return cell;
   const auto& last = duels.back();
   cell.note = duration(*seconds_with_transfers(*last.gpu, way)) + ", " +
-              factor(last.travelled.value) + " the speed of the CPU (" + interval(last.travelled) +
-              ")" + (cell.note.empty() ? "" : "; ") + cell.note;
+              factor(last.travelled.value) + " the speed of the CPU (" +
+              interval(last.travelled) + ")" + (cell.note.empty() ? "" : "; ") +
+              cell.note;
   return cell;
 }
 
@@ -151,7 +176,8 @@ std::vector<Duel> duels(const Entries& entries, Way way) {
     std::multimap<double, const Entry*> by_time;
     for (const auto* entry : on_device(point, true)) {
       const auto seconds = seconds_with_transfers(*entry, way);
-      if (seconds && !reduced_arithmetic(entry->record)) by_time.emplace(*seconds, entry);
+      if (seconds && !reduced_arithmetic(entry->record))
+        by_time.emplace(*seconds, entry);
     }
     for (const auto& [seconds, gpu] : by_time) {
       if (const auto duel = duel_of(*gpu, on_device(point, false), way)) {
@@ -184,54 +210,66 @@ Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
 std::optional<double> executions_to_pay(const Duel& duel) {
   const double gain = duel.cpu->summary.median - duel.gpu->summary.median;
   if (!(gain > 0)) return std::nullopt;
-  const double moved = *seconds_with_transfers(*duel.gpu) - duel.gpu->summary.median;
+  const double moved =
+      *seconds_with_transfers(*duel.gpu) - duel.gpu->summary.median;
   return std::max(1.0, std::ceil(moved / gain));
 }
 
 void write_transfers(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "transfers"}}).element("h2", "Transfers").line_break();
+  html.open("section", {{"id", "transfers"}})
+      .element("h2", "Transfers")
+      .line_break();
   if (!measured.has_gpu()) {
-    html.element("p", "No GPU here: nothing has to travel.").close().line_break();
+    html.element("p", "No GPU here: nothing has to travel.")
+        .close()
+        .line_break();
     return;
   }
-  html.element(
-      "p",
-      "From which size on the GPU is faster than the best of the CPU, when the data is "
-      "there already and when it has to go there and the result come back. It wins where "
-      "the 95 % interval says so. Transfers are from and to ordinary, pageable memory before and "
-      "after one execution; the same from and to pinned memory; or overlapped: in pieces, from and "
-      "to pinned memory, under the computation. The last column says how many executions on the "
-      "same data pay for pageable transfers at the largest size.");
+  html.element("p",
+               "From which size on the GPU is faster than the best of the CPU, "
+               "when the data is "
+               "there already and when it has to go there and the result come "
+               "back. It wins where "
+               "the 95 % interval says so. Transfers are from and to ordinary, "
+               "pageable memory before and "
+               "after one execution; the same from and to pinned memory; or "
+               "overlapped: in pieces, from and "
+               "to pinned memory, under the computation. The last column says "
+               "how many executions on the "
+               "same data pay for pageable transfers at the largest size.");
   std::vector<Row> rows;
   Html charts;
   for (const auto& workload : measured.workloads()) {
     auto entries = of_workload(all(measured), workload);
     const auto dtype = main_dtype(entries);
     for (const auto& entry : measured.from_host) {
-      if (entry.record.workload == workload && !entries.empty()) entries.push_back(&entry);
+      if (entry.record.workload == workload && !entries.empty())
+        entries.push_back(&entry);
     }
     const auto some = of_same_parameters(of_dtype(entries, dtype));
     const auto fought = duels(some), pinned = duels(some, Way::pinned),
                overlapped = duels(some, Way::overlapped);
     if (fought.empty()) {
-      rows.push_back({{workload}, {"no size was measured on both, transfers included"}});
+      rows.push_back(
+          {{workload}, {"no size was measured on both, transfers included"}});
       continue;
     }
     const auto& last = fought.back();
-    rows.push_back({{workload, dimensions(last.gpu->record) + " at the largest",
-                     "#fig-" + anchor("transfers-" + workload)},
-                    {duration(last.cpu->summary.median), setting(last.cpu->record)},
-                    {duration(last.gpu->summary.median), setting(last.gpu->record)},
-                    verdict(fought, &Duel::kernel),
-                    verdict(fought, Way::pageable),
-                    verdict(pinned, Way::pinned),
-                    verdict(overlapped, Way::overlapped),
-                    {paid(last)}});
+    rows.push_back(
+        {{workload, dimensions(last.gpu->record) + " at the largest",
+          "#fig-" + anchor("transfers-" + workload)},
+         {duration(last.cpu->summary.median), setting(last.cpu->record)},
+         {duration(last.gpu->summary.median), setting(last.gpu->record)},
+         verdict(fought, &Duel::kernel),
+         verdict(fought, Way::pageable),
+         verdict(pinned, Way::pinned),
+         verdict(overlapped, Way::overlapped),
+         {paid(last)}});
     write_chart(charts, some, workload, measured);
   }
   write_cards(html,
-              {"Workload", "CPU", "GPU kernel", "GPU wins, data there", "data travels, pageable",
-               "pinned", "overlapped", "Paid for by"},
+              {"Workload", "CPU", "GPU kernel", "GPU wins, data there",
+               "data travels, pageable", "pinned", "overlapped", "Paid for by"},
               rows);
   html.open("div", {{"class", "figures"}}).raw(charts.str()).close();
   html.close().line_break();

@@ -9,23 +9,27 @@
 
 namespace parlab::page {
 
-// The GPU against the best CPU of the same host at one size; of the GPU the variant that is fastest
-// with its transfers on that way.
+// The GPU against the best CPU of the same host at one size; of the GPU the
+// variant that is fastest with its transfers on that way.
 struct Duel {
   const Entry* cpu = nullptr;
   const Entry* gpu = nullptr;
-  // How many times as fast as the CPU; kernel: says nothing where copies go on beside it.
+  // How many times as fast as the CPU; kernel: says nothing where
+  // copies go on beside it.
   Ratio kernel, travelled;
 };
 
-// At every size, ascending, that the CPU and the GPU, transfers on that way included, were measured
-// at. entries: of one workload and dtype, those from host memory among them.
+// At every size, ascending, that the CPU and the GPU, transfers on that
+// way included, were measured at. entries: of one workload and dtype,
+// those from host memory among them.
 std::vector<Duel> duels(const Entries& entries, Way way = Way::pageable);
 
-// Wins count where the interval lies above 1; sizes with too few samples for one count neither way.
+// Wins count where the interval lies above 1; sizes with too few samples
+// for one count neither way.
 struct Crossover {
   const Duel* first =
-      nullptr;             // from here on the GPU wins; nullptr when it does not at the largest
+      // from here on the GPU wins; nullptr when it does not at the largest
+      nullptr;
   bool always = false;     // and first is the smallest size
   bool in_places = false;  // it wins at smaller sizes too, with losses between
   std::size_t undecided = 0;
@@ -33,8 +37,8 @@ struct Crossover {
 // ratio: Duel::kernel or Duel::travelled.
 Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio);
 
-// How often the kernel has to run on the same data until the transfers are paid for; nothing when
-// they never are.
+// How often the kernel has to run on the same data until the transfers
+// are paid for; nothing when they never are.
 std::optional<double> executions_to_pay(const Duel& duel);
 
 }  // namespace parlab::page

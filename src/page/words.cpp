@@ -27,7 +27,9 @@ std::string in_joules(std::string seconds) {
 }
 
 // 1234567: as a person reads it, with three digits that count.
-std::string three(double value) { return significant(value, 3); }
+std::string three(double value) {
+  return significant(value, 3);
+}
 
 }  // namespace
 
@@ -36,28 +38,35 @@ std::string duration(double seconds) {
   return significant(seconds / unit.seconds, 4) + " " + unit.name;
 }
 
-std::string interval(const Summary& summary) { return interval(summary.estimate); }
+std::string interval(const Summary& summary) {
+  return interval(summary.estimate);
+}
 
 std::string interval(const Uncertain& time) {
   const auto [low, high] = time.interval();
   if (!std::isfinite(high)) return "too few samples";
   const auto unit = unit_of(time.value);
-  return significant(low / unit.seconds, 4) + "–" + significant(high / unit.seconds, 4) + " " +
-         unit.name;
+  return significant(low / unit.seconds, 4) + "–" +
+         significant(high / unit.seconds, 4) + " " + unit.name;
 }
 
-std::string joules(double value) { return in_joules(duration(value)); }
+std::string joules(double value) {
+  return in_joules(duration(value));
+}
 
 std::string joules(const Summary& summary) {
   const bool known = std::isfinite(summary.interval.high);
   return known ? in_joules(interval(summary)) : interval(summary);
 }
 
-std::string factor(double value) { return three(value) + "×"; }
+std::string factor(double value) {
+  return three(value) + "×";
+}
 
 std::string range(const Ratio& ratio) {
   if (!decided(ratio)) return "too few samples";
-  // Two that look the same to three digits, but are not a tie, get another digit.
+  // Two that look the same to three digits, but are not a
+  // tie, get another digit.
   auto low = three(ratio.interval.low), high = three(ratio.interval.high);
   if (low == high) {
     low = significant(ratio.interval.low, 4);
@@ -66,12 +75,17 @@ std::string range(const Ratio& ratio) {
   return low + "–" + high + "×";
 }
 
-std::string interval(const Ratio& ratio) { return range(ratio) + (tied(ratio) ? ": a tie" : ""); }
+std::string interval(const Ratio& ratio) {
+  return range(ratio) + (tied(ratio) ? ": a tie" : "");
+}
 
-std::string name(const Record& record) { return record.backend + "/" + record.variant; }
+std::string name(const Record& record) {
+  return record.backend + "/" + record.variant;
+}
 
 std::string setting(const Record& record) {
-  return name(record) + (record.tunables.empty() ? "" : ", " + to_string(record.tunables));
+  return name(record) +
+         (record.tunables.empty() ? "" : ", " + to_string(record.tunables));
 }
 
 std::string dimensions(const Record& record) {
@@ -85,22 +99,26 @@ std::string dimensions(const Record& record) {
   for (std::size_t i = 0; i < extents; ++i) {
     text += (i == 0 ? "" : "×") + std::to_string(record.size[i]);
   }
-  for (std::size_t i = extents; i < record.size.size(); ++i) text += ", " + named(i);
+  for (std::size_t i = extents; i < record.size.size(); ++i)
+    text += ", " + named(i);
   return text;
 }
 
 std::optional<double> of_roof(const Entry& entry) {
-  if (!(entry.record.roof_s > 0) || !(entry.summary.median > 0)) return std::nullopt;
+  if (!(entry.record.roof_s > 0) || !(entry.summary.median > 0))
+    return std::nullopt;
   return entry.record.roof_s / entry.summary.median;
 }
 
 std::string bandwidth(double bytes_per_second) {
-  if (bytes_per_second >= 0.9995e12) return three(bytes_per_second * 1e-12) + " TB/s";
+  if (bytes_per_second >= 0.9995e12)
+    return three(bytes_per_second * 1e-12) + " TB/s";
   return three(bytes_per_second * 1e-9) + " GB/s";
 }
 
 std::string rate(double flops_per_second) {
-  if (flops_per_second >= 0.9995e12) return three(flops_per_second * 1e-12) + " Tflop/s";
+  if (flops_per_second >= 0.9995e12)
+    return three(flops_per_second * 1e-12) + " Tflop/s";
   return three(flops_per_second * 1e-9) + " Gflop/s";
 }
 
@@ -110,16 +128,19 @@ std::string tick_seconds(double seconds) {
 }
 
 std::string tick_rate(double flops_per_second) {
-  if (flops_per_second >= 0.9995e12) return significant(flops_per_second * 1e-12, 1) + " Tflop/s";
+  if (flops_per_second >= 0.9995e12)
+    return significant(flops_per_second * 1e-12, 1) + " Tflop/s";
   return significant(flops_per_second * 1e-9, 1, 6) + " Gflop/s";
 }
 
 std::string tick_count(double value) {
   if (value < 99999) return significant(value, 1, 6);
   const int power = static_cast<int>(std::floor(std::log10(value) + 1e-9));
-  const char* superscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  const char* superscripts[] = {"⁰", "¹", "²", "³", "⁴",
+                                "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string text;
-  for (const char digit : std::to_string(power)) text += superscripts[digit - '0'];
+  for (const char digit : std::to_string(power))
+    text += superscripts[digit - '0'];
   const auto times = significant(value / std::pow(10.0, power), 1);
   return (times == "1" ? "10" : times + "·10") + text;
 }

@@ -7,19 +7,22 @@
 
 namespace parlab::page {
 
-std::string duration(double seconds);          // "16.24 µs"
-std::string interval(const Summary& summary);  // "16.2–16.3 µs", "too few samples"
+std::string duration(double seconds);  // "16.24 µs"
+// "16.2–16.3 µs", "too few samples"
+std::string interval(const Summary& summary);
 std::string interval(const Uncertain& time);
 std::string joules(double value);            // "16.24 mJ"
 std::string joules(const Summary& summary);  // its interval: "16.2–16.3 mJ"
 std::string factor(double value);            // "1.52×", "310×"
-std::string range(const Ratio& ratio);       // "1.50–1.54×", "too few samples"
-// The same; says when it cannot be told from 1: "1.50–1.54×", "0.99–1.01×: a tie".
+std::string range(const Ratio& ratio);  // "1.50–1.54×", "too few samples"
+// The same; says when it cannot be told from 1:
+// "1.50–1.54×", "0.99–1.01×: a tie".
 std::string interval(const Ratio& ratio);
 
-std::string name(const Record& record);        // "cuda/naive"
-std::string setting(const Record& record);     // "cuda/naive, block=16"
-std::string dimensions(const Record& record);  // "4096×4096", "n = 1024", "512×512, radius 16"
+std::string name(const Record& record);     // "cuda/naive"
+std::string setting(const Record& record);  // "cuda/naive, block=16"
+// "4096×4096", "n = 1024", "512×512, radius 16"
+std::string dimensions(const Record& record);
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.
 std::optional<double> of_roof(const Entry& entry);
 std::string bandwidth(double bytes_per_second);  // "4.12 TB/s", "94.2 GB/s"
@@ -28,6 +31,7 @@ std::string rate(double flops_per_second);       // "61.2 Tflop/s"
 std::string tick_seconds(double seconds);
 std::string tick_rate(double flops_per_second);
 std::string tick_count(double value);
-std::string counted(std::size_t count, const std::string& one);  // "1 point", "3 points"
+// "1 point", "3 points"
+std::string counted(std::size_t count, const std::string& one);
 
 }  // namespace parlab::page

@@ -8,30 +8,38 @@
 namespace parlab::page {
 namespace {
 
-void write_failures(Html& html, const Measured& measured, const std::string& workload) {
+void write_failures(Html& html,
+                    const Measured& measured,
+                    const std::string& workload) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& record : measured.failed) {
     if (record.workload != workload) continue;
     rows.push_back({setting(record), dimensions(record),
                     std::string(parlab::to_string(record.dtype)),
-                    std::string(parlab::to_string(record.verdict)), record.detail});
+                    std::string(parlab::to_string(record.verdict)),
+                    record.detail});
   }
   if (rows.empty()) return;
-  html.open("details").element("summary", counted(rows.size(), "point") + " without a time");
+  html.open("details").element(
+      "summary", counted(rows.size(), "point") + " without a time");
   write_numbers(html, {"variant", "size", "dtype", "verdict", "why"}, rows);
   html.close().line_break();
 }
 
-void write_experiment(Html& html, const Experiment& experiment,
+void write_experiment(Html& html,
+                      const Experiment& experiment,
                       const std::filesystem::path& figures) {
   const auto pictures = figures_of(figures, experiment.name);
   if (pictures.empty()) {
-    html.element("p", "No figures are drawn of " + experiment.name + ": run make figures.");
+    html.element("p", "No figures are drawn of " + experiment.name +
+                          ": run make figures.");
   } else {
     html.open("details", {{"class", "printed"}});
-    html.element("summary", counted(pictures.size(), "figure") + " of " + experiment.name);
+    html.element("summary",
+                 counted(pictures.size(), "figure") + " of " + experiment.name);
     html.open("div", {{"class", "figures"}});
-    for (const auto& picture : pictures) write_figure(html, picture);
+    for (const auto& picture : pictures)
+      write_figure(html, picture);
     html.close().close().line_break();
   }
   const auto tables = figures / (experiment.name + "-tables.txt");
@@ -47,9 +55,12 @@ std::string anchor_of(const Experiment& experiment) {
 
 }  // namespace
 
-void write_workload(Html& html, const Measured& measured, const std::string& workload,
+void write_workload(Html& html,
+                    const Measured& measured,
+                    const std::string& workload,
                     const std::filesystem::path& figures) {
-  html.open("section", {{"id", anchor("workload-" + workload)}}).element("h2", workload);
+  html.open("section", {{"id", anchor("workload-" + workload)}})
+      .element("h2", workload);
   if (const auto* known = Registry::instance().workload(workload)) {
     html.element("p", known->summary());
   }
@@ -58,7 +69,8 @@ void write_workload(Html& html, const Measured& measured, const std::string& wor
   std::vector<const Experiment*> shared;
   for (const auto& experiment : measured.experiments) {
     const auto& names = experiment.workloads;
-    if (std::find(names.begin(), names.end(), workload) == names.end()) continue;
+    if (std::find(names.begin(), names.end(), workload) == names.end())
+      continue;
     if (names.size() == 1) {
       write_experiment(html, experiment, figures);
     } else {
@@ -69,7 +81,8 @@ void write_workload(Html& html, const Measured& measured, const std::string& wor
     html.open("p").text("Beside other workloads: ");
     for (const auto* experiment : shared) {
       if (experiment != shared.front()) html.text(", ");
-      html.element("a", experiment->name, {{"href", "#" + anchor_of(*experiment)}});
+      html.element("a", experiment->name,
+                   {{"href", "#" + anchor_of(*experiment)}});
     }
     html.text(".").close().line_break();
   }
@@ -77,11 +90,13 @@ void write_workload(Html& html, const Measured& measured, const std::string& wor
 }
 
 bool has_shared_experiments(const Measured& measured) {
-  return std::any_of(measured.experiments.begin(), measured.experiments.end(),
-                     [](const auto& experiment) { return experiment.workloads.size() > 1; });
+  return std::any_of(
+      measured.experiments.begin(), measured.experiments.end(),
+      [](const auto& experiment) { return experiment.workloads.size() > 1; });
 }
 
-void write_shared_experiments(Html& html, const Measured& measured,
+void write_shared_experiments(Html& html,
+                              const Measured& measured,
                               const std::filesystem::path& figures) {
   if (!has_shared_experiments(measured)) return;
   html.open("section", {{"id", "across"}}).element("h2", "Across workloads");

@@ -1,7 +1,9 @@
-// A place where variants run: the host, a GPU, a team of GPUs, or the emulation of these.
+// A place where variants run: the host, a GPU, a team of GPUs, or
+// the emulation of these.
 //
-// An executor holds the arrays of one problem, each between guard words, executes variants on them
-// and reports times. It decides nothing: sweep/ says what to run and judges the results.
+// An executor holds the arrays of one problem, each between guard words,
+// executes variants on them and reports times. It decides nothing: sweep/
+// says what to run and judges the results.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +33,11 @@ struct Call {
   Dtype dtype;
   Tunables tunables;
 
-  // Names the scratch memory of the call, which lives until the problem is released.
-  std::string key() const { return variant->full_name() + " " + to_string(tunables); }
+  // Names the scratch memory of the call, which lives until
+  // the problem is released.
+  std::string key() const {
+    return variant->full_name() + " " + to_string(tunables);
+  }
 };
 
 // Those that the variant reads or writes: all others are null to it.
@@ -40,8 +45,9 @@ Arrays declared_by(const Variant& variant, const Arrays& arrays);
 
 // What happened to the memory around one execution.
 struct Checked {
-  Arrays outputs;            // host copies, valid until the next call of this executor
-  std::string damage;        // "wrote past the end of y", "changed its input a"; empty: none
+  Arrays outputs;  // host copies, valid until the next call of this executor
+  // "wrote past the end of y", "changed its input a"; empty: none
+  std::string damage;
   bool inputs_lost = false;  // the inputs must be filled and loaded again
   LaunchShape launch;        // of the last kernel; all zero on the host
   double seconds = 0;        // roughly, for planning
@@ -50,31 +56,37 @@ struct Checked {
 // Timed executions, one after another.
 struct BatchPlan {
   Cache cache = Cache::hot;
-  std::vector<Disturbance> executions;  // what happens before each, outside its time
-  bool check_last = false;              // what the last one left behind is wanted
-  bool watch_threads = false;           // whose CPU time it was is wanted
-  bool watch_waits = false;             // how long threads waited for a CPU is wanted
+  // what happens before each, outside its time
+  std::vector<Disturbance> executions;
+  bool check_last = false;     // what the last one left behind is wanted
+  bool watch_threads = false;  // whose CPU time it was is wanted
+  bool watch_waits = false;    // how long threads waited for a CPU is wanted
 };
 
 struct Batch {
   std::vector<double> seconds;  // one entry per execution
-  std::vector<double> apart;    // of a team: between its first GPU that was done and its last
+  // of a team: between its first GPU that was done and its last
+  std::vector<double> apart;
   double clock_hz = 0;          // of the device, meanwhile; 0: not known
   double highest_clock_hz = 0;  // that the device may have
-  // During the executions, of the thread that waited longest: see machine/run_queue.hpp. Nothing:
-  // not asked for, not on the host, or the system does not say.
+  // During the executions, of the thread that waited longest: see
+  // machine/run_queue.hpp. Nothing: not asked for, not on the host, or
+  // the system does not say.
   std::optional<double> waited_s = {};
-  int threads = 0;     // of this process just after them, where waits were asked for
+  // of this process just after them, where waits were asked for
+  int threads = 0;
   std::string damage;  // "wrote past the end of y", as in Checked
   Arrays outputs;      // of the last execution, when it is checked: host copies
 };
 
 // Executions one right after another, for what takes seconds to be measured.
 struct Repetition {
-  std::int64_t bunch = 1;        // executions from question to question
-  std::function<void()> begins;  // the device is warm and at rest, the first is about to start
-  std::function<bool()> enough;  // asked after each bunch; on a GPU the next one runs meanwhile
-  std::function<void()> ends;    // the last one is done
+  std::int64_t bunch = 1;  // executions from question to question
+  // the device is warm and at rest, the first is about to start
+  std::function<void()> begins;
+  // asked after each bunch; on a GPU the next one runs meanwhile
+  std::function<bool()> enough;
+  std::function<void()> ends;  // the last one is done
 };
 
 struct Repeated {
@@ -85,7 +97,8 @@ struct Repeated {
 
 // Medians: the inputs a variant reads, and its outputs.
 struct TransferTimes {
-  double to_device_s = 0, to_host_s = 0;  // from and to ordinary, pageable memory
+  // from and to ordinary, pageable memory
+  double to_device_s = 0, to_host_s = 0;
   std::optional<double> to_device_pinned_s = {},
                         to_host_pinned_s = {};  // pinned; not known everywhere
 };
@@ -94,64 +107,75 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Takes hold of one problem. inputs stay the caller's until release(); outputs are allocated
-  // here. Throws PointError(out_of_memory) naming the bytes needed and free.
-  virtual void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) = 0;
+  // Takes hold of one problem. inputs stay the caller's until release();
+  // outputs are allocated here. Throws PointError(out_of_memory) naming
+  // the bytes needed and free.
+  virtual void load(const Arrays& inputs,
+                    const std::vector<ArraySpec>& outputs) = 0;
   virtual void release() = 0;
 
-  // Poisons the outputs with NaN, executes the variant, and compares guards and inputs afterwards.
-  // Throws PointError when the variant cannot run or failed.
+  // Poisons the outputs with NaN, executes the variant, and compares guards and
+  // inputs afterwards. Throws PointError when the variant cannot run or failed.
   virtual Checked run_checked(const Call& call) = 0;
 
-  // Timed executions; run_checked() came before. The inputs end as they were. A place may take
-  // fewer, but the last one of the plan is among them. Throws PointError(implausible) when the
-  // variant was still at work after its window had closed, or on more threads than were asked for.
+  // Timed executions; run_checked() came before. The inputs end as they were.
+  // A place may take fewer, but the last one of the plan is among them. Throws
+  // PointError(implausible) when the variant was still at work after its
+  // window had closed, or on more threads than were asked for.
   virtual Batch sample(const Call& call, const BatchPlan& plan) = 0;
 
-  // Executes the variant again and again on the inputs as they are; run_checked() came before.
+  // Executes the variant again and again on the inputs as they are;
+  // run_checked() came before.
   virtual Repeated repeat(const Call& call, const Repetition& /*plan*/) {
-    throw PointError(Verdict::not_supported, call.variant->full_name() + ": is not repeated here");
+    throw PointError(Verdict::not_supported,
+                     call.variant->full_name() + ": is not repeated here");
   }
   // Throws NoEnergy.
   virtual std::unique_ptr<EnergyMeter> energy_meter() {
     throw NoEnergy("the energy of such a place is not measured");
   }
 
-  // Executes the variant in the open, then once more where a profiler listens, behind an empty
-  // kernel of number + 1 blocks whose name has profile_mark in it. For a process of its own.
+  // Executes the variant in the open, then once more where a profiler
+  // listens, behind an empty kernel of number + 1 blocks whose name has
+  // profile_mark in it. For a process of its own.
   virtual void run_profiled(const Call& /*call*/, int /*number*/) {
     throw PointError(Verdict::no_device, "only a GPU has counters");
   }
 
-  // Time to bring the inputs the variant reads to the device and its outputs back; nothing where
-  // nothing has to travel, or where that is part of an execution.
+  // Time to bring the inputs the variant reads to the device and its
+  // outputs back; nothing where nothing has to travel, or where that
+  // is part of an execution.
   virtual std::optional<TransferTimes> transfers(const Call& call) = 0;
 
-  // Of an execution of a team: how long a GPU is in transfers, where it has to wait for others,
-  // too.
-  virtual std::optional<double> seconds_of_transfers(const Call& /*call*/) { return std::nullopt; }
+  // Of an execution of a team: how long a GPU is in transfers, where it
+  // has to wait for others, too.
+  virtual std::optional<double> seconds_of_transfers(const Call& /*call*/) {
+    return std::nullopt;
+  }
   // GPUs that a variant can have here.
   virtual int gpus() const { return 1; }
 
-  // After a launch_failed: makes the device usable again. True: the inputs must be loaded again.
+  // After a launch_failed: makes the device usable again. True: the
+  // inputs must be loaded again.
   virtual bool recover() { return false; }
 
   // False in emulation: results can be verified, times mean nothing.
   virtual bool can_time() const = 0;
   // Measured roofs of this device; empty where nothing can be timed.
   virtual Ceilings ceilings(const WantedCeilings& wanted = {}) = 0;
-  // What moves between the GPUs of a team at the most, or between the host and a GPU whose arrays
-  // are the host's: see Ceilings::links.
+  // What moves between the GPUs of a team at the most, or between the host
+  // and a GPU whose arrays are the host's: see Ceilings::links.
   virtual std::map<std::string, double> links() { return {}; }
 };
 
 std::unique_ptr<Executor> make_host_executor();
-// A GPU of the nvcc build by CUDA's number for it, or an emulated one. Throws PointError(no_device)
-// with the reason.
+// A GPU of the nvcc build by CUDA's number for it, or an emulated one.
+// Throws PointError(no_device) with the reason.
 std::unique_ptr<Executor> make_gpu_executor(int device = 0);
 // The same for variants whose arrays begin and end in the host's memory.
 std::unique_ptr<Executor> make_streams_executor(int device = 0);
-// All GPUs of the machine as a team, or as many emulated ones as a call asks for. Throws as above.
+// All GPUs of the machine as a team, or as many emulated ones as a call
+// asks for. Throws as above.
 std::unique_ptr<Executor> make_team_executor();
 // Of that kind; device: of the one GPU it may be.
 std::unique_ptr<Executor> make_executor(Target target, int device = 0);

@@ -5,8 +5,9 @@
 
 namespace parlab {
 
-// "dmv_naive<float>" for "void (anonymous namespace)::dmv_naive<float>(float const*, long)": as it
-// stands in the source, without its parameters and the namespaces around it.
+// "dmv_naive<float>" for "void (anonymous namespace)::dmv_naive<float>(float
+// const*, long)": as it stands in the source, without its parameters
+// and the namespaces around it.
 std::string plain_kernel_name(const std::string& demangled);
 
 }  // namespace parlab

@@ -14,12 +14,15 @@ class Division {
   Division(const Workload& workload, const Variant& variant, const Size& size)
       : dimensions_(workload.dimensions()), split_(variant.split), size_(size) {
     for (const auto& name : split_) {
-      if (std::find(dimensions_.begin(), dimensions_.end(), name) != dimensions_.end()) continue;
+      if (std::find(dimensions_.begin(), dimensions_.end(), name) !=
+          dimensions_.end())
+        continue;
       std::string there;
       for (const auto dimension : dimensions_) {
         there += (there.empty() ? "" : ", ") + std::string(dimension);
       }
-      throw std::logic_error(variant.source + " divides '" + name + "', which " + variant.workload +
+      throw std::logic_error(variant.source + " divides '" + name +
+                             "', which " + variant.workload +
                              " does not have: its dimensions are " + there);
     }
   }
@@ -29,20 +32,22 @@ class Division {
     for (const auto& array : arrays) {
       if (array.role != Role::output || !on_grid()) continue;
       if (divided(array, down) && divided(array, across)) continue;
-      throw std::logic_error("a variant divides " + array.name +
-                             " on a grid of GPUs, but not along two dimensions of it");
+      throw std::logic_error(
+          "a variant divides " + array.name +
+          " on a grid of GPUs, but not along two dimensions of it");
     }
   }
 
   // As many GPUs as have something to do.
   int members(const std::vector<ArraySpec>& arrays, int gpus) const {
     int members = std::max(gpus, 1);
-    while (members > 1 && !suffices(arrays, members)) --members;
+    while (members > 1 && !suffices(arrays, members))
+      --members;
     return members;
   }
 
-  // An extent that an output is not divided along stays whole: on a grid one array may be divided
-  // along it by rows and another by columns.
+  // An extent that an output is not divided along stays whole: on a grid one
+  // array may be divided along it by rows and another by columns.
   Size size_of(const std::vector<ArraySpec>& arrays, int i, int members) const {
     Size size = size_;
     for (std::size_t d = 0; d < dimensions_.size(); ++d) {
@@ -56,7 +61,8 @@ class Division {
   ArrayPart part_of(const ArraySpec& array, int i, int members) const {
     ArrayPart part;
     part.spec = array;
-    const auto rows = array.shape.empty() ? array.count : extent(array.shape.front());
+    const auto rows =
+        array.shape.empty() ? array.count : extent(array.shape.front());
     part.rows = rows;
     part.cols = part.pitch = rows == 0 ? 0 : array.count / rows;
     part.whole = true;
@@ -85,7 +91,8 @@ class Division {
   }
   bool on_grid() const { return split_.size() > 1; }
 
-  // Without a grid the first of the array's dimensions that is named; with one, each that is.
+  // Without a grid the first of the array's dimensions that is named;
+  // with one, each that is.
   bool divided(const ArraySpec& array, Way way) const {
     const auto& shape = array.shape;
     if (way >= shape.size() || !divides(shape[way])) return false;
@@ -102,7 +109,8 @@ class Division {
     return std::nullopt;
   }
   std::int64_t extent(std::string_view dimension) const {
-    const auto found = std::find(dimensions_.begin(), dimensions_.end(), dimension);
+    const auto found =
+        std::find(dimensions_.begin(), dimensions_.end(), dimension);
     return size_.at(static_cast<std::size_t>(found - dimensions_.begin()));
   }
 
@@ -126,13 +134,15 @@ class Division {
 
   // Whether each GPU has something to do, and all of its neighbours' halos.
   bool suffices(const std::vector<ArraySpec>& arrays, int members) const {
-    return std::all_of(arrays.begin(), arrays.end(), [&](const ArraySpec& array) {
-      return std::all_of(std::begin(ways), std::end(ways), [&](Way way) {
-        if (!divided(array, way)) return true;
-        const auto least = way == down ? std::max<std::int64_t>(array.halo, 1) : 1;
-        return extent(array.shape[way]) / parts_of(way, members) >= least;
-      });
-    });
+    return std::all_of(
+        arrays.begin(), arrays.end(), [&](const ArraySpec& array) {
+          return std::all_of(std::begin(ways), std::end(ways), [&](Way way) {
+            if (!divided(array, way)) return true;
+            const auto least =
+                way == down ? std::max<std::int64_t>(array.halo, 1) : 1;
+            return extent(array.shape[way]) / parts_of(way, members) >= least;
+          });
+        });
   }
 
   std::vector<std::string_view> dimensions_;
@@ -144,31 +154,42 @@ class Division {
 
 std::optional<std::int64_t> ArrayPart::place_of(std::int64_t element) const {
   const auto down = element / pitch - row, across = element % pitch - col;
-  if (down < 0 || down >= rows || across < 0 || across >= cols) return std::nullopt;
+  if (down < 0 || down >= rows || across < 0 || across >= cols)
+    return std::nullopt;
   return down * cols + across;
 }
 
-std::vector<Share> divide(const Workload& workload, const Variant& variant, const Size& size,
-                          const std::vector<ArraySpec>& arrays, int gpus) {
+std::vector<Share> divide(const Workload& workload,
+                          const Variant& variant,
+                          const Size& size,
+                          const std::vector<ArraySpec>& arrays,
+                          int gpus) {
   const Division division(workload, variant, size);
   std::vector<ArraySpec> declared;
   for (const auto& array : arrays) {
-    if (variant.reads(array) || variant.writes(array)) declared.push_back(array);
+    if (variant.reads(array) || variant.writes(array))
+      declared.push_back(array);
   }
   division.require_outputs_divided(declared);
   const int members = division.members(declared, gpus);
   std::vector<Share> shares;
   for (int i = 0; i < members; ++i) {
     Share share{division.size_of(declared, i, members), {}};
-    for (const auto& array : declared) share.parts.push_back(division.part_of(array, i, members));
+    for (const auto& array : declared)
+      share.parts.push_back(division.part_of(array, i, members));
     shares.push_back(std::move(share));
   }
   return shares;
 }
 
-int gpus_that_pay(const Workload& workload, const Variant& variant, const Size& size, Dtype dtype,
+int gpus_that_pay(const Workload& workload,
+                  const Variant& variant,
+                  const Size& size,
+                  Dtype dtype,
                   int gpus) {
-  return bytes_needed(workload, size, dtype, {&variant}) < variant.pays_from ? 1 : gpus;
+  return bytes_needed(workload, size, dtype, {&variant}) < variant.pays_from
+             ? 1
+             : gpus;
 }
 
 }  // namespace parlab

@@ -8,15 +8,17 @@ namespace parlab {
 namespace {
 
 bool asked_for(const std::vector<const Variant*>& variants, Target target) {
-  return std::any_of(variants.begin(), variants.end(),
-                     [&](const Variant* variant) { return variant->target == target; });
+  return std::any_of(
+      variants.begin(), variants.end(),
+      [&](const Variant* variant) { return variant->target == target; });
 }
 
 // "0 NVIDIA H200, 1 NVIDIA H200"
 std::string names_of(const std::vector<GpuFacts>& gpus) {
   std::string text;
   for (const auto& gpu : gpus) {
-    text += (text.empty() ? "" : ", ") + std::to_string(gpu.device) + " " + gpu.name;
+    text += (text.empty() ? "" : ", ") + std::to_string(gpu.device) + " " +
+            gpu.name;
   }
   return text;
 }
@@ -26,26 +28,30 @@ std::string names_of(const std::vector<GpuFacts>& gpus) {
 std::vector<int> devices_of(const std::vector<int>& asked, bool emulated) {
   if (emulated) return asked.empty() ? std::vector<int>{0} : asked;
   if (const auto why = why_no_gpu()) {
-    if (asked == std::vector<int>{0} || asked.empty()) return {0};  // its place says why not
+    // its place says why not
+    if (asked == std::vector<int>{0} || asked.empty()) return {0};
     throw UsageError("--device " + std::to_string(asked.front()) + ": " + *why +
                      "; leave it out, or add --emulate to run without one");
   }
   const auto gpus = gpus_present();
   std::vector<int> devices = asked;
   if (devices.empty()) {
-    for (const auto& gpu : gpus) devices.push_back(gpu.device);
+    for (const auto& gpu : gpus)
+      devices.push_back(gpu.device);
   }
   for (const int device : devices) {
     const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
     if (std::none_of(gpus.begin(), gpus.end(), is)) {
-      throw UsageError("--device " + std::to_string(device) +
-                       ": there is no such GPU here; there are: " + names_of(gpus));
+      throw UsageError(
+          "--device " + std::to_string(device) +
+          ": there is no such GPU here; there are: " + names_of(gpus));
     }
   }
   return devices;
 }
 
-Places::Places(const std::vector<const Variant*>& variants, const std::vector<int>& devices) {
+Places::Places(const std::vector<const Variant*>& variants,
+               const std::vector<int>& devices) {
   if (asked_for(variants, Target::host)) {
     places_.push_back({Target::host});
     places_.back().executor = make_host_executor();
@@ -72,7 +78,8 @@ Places::Places(const std::vector<const Variant*>& variants, const std::vector<in
     }
   }
   if (asked_for(variants, Target::team)) {
-    open(Target::team, gpus.empty() ? GpuFacts{} : gpus.front(), make_team_executor);
+    open(Target::team, gpus.empty() ? GpuFacts{} : gpus.front(),
+         make_team_executor);
   }
 }
 
@@ -88,13 +95,15 @@ Place& Places::of(const Variant& variant, std::size_t point) {
     }
   }
   if (!usable.empty()) return *usable[point % usable.size()];
-  if (other == nullptr) throw std::logic_error("no place was opened for " + variant.full_name());
+  if (other == nullptr)
+    throw std::logic_error("no place was opened for " + variant.full_name());
   return *other;
 }
 
 bool Places::emulating() const {
   return std::any_of(places_.begin(), places_.end(), [](const Place& place) {
-    return place.target != Target::host && place.usable() && !place.executor->can_time();
+    return place.target != Target::host && place.usable() &&
+           !place.executor->can_time();
   });
 }
 

@@ -1,4 +1,5 @@
-// Which GPUs can this build use? Answered without touching anything else of the framework.
+// Which GPUs can this build use? Answered without touching anything
+// else of the framework.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,9 @@ std::optional<std::string> why_no_gpu();
 // All of them, in CUDA's order; none when why_no_gpu() says something.
 std::vector<GpuFacts> gpus_present();
 
-// The same for who only wants to name this machine: CUDA is not started where the driver's files
-// tell (machine/driver_files.hpp), and the numbers are not CUDA's.
+// The same for who only wants to name this machine: CUDA is not started
+// where the driver's files tell (machine/driver_files.hpp), and the
+// numbers are not CUDA's.
 std::vector<GpuFacts> gpus_by_name();
 
 }  // namespace parlab

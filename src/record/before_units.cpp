@@ -6,7 +6,8 @@ namespace parlab {
 
 void assume_unit(Record& record) {
   record.unit = plain_unit(record.dtype);
-  const bool products = record.workload == "matmul" || record.workload == "covariance";
+  const bool products =
+      record.workload == "matmul" || record.workload == "covariance";
   if (products && record.dtype == Dtype::f64 &&
       (record.variant == "tensor" || record.variant.starts_with("cublas"))) {
     record.unit = "tensor double";

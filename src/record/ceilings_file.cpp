@@ -14,14 +14,15 @@ namespace fs = std::filesystem;
 
 // A run in this file names the one GPU whose ceilings it has, or none.
 bool is_of(const Run& run, const std::string& gpu) {
-  return gpu.empty() ? run.gpus.empty() : run.gpus.size() == 1 && run.gpus[0].uuid == gpu;
+  return gpu.empty() ? run.gpus.empty()
+                     : run.gpus.size() == 1 && run.gpus[0].uuid == gpu;
 }
 
 bool holds(const Run& then, const Run& now, const std::string& gpu) {
   if (!is_of(then, gpu)) return false;
   if (!gpu.empty()) return then.driver == now.driver;
-  return then.host_id == now.host_id && then.cpu == now.cpu && then.cores == now.cores &&
-         then.kernel == now.kernel;
+  return then.host_id == now.host_id && then.cpu == now.cpu &&
+         then.cores == now.cores && then.kernel == now.kernel;
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ bool holds(const Run& then, const Run& now, const std::string& gpu) {
 fs::path ceilings_file(const std::string& records, const std::string& machine) {
   auto folder = fs::path(records).parent_path();
   if (folder.extension() == ".shards") folder = folder.parent_path();
-  return (folder.empty() ? fs::path("results") / machine : folder) / "ceilings.json";
+  return (folder.empty() ? fs::path("results") / machine : folder) /
+         "ceilings.json";
 }
 
 CeilingsOfMachine::CeilingsOfMachine(fs::path file, const Run& run)
@@ -43,15 +45,17 @@ void CeilingsOfMachine::read() {
   for (std::string line; std::getline(in, line);) {
     try {
       auto entry = from_json_line(line);
-      if (auto* known = std::get_if<Run>(&entry)) known_.push_back(std::move(*known));
+      if (auto* known = std::get_if<Run>(&entry))
+        known_.push_back(std::move(*known));
     } catch (const ForeignLine&) {  // measured again
     }
   }
 }
 
 const Ceilings* CeilingsOfMachine::find(const std::string& gpu) const {
-  const auto found = std::find_if(known_.begin(), known_.end(),
-                                  [&](const Run& run) { return holds(run, now_, gpu); });
+  const auto found =
+      std::find_if(known_.begin(), known_.end(),
+                   [&](const Run& run) { return holds(run, now_, gpu); });
   if (found == known_.end()) return nullptr;
   const auto& ceilings = gpu.empty() ? found->host : found->device;
   return ceilings.read.empty() ? nullptr : &ceilings;
@@ -61,14 +65,16 @@ void CeilingsOfMachine::keep(const std::string& gpu, const Ceilings& ceilings) {
   Run run = now_;
   run.host = run.device = {};
   (gpu.empty() ? run.host : run.device) = ceilings;
-  std::erase_if(run.gpus, [&](const GpuFacts& facts) { return facts.uuid != gpu; });
+  std::erase_if(run.gpus,
+                [&](const GpuFacts& facts) { return facts.uuid != gpu; });
   read();  // other nodes of a cluster keep theirs here too
   std::erase_if(known_, [&](const Run& known) {
     return is_of(known, gpu) && (!gpu.empty() || known.host_id == now_.host_id);
   });
   known_.push_back(std::move(run));
   std::string text;
-  for (const auto& known : known_) text += to_json_line(known) + "\n";
+  for (const auto& known : known_)
+    text += to_json_line(known) + "\n";
   write_file(file_, text);
 }
 

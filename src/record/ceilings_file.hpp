@@ -1,4 +1,5 @@
-// The ceilings of a machine, measured once and kept: results/MACHINE/ceilings.json.
+// The ceilings of a machine, measured once and kept:
+// results/MACHINE/ceilings.json.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +10,16 @@
 
 namespace parlab {
 
-// Beside the records that a sweep writes, of shards beside their folder EXPERIMENT.shards/; else,
-// and when these have no folder of their own, in the folder of the machine under results/.
-std::filesystem::path ceilings_file(const std::string& records, const std::string& machine);
+// Beside the records that a sweep writes, of shards beside their folder
+// EXPERIMENT.shards/; else, and when these have no folder of their own,
+// in the folder of the machine under results/.
+std::filesystem::path ceilings_file(const std::string& records,
+                                    const std::string& machine);
 
-// One line per device: the run that measured it, with nothing but its ceilings. Of a host those
-// hold for the same host, CPU and kernel version, of a GPU for the same GPU and driver; others are
-// as good as none, and are replaced. A file that is damaged has none either.
+// One line per device: the run that measured it, with nothing but its
+// ceilings. Of a host those hold for the same host, CPU and kernel version,
+// of a GPU for the same GPU and driver; others are as good as none, and are
+// replaced. A file that is damaged has none either.
 class CeilingsOfMachine {
  public:
   // run: this machine as it is now.
@@ -24,8 +28,8 @@ class CeilingsOfMachine {
   const std::filesystem::path& file() const { return file_; }
   // gpu: its UUID; empty: the host. nullptr when there are none that hold.
   const Ceilings* find(const std::string& gpu) const;
-  // Replaces those of this device, and leaves those of other hosts; the file is written as a whole.
-  // Throws std::runtime_error.
+  // Replaces those of this device, and leaves those of other hosts; the file
+  // is written as a whole. Throws std::runtime_error.
   void keep(const std::string& gpu, const Ceilings& ceilings);
 
  private:

@@ -12,7 +12,8 @@ namespace {
 
 // Appends the field to the line, in quotes when it needs them.
 void add_field(std::string& line, const std::string& field) {
-  // Not find_first_of: it calls a function for each character, and there are millions of cells.
+  // Not find_first_of: it calls a function for each character, and
+  // there are millions of cells.
   const bool plain = std::none_of(field.begin(), field.end(), [](char c) {
     return c == ',' || c == '"' || c == '\r' || c == '\n';
   });
@@ -39,10 +40,13 @@ std::string line_of(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-void write_csv(std::ostream& out, Loaded loaded, const std::function<bool(const Record&)>& keep) {
+void write_csv(std::ostream& out,
+               Loaded loaded,
+               const std::function<bool(const Record&)>& keep) {
   const RecordTable table(std::move(loaded), keep);
   std::vector<std::string> names;
-  for (const auto& column : table.columns()) names.push_back(column.name);
+  for (const auto& column : table.columns())
+    names.push_back(column.name);
   out << line_of(names);
   table.each_line(line_of, [&](const std::string& line) { out << line; });
 }

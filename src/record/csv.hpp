@@ -8,8 +8,10 @@
 
 namespace parlab {
 
-// The table of record/table.hpp as tidy CSV, header first. For spreadsheets and scripts.
-void write_csv(std::ostream& out, Loaded loaded,
+// The table of record/table.hpp as tidy CSV, header first. For
+// spreadsheets and scripts.
+void write_csv(std::ostream& out,
+               Loaded loaded,
                const std::function<bool(const Record&)>& keep = {});
 
 }  // namespace parlab

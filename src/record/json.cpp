@@ -10,7 +10,8 @@
 #include <type_traits>
 
 // Numbers to the last bit.
-#define RAPIDJSON_PARSE_DEFAULT_FLAGS (kParseFullPrecisionFlag | kParseValidateEncodingFlag)
+#define RAPIDJSON_PARSE_DEFAULT_FLAGS \
+  (kParseFullPrecisionFlag | kParseValidateEncodingFlag)
 #include <rapidjson/document.h>
 
 #include "core/name.hpp"
@@ -23,13 +24,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// ---- writing ------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------
 
-// JSON has no infinity and no NaN; the library would write null, and the number would be lost.
+// JSON has no infinity and no NaN; the library would write null, and
+// the number would be lost.
 double finite(const char* name, double value) {
   if (!std::isfinite(value)) {
     throw std::invalid_argument(std::string("cannot store ") + name + " = " +
-                                std::to_string(value) + ": not a finite number");
+                                std::to_string(value) +
+                                ": not a finite number");
   }
   return value;
 }
@@ -43,7 +46,8 @@ double microseconds(double seconds) {
 
 Json to_json(const char* name, const std::map<std::string, double>& values) {
   Json json = Json::object();
-  for (const auto& [key, value] : values) json[key] = finite(name, value);
+  for (const auto& [key, value] : values)
+    json[key] = finite(name, value);
   return json;
 }
 
@@ -62,10 +66,12 @@ Json to_json(const LaunchShape& launch) {
 Json to_json(const Energy& energy) {
   Json json = Json::object();
   if (!energy.runs_j.empty()) {
-    for (const double run : energy.runs_j) json["runs_j"].push_back(finite("joules", run));
+    for (const double run : energy.runs_j)
+      json["runs_j"].push_back(finite("joules", run));
     json["seconds"] = finite("the time of a run for energy", energy.seconds);
   }
-  if (energy.idle_w > 0) json["idle_w"] = finite("the power at rest", energy.idle_w);
+  if (energy.idle_w > 0)
+    json["idle_w"] = finite("the power at rest", energy.idle_w);
   if (!energy.source.empty()) json["source"] = energy.source;
   if (!energy.absent.empty()) json["absent"] = energy.absent;
   return json;
@@ -75,7 +81,8 @@ Json to_json(const Ceilings& ceilings) {
   const auto curve = [](const auto& points) {
     Json json = Json::array();
     for (const auto& [bytes, rate] : points) {
-      json.push_back({finite("a footprint", bytes), finite("a bandwidth", rate)});
+      json.push_back(
+          {finite("a footprint", bytes), finite("a bandwidth", rate)});
     }
     return json;
   };
@@ -85,7 +92,8 @@ Json to_json(const Ceilings& ceilings) {
           {"links", to_json("a link", ceilings.links)},
           {"launch_s", finite("launch_s", ceilings.launch_s)},
           {"between_runs", finite("between_runs", ceilings.between_runs.share)},
-          {"between_runs_s", finite("between_runs_s", ceilings.between_runs.seconds)},
+          {"between_runs_s",
+           finite("between_runs_s", ceilings.between_runs.seconds)},
           {"ways", ceilings.ways}};
 }
 
@@ -94,28 +102,33 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// ---- reading ------------------------------------------------------------------------------------
-// By RapidJSON: files of many records are read at every command, several times as fast as by the
-// library that writes them.
+// ---- reading ----------------------------------------------------------------
+// By RapidJSON: files of many records are read at every command, several
+// times as fast as by the library that writes them.
 
 using Value = rapidjson::Value;
 
-std::string text_of(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string text_of(const Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
 
 [[noreturn]] void wrong_type(const std::string& name) {
   throw ForeignLine("field '" + name + "' has a wrong type or value");
 }
 
-// Names go to file names, to columns of a database and to charts: they are no other text.
-const std::string& checked_name(const std::string& field, const std::string& name) {
+// Names go to file names, to columns of a database and to charts:
+// they are no other text.
+const std::string& checked_name(const std::string& field,
+                                const std::string& name) {
   if (is_name(name)) return name;
-  throw ForeignLine("field '" + field + "' has the name '" + printable(name.substr(0, 80)) +
-                    "': " + name_rule);
+  throw ForeignLine("field '" + field + "' has the name '" +
+                    printable(name.substr(0, 80)) + "': " + name_rule);
 }
 
 template <typename Map>
 void require_names(const char* field, const Map& map) {
-  for (const auto& [name, value] : map) checked_name(field, name);
+  for (const auto& [name, value] : map)
+    checked_name(field, name);
 }
 
 // Strict: 1.5 is no integer, true is no number.
@@ -148,7 +161,8 @@ void read(const Value& value, const char* name, std::optional<T>& out) {
 template <typename T, std::size_t n>
 void read(const Value& value, const char* name, std::array<T, n>& out) {
   if (!value.IsArray() || value.Size() != n) wrong_type(name);
-  for (rapidjson::SizeType i = 0; i < n; ++i) read(value[i], name, out[i]);
+  for (rapidjson::SizeType i = 0; i < n; ++i)
+    read(value[i], name, out[i]);
 }
 
 template <typename T>
@@ -162,7 +176,8 @@ template <typename T>
 void read(const Value& value, const char* name, std::vector<T>& out) {
   if (!value.IsArray()) wrong_type(name);
   out.resize(value.Size());
-  for (rapidjson::SizeType i = 0; i < value.Size(); ++i) read(value[i], name, out[i]);
+  for (rapidjson::SizeType i = 0; i < value.Size(); ++i)
+    read(value[i], name, out[i]);
 }
 
 template <typename T>
@@ -184,7 +199,8 @@ class Fields {
   }
   template <typename T>
   void required(const char* name, T& out) const {
-    if (!has(name)) throw ForeignLine(std::string("field '") + name + "' is missing");
+    if (!has(name))
+      throw ForeignLine(std::string("field '") + name + "' is missing");
     optional(name, out);
   }
   std::string required_text(const char* name) const {
@@ -272,7 +288,8 @@ void check_batches(const Record& record) {
     if (batch < 1) wrong_type("batches");
     sum += static_cast<std::size_t>(batch);
   }
-  if (!record.batches.empty() && sum != record.seconds.size()) wrong_type("batches");
+  if (!record.batches.empty() && sum != record.seconds.size())
+    wrong_type("batches");
 }
 
 // Whoever reads records asks for the tunables of the variants that are here.
@@ -281,7 +298,8 @@ void require_tunables(const Record& record) {
   static const auto variants = [] {
     std::map<std::string, const Variant*> by_name;
     for (const auto* workload : Registry::instance().workloads()) {
-      for (const auto* variant : Registry::instance().variants(workload->name())) {
+      for (const auto* variant :
+           Registry::instance().variants(workload->name())) {
         by_name[variant->full_name()] = variant;
       }
     }
@@ -291,26 +309,31 @@ void require_tunables(const Record& record) {
   if (found == variants.end() || !record.timed()) return;
   for (const auto& tunable : found->second->tunables) {
     if (record.tunables.count(tunable.name) == 0) {
-      throw ForeignLine("record of " + record.full_name() + " without its tunable '" +
-                        tunable.name + "'");
+      throw ForeignLine("record of " + record.full_name() +
+                        " without its tunable '" + tunable.name + "'");
     }
   }
 }
 
-// samples: in microseconds; those that were taken from the line before it was parsed.
-Record read_record(const Fields& fields, const std::optional<std::vector<double>>& samples) {
+// samples: in microseconds; those that were taken from the
+// line before it was parsed.
+Record read_record(const Fields& fields,
+                   const std::optional<std::vector<double>>& samples) {
   Record record;
   record.run = fields.required_name("run");
   record.workload = fields.required_name("workload");
   record.backend = fields.required_name("backend");
   record.variant = fields.required_name("variant");
   read_size(fields, record);
-  const auto dtype = fields.required_text("dtype"), cache = fields.required_text("cache"),
+  const auto dtype = fields.required_text("dtype"),
+             cache = fields.required_text("cache"),
              verdict = fields.required_text("verdict");
   record.dtype = named_value("dtype", [&] { return dtype_from_string(dtype); });
   record.cache = named_value("cache", [&] { return cache_from_string(cache); });
-  record.verdict = named_value("verdict", [&] { return verdict_from_string(verdict); });
-  fields.optional("tunables", static_cast<std::map<std::string, std::int64_t>&>(record.tunables));
+  record.verdict =
+      named_value("verdict", [&] { return verdict_from_string(verdict); });
+  fields.optional("tunables", static_cast<std::map<std::string, std::int64_t>&>(
+                                  record.tunables));
   require_names("tunables", record.tunables);
   fields.optional("detail", record.detail);
   fields.optional("emulated", record.emulated);
@@ -324,7 +347,8 @@ Record read_record(const Fields& fields, const std::optional<std::vector<double>
     second /= 1e6;
   }
   fields.optional("apart_us", record.apart);
-  for (auto& second : record.apart) second /= 1e6;
+  for (auto& second : record.apart)
+    second /= 1e6;
   fields.optional("moving_s", record.moving_s);
   fields.optional("batches", record.batches);
   check_batches(record);
@@ -337,13 +361,16 @@ Record read_record(const Fields& fields, const std::optional<std::vector<double>
   fields.optional("to_device_pinned_s", record.to_device_pinned_s);
   fields.optional("to_host_pinned_s", record.to_host_pinned_s);
   fields.optional("from_host", record.from_host);
-  fields.nested("energy",
-                [&](const Fields& energy) { read_energy(energy, record.energy.emplace()); });
+  fields.nested("energy", [&](const Fields& energy) {
+    read_energy(energy, record.energy.emplace());
+  });
   fields.optional("flops", record.flops);
   fields.optional("bytes", record.bytes);
   fields.optional("roof_s", record.roof_s);
   fields.optional("flags", record.flags);
-  fields.nested("launch", [&](const Fields& launch) { read_launch(launch, record.launch); });
+  fields.nested("launch", [&](const Fields& launch) {
+    read_launch(launch, record.launch);
+  });
   fields.optional("counters", record.counters);
   require_names("counters", record.counters);
   fields.optional("gpu", record.gpu);
@@ -353,8 +380,8 @@ Record read_record(const Fields& fields, const std::optional<std::vector<double>
   if (fields.has("unit")) {
     record.unit = fields.required_text("unit");
     const auto arithmetic = fields.required_text("arithmetic");
-    record.arithmetic =
-        named_value("arithmetic", [&] { return arithmetic_from_string(arithmetic); });
+    record.arithmetic = named_value(
+        "arithmetic", [&] { return arithmetic_from_string(arithmetic); });
   } else {
     assume_unit(record);
   }
@@ -414,8 +441,11 @@ Run read_run(const Fields& fields) {
   fields.optional("kernel", run.kernel);
   fields.optional("compiler", run.compiler);
   fields.optional("flags", run.flags);
-  fields.nested("host", [&](const Fields& host) { read_ceilings(host, run.host); });
-  fields.nested("device", [&](const Fields& device) { read_ceilings(device, run.device); });
+  fields.nested("host",
+                [&](const Fields& host) { read_ceilings(host, run.host); });
+  fields.nested("device", [&](const Fields& device) {
+    read_ceilings(device, run.device);
+  });
   return run;
 }
 
@@ -427,9 +457,10 @@ bool was_launched(const LaunchShape& launch) {
 
 std::string to_json_line(const Record& record) {
   if (record.dimensions.size() != record.size.size()) {
-    throw std::invalid_argument("a record of " + record.full_name() + " names " +
-                                std::to_string(record.dimensions.size()) + " dimensions but has " +
-                                std::to_string(record.size.size()) + " extents");
+    throw std::invalid_argument(
+        "a record of " + record.full_name() + " names " +
+        std::to_string(record.dimensions.size()) + " dimensions but has " +
+        std::to_string(record.size.size()) + " extents");
   }
   Json json{{"type", "record"},          {"schema", record_schema},
             {"run", record.run},         {"workload", record.workload},
@@ -443,7 +474,8 @@ std::string to_json_line(const Record& record) {
     json["arithmetic"] = to_string(record.arithmetic);
   }
   if (!record.tunables.empty()) {
-    json["tunables"] = static_cast<const std::map<std::string, std::int64_t>&>(record.tunables);
+    json["tunables"] = static_cast<const std::map<std::string, std::int64_t>&>(
+        record.tunables);
   }
   json["cache"] = to_string(record.cache);
   json["verdict"] = to_string(record.verdict);
@@ -454,27 +486,35 @@ std::string to_json_line(const Record& record) {
   if (!record.seconds.empty()) {
     json["converged"] = record.converged;
     json["samples_us"] = Json::array();
-    for (const double second : record.seconds) json["samples_us"].push_back(microseconds(second));
+    for (const double second : record.seconds)
+      json["samples_us"].push_back(microseconds(second));
     if (!record.batches.empty()) json["batches"] = record.batches;
-    for (const double second : record.apart) json["apart_us"].push_back(microseconds(second));
+    for (const double second : record.apart)
+      json["apart_us"].push_back(microseconds(second));
   }
   if (record.moving_s) json["moving_s"] = finite("moving_s", *record.moving_s);
   if (record.discarded != 0) json["discarded"] = record.discarded;
-  if (!record.errors.empty()) json["errors"] = to_json("an error", record.errors);
-  if (record.to_device_s) json["to_device_s"] = finite("to_device_s", *record.to_device_s);
-  if (record.to_host_s) json["to_host_s"] = finite("to_host_s", *record.to_host_s);
+  if (!record.errors.empty())
+    json["errors"] = to_json("an error", record.errors);
+  if (record.to_device_s)
+    json["to_device_s"] = finite("to_device_s", *record.to_device_s);
+  if (record.to_host_s)
+    json["to_host_s"] = finite("to_host_s", *record.to_host_s);
   if (record.to_device_pinned_s) {
-    json["to_device_pinned_s"] = finite("to_device_pinned_s", *record.to_device_pinned_s);
+    json["to_device_pinned_s"] =
+        finite("to_device_pinned_s", *record.to_device_pinned_s);
   }
   if (record.to_host_pinned_s) {
-    json["to_host_pinned_s"] = finite("to_host_pinned_s", *record.to_host_pinned_s);
+    json["to_host_pinned_s"] =
+        finite("to_host_pinned_s", *record.to_host_pinned_s);
   }
   if (record.from_host) json["from_host"] = true;
   if (record.energy) json["energy"] = to_json(*record.energy);
   if (record.roof_s != 0) json["roof_s"] = finite("roof_s", record.roof_s);
   if (!record.flags.empty()) json["flags"] = record.flags;
   if (was_launched(record.launch)) json["launch"] = to_json(record.launch);
-  if (!record.counters.empty()) json["counters"] = to_json("a counter", record.counters);
+  if (!record.counters.empty())
+    json["counters"] = to_json("a counter", record.counters);
   if (!record.gpu.empty()) json["gpu"] = record.gpu;
   if (!record.library.empty()) json["library"] = record.library;
   json["source"] = record.source;
@@ -483,8 +523,9 @@ std::string to_json_line(const Record& record) {
 }
 
 std::string to_json_line(const Run& run) {
-  Json json{{"type", "run"},         {"schema", record_schema}, {"id", run.id},
-            {"date", run.date},      {"machine", run.machine},  {"commit", run.commit},
+  Json json{{"type", "run"},          {"schema", record_schema},
+            {"id", run.id},           {"date", run.date},
+            {"machine", run.machine}, {"commit", run.commit},
             {"command", run.command}};
   if (!run.gpu.empty()) {
     json["gpu"] = run.gpu;
@@ -494,7 +535,8 @@ std::string to_json_line(const Run& run) {
   if (!run.host_id.empty()) json["host_id"] = run.host_id;
   if (!run.node.empty()) json["node"] = run.node;
   for (const auto& gpu : run.gpus) {
-    json["gpus"].push_back({{"uuid", gpu.uuid}, {"pci", gpu.pci}, {"name", gpu.name}});
+    json["gpus"].push_back(
+        {{"uuid", gpu.uuid}, {"pci", gpu.pci}, {"name", gpu.name}});
   }
   json["cpu"] = run.cpu;
   json["cores"] = run.cores;
@@ -510,26 +552,32 @@ std::string to_json_line(const Run& run) {
 }
 
 std::variant<Run, Record> from_json_line(std::string line) {
-  // Room for most lines: nothing is allocated for their values, and the parser's stack is large.
+  // Room for most lines: nothing is allocated for their values, and the
+  // parser's stack is large.
   alignas(std::max_align_t) char room[1 << 16];
   rapidjson::MemoryPoolAllocator<> pool(room, sizeof room);
   rapidjson::Document json(&pool, sizeof room / 2);
   const auto samples = take_numbers(line, "samples_us");
-  // A NUL would end the text for the parser, and what follows it would pass unseen.
+  // A NUL would end the text for the parser, and what
+  // follows it would pass unseen.
   if (line.find('\0') != line.npos) throw ForeignLine("not JSON");
-  // The parser takes four bytes of a character before it looks whether the text ends within them.
+  // The parser takes four bytes of a character before it looks whether
+  // the text ends within them.
   line.append(4, '\0');
-  if (json.ParseInsitu(line.data()).HasParseError()) throw ForeignLine("not JSON");
+  if (json.ParseInsitu(line.data()).HasParseError())
+    throw ForeignLine("not JSON");
   if (!json.IsObject() || !json.HasMember("type")) {
     throw ForeignLine("neither a run nor a record");
   }
   const Fields fields(json);
   const std::string type = fields.required_text("type");
-  if (type != "run" && type != "record") throw ForeignLine("neither a run nor a record");
+  if (type != "run" && type != "record")
+    throw ForeignLine("neither a run nor a record");
   int schema = 0;
   fields.required("schema", schema);
   if (schema != record_schema) {
-    throw ForeignLine("schema " + std::to_string(schema) + " is not known to this version");
+    throw ForeignLine("schema " + std::to_string(schema) +
+                      " is not known to this version");
   }
   if (type == "run") return read_run(fields);
   return read_record(fields, samples);

@@ -21,7 +21,8 @@ struct ForeignLine : std::runtime_error {
 // Throws ForeignLine.
 std::variant<Run, Record> from_json_line(std::string line);
 
-// Throw std::invalid_argument on a number that is not finite. No line break within or at the end.
+// Throw std::invalid_argument on a number that is not finite. No line
+// break within or at the end.
 std::string to_json_line(const Record& record);
 std::string to_json_line(const Run& run);
 

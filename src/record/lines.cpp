@@ -11,8 +11,10 @@ bool LineReader::next(Line& line) {
   while (!line.ended && (begin_ < end_ || refill())) {
     any = true;
     const char* from = block_.data() + begin_;
-    const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
-    const std::size_t count = newline == nullptr ? end_ - begin_ : newline - from;
+    const auto* newline =
+        static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+    const std::size_t count =
+        newline == nullptr ? end_ - begin_ : newline - from;
     const std::size_t room = longest - line.text.size();
     line.text.append(from, std::min(count, room));
     line.too_long |= count > room;

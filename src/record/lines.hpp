@@ -19,7 +19,8 @@ class LineReader {
   static constexpr std::size_t longest = std::size_t{64} << 20;
 
   // in must outlive the reader.
-  explicit LineReader(std::istream& in) : in_(in), block_(std::size_t{1} << 18, '\0') {}
+  explicit LineReader(std::istream& in)
+      : in_(in), block_(std::size_t{1} << 18, '\0') {}
 
   // False at the end of the file.
   bool next(Line& line);

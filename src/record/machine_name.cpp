@@ -33,7 +33,8 @@ Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
   auto whose = Whose::nobodys;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".jsonl" || !entry.is_regular_file(error)) continue;
+    if (entry.path().extension() != ".jsonl" || !entry.is_regular_file(error))
+      continue;
     const auto of_file = owner_of(entry.path(), host_id);
     if (of_file == Whose::ours) return Whose::ours;
     if (of_file == Whose::anothers) whose = Whose::anothers;
@@ -43,15 +44,19 @@ Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
 
 }  // namespace
 
-std::string machine_name(const std::string& slug, const std::string& host_id,
+std::string machine_name(const std::string& slug,
+                         const std::string& host_id,
                          const fs::path& results) {
-  // A folder that was named by hand, or is left when one between them was removed, may be ours too.
+  // A folder that was named by hand, or is left when one between them
+  // was removed, may be ours too.
   std::string free;
   for (int number = 1; number < 1000; ++number) {
-    const std::string name = number == 1 ? slug : slug + "-" + std::to_string(number);
+    const std::string name =
+        number == 1 ? slug : slug + "-" + std::to_string(number);
     std::error_code ignored;
     const bool there = fs::is_directory(results / name, ignored);
-    const auto whose = there ? owner_of_folder(results / name, host_id) : Whose::nobodys;
+    const auto whose =
+        there ? owner_of_folder(results / name, host_id) : Whose::nobodys;
     if (whose == Whose::ours) return name;
     if (whose == Whose::nobodys && free.empty()) free = name;
     if (!there && number > 1) break;

@@ -16,7 +16,9 @@ constexpr int most_levels = 64;  // records have four
 // Digits and exponent together. The smallest and the largest double have 341.
 constexpr int most_digits = 345;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // The index after the number that begins at `at`.
 std::size_t skip_number(const std::string& line, std::size_t at) {
@@ -31,34 +33,43 @@ std::size_t skip_number(const std::string& line, std::size_t at) {
       exponent = std::min(exponent * 10 + (line[at] - '0'), most_digits + 1);
     }
   }
-  if (digits + exponent > most_digits) throw ForeignLine("a number that no double can hold");
+  if (digits + exponent > most_digits)
+    throw ForeignLine("a number that no double can hold");
   return at;
 }
 
-// The index of the quote that ends the text whose first character is at `at`, or of the line's end.
+// The index of the quote that ends the text whose first character is
+// at `at`, or of the line's end.
 std::size_t end_of_text(const std::string& line, std::size_t at) {
-  while (at < line.size() && line[at] != '"') at += line[at] == '\\' ? 2 : 1;
+  while (at < line.size() && line[at] != '"')
+    at += line[at] == '\\' ? 2 : 1;
   return std::min(at, line.size());
 }
 
-// Reads the number at `next` and moves `next` behind it; false when there is none as JSON has them.
+// Reads the number at `next` and moves `next` behind it; false when
+// there is none as JSON has them.
 bool read_number(const char*& next, const char* end, double& value) {
-  // Up to 15 digits are an integer that a double holds, and so are these powers of ten: one
-  // division rounds as it should (Clinger, How to read floating point numbers accurately, 1990).
-  constexpr std::array<double, 16> power = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  // Up to 15 digits are an integer that a double holds, and so are these
+  // powers of ten: one division rounds as it should (Clinger, How to read
+  // floating point numbers accurately, 1990).
+  constexpr std::array<double, 16> power = {1e0,  1e1,  1e2,  1e3, 1e4,  1e5,
+                                            1e6,  1e7,  1e8,  1e9, 1e10, 1e11,
+                                            1e12, 1e13, 1e14, 1e15};
   const char* at = next;
   std::int64_t whole = 0;
-  while (at != end && is_digit(*at) && at - next < 16) whole = 10 * whole + (*at++ - '0');
+  while (at != end && is_digit(*at) && at - next < 16)
+    whole = 10 * whole + (*at++ - '0');
   const char* const point = at;
   if (at == next || (*next == '0' && point - next > 1)) return false;
   if (at != end && *at == '.') {
     if (++at == end || !is_digit(*at)) return false;
-    while (at != end && is_digit(*at) && at - next < 17) whole = 10 * whole + (*at++ - '0');
+    while (at != end && is_digit(*at) && at - next < 17)
+      whole = 10 * whole + (*at++ - '0');
   }
   const bool ended = at != end && (*at == ',' || *at == ']');
   if (ended && at - next <= 15) {
-    value = static_cast<double>(whole) / power[static_cast<std::size_t>(at - point - (at > point))];
+    value = static_cast<double>(whole) /
+            power[static_cast<std::size_t>(at - point - (at > point))];
     next = at;
     return true;
   }
@@ -67,9 +78,10 @@ bool read_number(const char*& next, const char* end, double& value) {
   return read.ec == std::errc() && is_digit(next[-1]);
 }
 
-// The numbers from `at` on up to a bracket, whose index is set. None when there is anything else,
-// be it a blank or a sign: no line of ours has one there.
-std::optional<std::vector<double>> numbers(const std::string& line, std::size_t at,
+// The numbers from `at` on up to a bracket, whose index is set. None when there
+// is anything else, be it a blank or a sign: no line of ours has one there.
+std::optional<std::vector<double>> numbers(const std::string& line,
+                                           std::size_t at,
                                            std::size_t& bracket) {
   const char* const end = line.data() + line.size();
   std::vector<double> all;
@@ -86,7 +98,8 @@ std::optional<std::vector<double>> numbers(const std::string& line, std::size_t 
 
 }  // namespace
 
-std::optional<std::vector<double>> take_numbers(std::string& line, std::string_view name) {
+std::optional<std::vector<double>> take_numbers(std::string& line,
+                                                std::string_view name) {
   std::optional<std::vector<double>> taken;
   int level = 0;
   for (std::size_t i = 0; i < line.size();) {
@@ -102,7 +115,8 @@ std::optional<std::vector<double>> take_numbers(std::string& line, std::string_v
       --level;
     } else if (c == '"') {
       const std::size_t end = end_of_text(line, i);
-      const bool named = level == 1 && !taken && line.compare(i, end - i, name) == 0 &&
+      const bool named = level == 1 && !taken &&
+                         line.compare(i, end - i, name) == 0 &&
                          line.compare(end, 3, "\":[") == 0;
       i = std::min(end + 1, line.size());
       if (!named) continue;

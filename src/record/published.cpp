@@ -26,12 +26,14 @@ std::vector<std::string> cells_of(std::string line) {
 
 }  // namespace
 
-PublishedRow::PublishedRow(std::string where, std::map<std::string, std::string> cells)
+PublishedRow::PublishedRow(std::string where,
+                           std::map<std::string, std::string> cells)
     : where_(std::move(where)), cells_(std::move(cells)) {}
 
 const std::string& PublishedRow::text(const std::string& column) const {
   const auto found = cells_.find(column);
-  if (found == cells_.end()) throw UsageError(where_ + ": there is no column '" + column + "'");
+  if (found == cells_.end())
+    throw UsageError(where_ + ": there is no column '" + column + "'");
   return found->second;
 }
 
@@ -39,8 +41,10 @@ double PublishedRow::number(const std::string& column) const {
   const auto& printed = text(column);
   double value = 0;
   const auto* end = printed.data() + printed.size();
-  if (std::from_chars(printed.data(), end, value).ptr != end || printed.empty()) {
-    throw UsageError(where_ + ": '" + printed + "' in the column '" + column + "' is no number");
+  if (std::from_chars(printed.data(), end, value).ptr != end ||
+      printed.empty()) {
+    throw UsageError(where_ + ": '" + printed + "' in the column '" + column +
+                     "' is no number");
   }
   return value;
 }
@@ -53,14 +57,15 @@ fs::path published_folder() {
        folder = folder.parent_path()) {
     if (is_folder(folder / place)) return folder / place;
   }
-  throw UsageError("no folder " + place.string() + ", neither here nor above " + program.string() +
-                   ": run parlab in its own tree");
+  throw UsageError("no folder " + place.string() + ", neither here nor above " +
+                   program.string() + ": run parlab in its own tree");
 }
 
 std::vector<PublishedRow> published(const std::string& table) {
   const auto path = published_folder() / (table + ".csv");
   std::ifstream in(path);
-  if (!in) throw UsageError("cannot read the published numbers in " + path.string());
+  if (!in)
+    throw UsageError("cannot read the published numbers in " + path.string());
   std::string line;
   std::getline(in, line);
   const auto titles = cells_of(line);
@@ -69,11 +74,13 @@ std::vector<PublishedRow> published(const std::string& table) {
     const auto where = path.string() + ":" + std::to_string(number);
     const auto cells = cells_of(line);
     if (cells.size() != titles.size()) {
-      throw UsageError(where + ": " + std::to_string(cells.size()) + " cells, but " +
-                       std::to_string(titles.size()) + " columns");
+      throw UsageError(where + ": " + std::to_string(cells.size()) +
+                       " cells, but " + std::to_string(titles.size()) +
+                       " columns");
     }
     std::map<std::string, std::string> row;
-    for (std::size_t i = 0; i < titles.size(); ++i) row[titles[i]] = cells[i];
+    for (std::size_t i = 0; i < titles.size(); ++i)
+      row[titles[i]] = cells[i];
     rows.emplace_back(where, std::move(row));
   }
   if (rows.empty()) throw UsageError(path.string() + ": no rows");

@@ -7,10 +7,13 @@ bool Record::on_gpu() const {
 }
 
 // Each run is a batch of its own.
-Summary Energy::summary() const { return summarize({runs_j, std::vector<int>(runs_j.size(), 1)}); }
+Summary Energy::summary() const {
+  return summarize({runs_j, std::vector<int>(runs_j.size(), 1)});
+}
 
 Samples Record::samples() const {
-  const auto usual = on_gpu() ? usual_between_runs_of_gpu : usual_between_runs_of_host;
+  const auto usual =
+      on_gpu() ? usual_between_runs_of_gpu : usual_between_runs_of_host;
   const auto& runs = between_runs.share > 0 ? between_runs : usual;
   return {seconds, batches, runs.at(runs.seconds > 0 ? median(seconds) : 0)};
 }
@@ -30,7 +33,9 @@ std::string Record::identity() const {
   return text;
 }
 
-std::string Record::key() const { return identity() + " " + source_hash; }
+std::string Record::key() const {
+  return identity() + " " + source_hash;
+}
 
 std::string error_name(InputKind kind, bool of_bound) {
   const char* const inputs = kind == InputKind::integers  ? "integers"
@@ -45,7 +50,8 @@ bool same_machine(const Record& a, const Record& b) {
 }
 
 bool same_point(const Record& a, const Record& b) {
-  return a.workload == b.workload && a.size == b.size && a.dtype == b.dtype && a.cache == b.cache;
+  return a.workload == b.workload && a.size == b.size && a.dtype == b.dtype &&
+         a.cache == b.cache;
 }
 
 }  // namespace parlab

@@ -1,4 +1,5 @@
-// A measurement, its verdict and its provenance, as stored: one JSON object per line.
+// A measurement, its verdict and its provenance, as stored:
+// one JSON object per line.
 #pragma once
 
 #include <array>
@@ -15,26 +16,29 @@
 
 namespace parlab {
 
-// Shape and cost of a variant's main kernel launch: of those of one execution the one whose kernel
-// has the most registers per thread, and among its launches the largest.
+// Shape and cost of a variant's main kernel launch: of those of one
+// execution the one whose kernel has the most registers per thread, and
+// among its launches the largest.
 struct LaunchShape {
   std::array<std::int64_t, 3> grid{}, block{};
   std::int64_t shared_bytes = 0;  // dynamic and static, per block
   int registers = 0;              // per thread
   int spill_bytes = 0;            // local memory per thread
   int launches = 0;               // kernels started by one execution
-  double occupancy = 0;           // theoretical: active warps / most active warps, 0..1
-  int active_warps = 0;           // per multiprocessor
-  std::string limited_by;         // "registers", "shared memory", "threads", "blocks"
+  double occupancy = 0;  // theoretical: active warps / most active warps, 0..1
+  int active_warps = 0;  // per multiprocessor
+  std::string limited_by;  // "registers", "shared memory", "threads", "blocks"
 };
 
-// Joules of one execution, measured over seconds of them: see docs/measuring.md.
+// Joules of one execution, measured over seconds of them:
+// see docs/measuring.md.
 struct Energy {
-  std::vector<double> runs_j;  // of one execution in each run, what the idle device uses included
-  double seconds = 0;          // of one execution in these runs, their median
-  double idle_w = 0;           // what the device uses at rest
-  std::string source;          // "NVML", "RAPL package-0 + dram"
-  std::string absent;          // why it is not known; one sentence; empty when it is
+  // of one execution in each run, what the idle device uses included
+  std::vector<double> runs_j;
+  double seconds = 0;  // of one execution in these runs, their median
+  double idle_w = 0;   // what the device uses at rest
+  std::string source;  // "NVML", "RAPL package-0 + dram"
+  std::string absent;  // why it is not known; one sentence; empty when it is
 
   bool known() const { return absent.empty() && !runs_j.empty(); }
   Summary summary() const;  // of joules
@@ -49,39 +53,47 @@ struct Record {
   Tunables tunables;
   Cache cache = Cache::hot;
   std::string source, source_hash;
-  std::string unit;                          // that sets the peak: "fma float"
-  Arithmetic arithmetic = Arithmetic::ieee;  // where that is not IEEE in the dtype
+  std::string unit;  // that sets the peak: "fma float"
+  // where that is not IEEE in the dtype
+  Arithmetic arithmetic = Arithmetic::ieee;
 
   Verdict verdict = Verdict::unverified;
-  std::string detail;     // why not passed; one sentence
-  std::string library;    // BLAS on the host: which; else the one that was not there, to try again
+  std::string detail;  // why not passed; one sentence
+  // BLAS on the host: which; else the one that was not there, to try again
+  std::string library;
   bool emulated = false;  // executed for verification only: has no samples
 
   std::vector<double> seconds;  // raw samples; empty unless passed and timed
-  std::vector<int> batches;     // how many samples each batch has; empty in records made before
-                                // they were kept
-  std::vector<double> apart;    // of a team, for each sample: from its first GPU that was done to
-                                // its last
-  std::optional<double> moving_s;  // of a team: in transfers between its GPUs, in one execution
-  bool converged = false;          // Summary::precision is what was asked for
-  int discarded = 0;               // samples thrown away because the clock had fallen
+  // how many samples each batch has; empty in records
+  // made before they were kept
+  std::vector<int> batches;
+  // of a team, for each sample: from its first GPU that was done to its last
+  std::vector<double> apart;
+  // of a team: in transfers between its GPUs, in one execution
+  std::optional<double> moving_s;
+  bool converged = false;  // Summary::precision is what was asked for
+  int discarded = 0;       // samples thrown away because the clock had fallen
   // The largest, by error_name(); of workloads that know them.
   std::map<std::string, double> errors;
-  // Copies between the device and pageable memory of the host, and pinned memory.
+  // Copies between the device and pageable memory of the
+  // host, and pinned memory.
   std::optional<double> to_device_s, to_host_s;
   std::optional<double> to_device_pinned_s, to_host_pinned_s;
-  // On a GPU, with the arrays in the host's memory: the samples have the copies in them.
+  // On a GPU, with the arrays in the host's memory: the samples
+  // have the copies in them.
   bool from_host = false;
   std::optional<Energy> energy;  // when it was asked for
 
-  double flops = 0, bytes = 0;     // the least the problem needs
-  double roof_s = 0;               // time at the attainable roof; 0 when not known
+  double flops = 0, bytes = 0;  // the least the problem needs
+  double roof_s = 0;            // time at the attainable roof; 0 when not known
   std::vector<std::string> flags;  // "above_roof"
   LaunchShape launch;
-  std::map<std::string, double> counters;  // by name, as the profiler read them; absent when unread
+  // by name, as the profiler read them; absent when unread
+  std::map<std::string, double> counters;
 
   std::string run;  // id of the run (provenance) it belongs to
-  std::string gpu;  // UUID of the GPU it ran on; empty on the host, in emulation, and formerly
+  // UUID of the GPU it ran on; empty on the host, in emulation, and formerly
+  std::string gpu;
   // Of that run; not stored again, set by load_records.
   std::string machine, host_id;
   BetweenRuns between_runs;  // of its ceilings; 0: the usual one is assumed
@@ -91,18 +103,22 @@ struct Record {
   bool on_gpu() const;  // by what it says of launches and transfers
   bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
-  std::string full_name() const { return workload + "/" + backend + "/" + variant; }
-  std::string point() const;     // "dmv 4096x4096 float hot": what can be compared
-  std::string identity() const;  // point, variant, tunables, and whether it was emulated
-  std::string key() const;       // identity and source hash: what is not run twice
+  std::string full_name() const {
+    return workload + "/" + backend + "/" + variant;
+  }
+  std::string point() const;  // "dmv 4096x4096 float hot": what can be compared
+  // point, variant, tunables, and whether it was emulated
+  std::string identity() const;
+  std::string key() const;  // identity and source hash: what is not run twice
 };
 
-// What the largest error on these inputs is called, in units of the bound, or of the element's own
-// rounding: "uniform_of_bound". See LargestError.
+// What the largest error on these inputs is called, in units of the bound, or
+// of the element's own rounding: "uniform_of_bound". See LargestError.
 std::string error_name(InputKind kind, bool of_bound);
 
-// Times of the two can be compared: one host. Of records that do not say their host those of one
-// machine's name are taken to be of one; what was just measured has neither yet.
+// Times of the two can be compared: one host. Of records that do not say
+// their host those of one machine's name are taken to be of one; what
+// was just measured has neither yet.
 bool same_machine(const Record& a, const Record& b);
 
 // That point() is the same of both, told without making the texts.

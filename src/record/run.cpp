@@ -24,7 +24,8 @@ std::string utc_now(const char* format) {
   return std::string(text, std::strftime(text, sizeof text, format, &utc));
 }
 
-// The date, for the reader, and enough of chance that no two runs anywhere share it.
+// The date, for the reader, and enough of chance that no two
+// runs anywhere share it.
 std::string unique_id() {
   std::random_device random;
   char text[16];
@@ -47,21 +48,25 @@ std::string flags_of(const Run& run, bool on_gpu) {
 }  // namespace
 
 bool same_build(const Run& a, const Run& b, bool on_gpu) {
-  return a.compiler == b.compiler && flags_of(a, on_gpu) == flags_of(b, on_gpu) &&
+  return a.compiler == b.compiler &&
+         flags_of(a, on_gpu) == flags_of(b, on_gpu) &&
          (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
 }
 
 bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
-  return !a.host_id.empty() && a.host_id == b.host_id && same_build(a, b, on_gpu);
+  return !a.host_id.empty() && a.host_id == b.host_id &&
+         same_build(a, b, on_gpu);
 }
 
-Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
+Run describe_run(const std::string& command,
+                 const std::vector<GpuFacts>& gpus,
                  const std::string& machine) {
   Run run;
   run.id = unique_id();
   run.date = utc_now("%Y-%m-%dT%H:%M:%SZ");
   run.command = command;
-  run.commit = build_commit();  // of the build: what lies beside a binary may be another version
+  // of the build: what lies beside a binary may be another version
+  run.commit = build_commit();
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);
   run.kernel = kernel_version();
@@ -76,8 +81,9 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   }
   run.machine = machine;
   if (machine.empty()) {
-    run.machine = machine_name(
-        machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(gpus.size())), run.host_id);
+    run.machine = machine_name(machine_slug(run.gpu, run.cpu, run.cores,
+                                            static_cast<int>(gpus.size())),
+                               run.host_id);
   }
 #ifdef __clang__
   run.compiler = __VERSION__;

@@ -9,23 +9,33 @@
 
 namespace parlab {
 
-// How many times as fast as the baseline: median time of the baseline over that of the record.
-// Nothing when either did not pass, was not timed, or belongs to another point.
-// with_transfers: the median times to and from the device, pageable memory, are added to the
-// medians, as if they were exact; nothing when they were not measured for a kernel that needs them.
-// A record with the copies in its time is compared in this way alone.
-std::optional<Ratio> speedup(const Record& record, const Record& baseline, bool with_transfers);
+// How many times as fast as the baseline: median time of the baseline
+// over that of the record. Nothing when either did not pass, was not
+// timed, or belongs to another point.
+// with_transfers: the median times to and from the device, pageable memory,
+// are added to the medians, as if they were exact; nothing when they were
+// not measured for a kernel that needs them. A record with the copies in
+// its time is compared in this way alone.
+std::optional<Ratio> speedup(const Record& record,
+                             const Record& baseline,
+                             bool with_transfers);
 // The same, where summary().estimate of both is at hand.
-std::optional<Ratio> speedup(const Record& record, const Uncertain& ours, const Record& baseline,
-                             const Uncertain& theirs, bool with_transfers);
+std::optional<Ratio> speedup(const Record& record,
+                             const Uncertain& ours,
+                             const Record& baseline,
+                             const Uncertain& theirs,
+                             bool with_transfers);
 
-// With copies from and to pinned memory, of a record on a GPU that says how long they take, against
-// one that needs none.
-std::optional<Ratio> speedup_pinned(const Record& record, const Record& baseline);
+// With copies from and to pinned memory, of a record on a GPU that says
+// how long they take, against one that needs none.
+std::optional<Ratio> speedup_pinned(const Record& record,
+                                    const Record& baseline);
 
-// The serial record of the same point and machine that speedups are measured against: the one named
-// plain, else the first; of several of the same variant the last. nullptr when there is none that
-// passed and was timed. Points into records.
-const Record* baseline_of(const std::vector<Record>& records, const Record& record);
+// The serial record of the same point and machine that speedups are
+// measured against: the one named plain, else the first; of several of
+// the same variant the last. nullptr when there is none that passed and
+// was timed. Points into records.
+const Record* baseline_of(const std::vector<Record>& records,
+                          const Record& record);
 
 }  // namespace parlab

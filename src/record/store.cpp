@@ -31,27 +31,33 @@ constexpr std::size_t most_warnings = 20;  // a file
 // Adds to loaded; one warning per line that is skipped, up to a limit.
 class FileReader {
  public:
-  FileReader(const fs::path& path, Loaded& loaded) : path_(path), loaded_(loaded) {}
+  FileReader(const fs::path& path, Loaded& loaded)
+      : path_(path), loaded_(loaded) {}
 
   void read() {
     std::ifstream in(path_, std::ios::binary);
     if (!in) {
-      throw UsageError("cannot read " + path_.string() + ": " + std::strerror(errno));
+      throw UsageError("cannot read " + path_.string() + ": " +
+                       std::strerror(errno));
     }
     const std::size_t first = loaded_.records.size();
     LineReader lines(in);
     auto batch = next_batch(lines);
     expect_lines_like(batch);
     while (!batch.empty()) {
-      // Parsing is what takes the time, and no line depends on another; more are read meanwhile.
-      auto following = std::async(std::launch::async, [&] { return next_batch(lines); });
+      // Parsing is what takes the time, and no line depends on another;
+      // more are read meanwhile.
+      auto following =
+          std::async(std::launch::async, [&] { return next_batch(lines); });
       on_all_cores(batch.size(), [&](std::size_t i) { parse(batch[i]); });
-      for (auto& entry : batch) add(entry);
+      for (auto& entry : batch)
+        add(entry);
       batch = following.get();
     }
     keep_records_with_run(first);
     if (suppressed_ > 0) {
-      loaded_.warnings.push_back(path_.string() + ": " + std::to_string(suppressed_) +
+      loaded_.warnings.push_back(path_.string() + ": " +
+                                 std::to_string(suppressed_) +
                                  " more lines skipped");
     }
   }
@@ -65,7 +71,8 @@ class FileReader {
     std::string wrong;  // why it says nothing
   };
 
-  // The next lines that are not blank, about four megabytes of them; none at the end of the file.
+  // The next lines that are not blank, about four megabytes of them;
+  // none at the end of the file.
   std::vector<Entry> next_batch(LineReader& lines) {
     constexpr std::size_t enough = std::size_t{4} << 20;
     std::vector<Entry> batch;
@@ -79,15 +86,19 @@ class FileReader {
     return batch;
   }
 
-  // Room for the records of the whole file: with a vector that grows there would be two of them.
+  // Room for the records of the whole file: with a vector that grows
+  // there would be two of them.
   void expect_lines_like(const std::vector<Entry>& batch) {
     double bytes = 0;
-    for (const auto& entry : batch) bytes += static_cast<double>(entry.line.text.size() + 1);
+    for (const auto& entry : batch)
+      bytes += static_cast<double>(entry.line.text.size() + 1);
     std::error_code unknown;
     const auto size = static_cast<double>(fs::file_size(path_, unknown));
     if (unknown || bytes == 0) return;
-    const auto lines = static_cast<std::size_t>(static_cast<double>(batch.size()) * size / bytes);
-    if (lines > batch.size()) loaded_.records.reserve(loaded_.records.size() + lines + lines / 16);
+    const auto lines = static_cast<std::size_t>(
+        static_cast<double>(batch.size()) * size / bytes);
+    if (lines > batch.size())
+      loaded_.records.reserve(loaded_.records.size() + lines + lines / 16);
   }
 
   static void parse(Entry& entry) {
@@ -111,15 +122,17 @@ class FileReader {
     }
   }
 
-  // Without its run nobody knows which machine a record is of. A run precedes its records, but
-  // files are merged by hand: any place in the file, or in one read before, will do.
+  // Without its run nobody knows which machine a record is of. A run
+  // precedes its records, but files are merged by hand: any place in the
+  // file, or in one read before, will do.
   void keep_records_with_run(std::size_t first) {
     auto& records = loaded_.records;
     std::size_t kept = first;
     for (std::size_t i = first; i < records.size(); ++i) {
       const auto run = loaded_.runs.find(records[i].run);
       if (run == loaded_.runs.end()) {
-        warn(numbers_[i - first], "record of the run " + records[i].run + ", which is missing");
+        warn(numbers_[i - first],
+             "record of the run " + records[i].run + ", which is missing");
         continue;
       }
       set_run(records[i], run->second);
@@ -134,21 +147,23 @@ class FileReader {
       ++suppressed_;
       return;
     }
-    loaded_.warnings.push_back(path_.string() + ":" + std::to_string(number) + ": " + why +
-                               ", skipped");
+    loaded_.warnings.push_back(path_.string() + ":" + std::to_string(number) +
+                               ": " + why + ", skipped");
   }
 
   const fs::path& path_;
   Loaded& loaded_;
-  std::size_t number_ = 0;            // of the last line that was read
-  std::vector<std::size_t> numbers_;  // of the lines of the records of this file
+  std::size_t number_ = 0;  // of the last line that was read
+  // of the lines of the records of this file
+  std::vector<std::size_t> numbers_;
   std::size_t warned_ = 0, suppressed_ = 0;
 };
 
-std::vector<fs::path> record_files(const fs::path& folder, std::vector<std::string>& warnings) {
+std::vector<fs::path> record_files(const fs::path& folder,
+                                   std::vector<std::string>& warnings) {
   std::vector<fs::path> files;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+  for (const auto& entry : fs::recursive_directory_iterator(
+           folder, fs::directory_options::skip_permission_denied)) {
     if (is_record_file(entry.path(), warnings)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -165,12 +180,14 @@ int open_locked(const fs::path& path) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) throw cannot_write(path, error.message());
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) throw cannot_write(path, std::strerror(errno));
   // File systems without locks are used without.
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(file);
-    throw cannot_write(path, "another process is writing it; wait for it to end");
+    throw cannot_write(path,
+                       "another process is writing it; wait for it to end");
   }
   return file;
 }
@@ -181,7 +198,8 @@ bool is_settled(const Record& record) {
     return record.library.empty() || !library_is_there(record.library);
   }
   return record.verdict == Verdict::timed_out ||
-         (record.verdict == Verdict::passed && (record.timed() || record.emulated));
+         (record.verdict == Verdict::passed &&
+          (record.timed() || record.emulated));
 }
 
 }  // namespace
@@ -191,8 +209,8 @@ Loaded load_records(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (!fs::exists(status)) {
-    throw UsageError("no records at '" + path.string() +
-                     "': " + (error ? error.message() : "no such file or folder"));
+    throw UsageError("no records at '" + path.string() + "': " +
+                     (error ? error.message() : "no such file or folder"));
   }
   if (!fs::is_directory(status)) {
     require_regular(path, "records:");
@@ -200,22 +218,26 @@ Loaded load_records(const fs::path& path) {
     return loaded;
   }
   try {
-    for (const auto& file : record_files(path, loaded.warnings)) FileReader(file, loaded).read();
+    for (const auto& file : record_files(path, loaded.warnings))
+      FileReader(file, loaded).read();
     oldest_first(loaded.records, loaded.runs);
   } catch (const fs::filesystem_error& failure) {
-    throw UsageError("cannot read the folder '" + path.string() + "': " + failure.code().message());
+    throw UsageError("cannot read the folder '" + path.string() +
+                     "': " + failure.code().message());
   }
   return loaded;
 }
 
-void oldest_first(std::vector<Record>& records, const std::map<std::string, Run>& runs) {
+void oldest_first(std::vector<Record>& records,
+                  const std::map<std::string, Run>& runs) {
   const auto date = [&](const Record& record) -> const std::string& {
     static const std::string unknown;
     const auto run = runs.find(record.run);
     return run == runs.end() ? unknown : run->second.date;
   };
-  std::stable_sort(records.begin(), records.end(),
-                   [&](const Record& a, const Record& b) { return date(a) < date(b); });
+  std::stable_sort(
+      records.begin(), records.end(),
+      [&](const Record& a, const Record& b) { return date(a) < date(b); });
 }
 
 void set_run(Record& record, const Run& run) {
@@ -230,37 +252,47 @@ bool is_record_file(const fs::path& path, std::vector<std::string>& warnings) {
   const bool regular = fs::is_regular_file(path, ignored),
              named = is_name(path.filename().string());
   if (regular && named) return true;
-  warnings.push_back(path.string() + ": " + (regular ? name_rule : "no regular file") +
-                     ", skipped");
+  warnings.push_back(path.string() + ": " +
+                     (regular ? name_rule : "no regular file") + ", skipped");
   return false;
 }
 
 std::vector<Record> latest(std::vector<Record> records) {
-  const auto name = [&](std::size_t i) { return records[i].machine + " " + records[i].identity(); };
-  // Of the names only their hashes are kept: the names of many records take as much memory as a
-  // tenth of the records.
+  const auto name = [&](std::size_t i) {
+    return records[i].machine + " " + records[i].identity();
+  };
+  // Of the names only their hashes are kept: the names of many records take
+  // as much memory as a tenth of the records.
   std::vector<std::size_t> hashes(records.size());
-  on_all_cores(records.size(),
-               [&](std::size_t i) { hashes[i] = std::hash<std::string>()(name(i)); });
+  on_all_cores(records.size(), [&](std::size_t i) {
+    hashes[i] = std::hash<std::string>()(name(i));
+  });
   const auto hash = [&](std::size_t i) { return hashes[i]; };
   const auto equal = [&](std::size_t i, std::size_t j) {
     return hashes[i] == hashes[j] && name(i) == name(j);
   };
-  std::unordered_set<std::size_t, decltype(hash), decltype(equal)> seen(0, hash, equal);
+  std::unordered_set<std::size_t, decltype(hash), decltype(equal)> seen(0, hash,
+                                                                        equal);
   std::vector<bool> superseded(records.size());
-  for (std::size_t i = records.size(); i-- > 0;) superseded[i] = !seen.insert(i).second;
+  for (std::size_t i = records.size(); i-- > 0;)
+    superseded[i] = !seen.insert(i).second;
   // In place: of a large file a second copy would not be cheap.
   const Record* first = records.data();
-  std::erase_if(records, [&](const Record& record) { return superseded[&record - first]; });
+  std::erase_if(records, [&](const Record& record) {
+    return superseded[&record - first];
+  });
   return records;
 }
 
-std::map<std::string, Record> settled(Loaded loaded, const Run& run, bool any_host) {
+std::map<std::string, Record> settled(Loaded loaded,
+                                      const Run& run,
+                                      bool any_host) {
   std::map<std::string, Record> by_key;
   for (auto& record : latest(std::move(loaded.records))) {
     const auto& then = loaded.runs.at(record.run);
     const bool on_gpu = !record.gpu.empty();
-    const bool alike = any_host ? !then.host_id.empty() && then.machine == run.machine &&
+    const bool alike = any_host ? !then.host_id.empty() &&
+                                      then.machine == run.machine &&
                                       same_build(then, run, on_gpu)
                                 : same_conditions(then, run, on_gpu);
     if (!alike || !is_settled(record)) continue;
@@ -285,13 +317,16 @@ Store::Store(const fs::path& path, const Run& run)
   }
 }
 
-Store::~Store() { ::close(file_); }
+Store::~Store() {
+  ::close(file_);
+}
 
 void Store::end_torn_line() {
   struct stat status {};
   char last = '\n';
   if (::fstat(file_, &status) != 0 || status.st_size == 0) return;
-  if (::pread(file_, &last, 1, status.st_size - 1) == 1 && last != '\n') write_whole("\n");
+  if (::pread(file_, &last, 1, status.st_size - 1) == 1 && last != '\n')
+    write_whole("\n");
 }
 
 void Store::describe(const Run& run) {
@@ -303,31 +338,38 @@ void Store::describe(const Run& run) {
 }
 
 void Store::append(const Record& record) {
-  if (record.run != run_.id) throw std::logic_error("the record belongs to another run");
+  if (record.run != run_.id)
+    throw std::logic_error("the record belongs to another run");
   std::string text = to_json_line(record) + "\n";
   if (!run_written_) text.insert(0, to_json_line(run_) + "\n");
   write_whole(text);
   run_written_ = true;
 }
 
-void Store::append_lines(const std::string& lines) { write_whole(lines); }
+void Store::append_lines(const std::string& lines) {
+  write_whole(lines);
+}
 
 void Store::write_whole(const std::string& text) {
   struct stat before {};
-  if (::fstat(file_, &before) != 0) throw std::system_error(errno, std::generic_category());
+  if (::fstat(file_, &before) != 0)
+    throw std::system_error(errno, std::generic_category());
   // Deleted or moved away meanwhile: what is written would go with it.
   struct stat there {};
   if (::stat(path_.c_str(), &there) != 0 || there.st_ino != before.st_ino ||
       there.st_dev != before.st_dev) {
-    throw std::runtime_error("cannot store a record: '" + path_.string() +
-                             "' was deleted or replaced while it was written; what was measured "
-                             "before is gone with it");
+    throw std::runtime_error(
+        "cannot store a record: '" + path_.string() +
+        "' was deleted or replaced while it was written; what was measured "
+        "before is gone with it");
   }
   std::size_t written = 0;
   int error = 0;
-  // One call writes it all, unless the disk is full: then the next call says so.
+  // One call writes it all, unless the disk is full: then
+  // the next call says so.
   while (written < text.size() && error == 0) {
-    const ssize_t count = ::write(file_, text.data() + written, text.size() - written);
+    const ssize_t count =
+        ::write(file_, text.data() + written, text.size() - written);
     if (count >= 0) {
       written += static_cast<std::size_t>(count);
     } else if (errno != EINTR) {
@@ -336,16 +378,18 @@ void Store::write_whole(const std::string& text) {
   }
   if (error == 0 && ::fdatasync(file_) != 0) error = errno;
   if (error == 0) return;
-  std::string advice = "make room or choose another file, then run the same command again";
-  // No half-written line stays behind, unless it is not the last one: on file systems without locks
-  // others may have written meanwhile.
+  std::string advice =
+      "make room or choose another file, then run the same command again";
+  // No half-written line stays behind, unless it is not the last one: on file
+  // systems without locks others may have written meanwhile.
   const auto ours = static_cast<off_t>(written);
   if (::fstat(file_, &there) != 0 || there.st_size != before.st_size + ours ||
       ::ftruncate(file_, before.st_size) != 0) {
     advice += "; its last line is torn";
   }
-  throw std::system_error(error, std::generic_category(),
-                          "cannot store a record in '" + path_.string() + "' (" + advice + ")");
+  throw std::system_error(
+      error, std::generic_category(),
+      "cannot store a record in '" + path_.string() + "' (" + advice + ")");
 }
 
 }  // namespace parlab

@@ -11,53 +11,64 @@
 namespace parlab {
 
 struct Loaded {
-  std::map<std::string, Run> runs;    // by id
-  std::vector<Record> records;        // oldest_first(); of equal keys the last one counts
-  std::vector<std::string> warnings;  // "results/x.jsonl:17: torn line, skipped"
+  std::map<std::string, Run> runs;  // by id
+  // oldest_first(); of equal keys the last one counts
+  std::vector<Record> records;
+  // "results/x.jsonl:17: torn line, skipped"
+  std::vector<std::string> warnings;
 };
 
-// Reads one file, or every *.jsonl below a folder. Lines that are torn or foreign, and records
-// whose run is not there, are skipped with a warning. Throws UsageError when the path does not
-// exist or cannot be read.
+// Reads one file, or every *.jsonl below a folder. Lines that are torn or
+// foreign, and records whose run is not there, are skipped with a warning.
+// Throws UsageError when the path does not exist or cannot be read.
 Loaded load_records(const std::filesystem::path& path);
 
-// Records of several files in the order in which their runs began; of one run they keep theirs.
-void oldest_first(std::vector<Record>& records, const std::map<std::string, Run>& runs);
+// Records of several files in the order in which their runs began; of
+// one run they keep theirs.
+void oldest_first(std::vector<Record>& records,
+                  const std::map<std::string, Run>& runs);
 
-// Whether it is a file of records in a folder: a regular one, *.jsonl. One that cannot be used is
-// named in warnings.
-bool is_record_file(const std::filesystem::path& path, std::vector<std::string>& warnings);
+// Whether it is a file of records in a folder: a regular one, *.jsonl. One
+// that cannot be used is named in warnings.
+bool is_record_file(const std::filesystem::path& path,
+                    std::vector<std::string>& warnings);
 
-// The last record of each identity and machine, oldest first: one made from an older source is
-// stale once there is a newer one.
+// The last record of each identity and machine, oldest first: one made from
+// an older source is stale once there is a newer one.
 std::vector<Record> latest(std::vector<Record> records);
 
-// What need not be measured again, by key: the last record of each identity, where the host of the
-// run made it with the same compiler, flags, driver and CUDA, and it passed, is not_supported or
-// timed_out. All other failures are tried anew, and so is what lacked a library that is there now.
-// any_host: hosts of one machine's name stand for each other, as the nodes of a cluster do.
-std::map<std::string, Record> settled(Loaded loaded, const Run& run, bool any_host);
+// What need not be measured again, by key: the last record of each
+// identity, where the host of the run made it with the same compiler,
+// flags, driver and CUDA, and it passed, is not_supported or timed_out.
+// All other failures are tried anew, and so is what lacked a library
+// that is there now. any_host: hosts of one machine's name stand for each
+// other, as the nodes of a cluster do.
+std::map<std::string, Record> settled(Loaded loaded,
+                                      const Run& run,
+                                      bool any_host);
 
 // What a record takes from the run it belongs to.
 void set_run(Record& record, const Run& run);
 
 class Store {
  public:
-  // Opens for appending, makes the folders; a torn last line is ended first, so that what follows
-  // is readable. Throws UsageError naming the path when it is no regular file, cannot be written or
-  // another process is writing it. A run that the file holds already is not written again.
+  // Opens for appending, makes the folders; a torn last line is ended first,
+  // so that what follows is readable. Throws UsageError naming the path when
+  // it is no regular file, cannot be written or another process is writing
+  // it. A run that the file holds already is not written again.
   Store(const std::filesystem::path& path, const Run& run);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // One write(2) and fdatasync: on disk when it returns. The run goes with its first record. Throws
-  // std::system_error (disk full), the file then ends as it did before, or std::runtime_error (the
-  // file is gone).
+  // One write(2) and fdatasync: on disk when it returns. The run goes with
+  // its first record. Throws std::system_error (disk full), the file then ends
+  // as it did before, or std::runtime_error (the file is gone).
   void append(const Record& record);
   // Lines of other files, each with its newline, as they are.
   void append_lines(const std::string& lines);
-  // Replaces what is known of the run (its ceilings, say); only before the first append.
+  // Replaces what is known of the run (its ceilings, say); only
+  // before the first append.
   void describe(const Run& run);
   // What is settled(), on this host, of the records that are there already.
   const std::map<std::string, Record>& done() const { return done_; }

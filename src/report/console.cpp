@@ -17,7 +17,8 @@ void Progress::show(const std::string& what, std::size_t done) {
   show(what, done, std::chrono::steady_clock::now() - begin_);
 }
 
-void Progress::show(const std::string& what, std::size_t done,
+void Progress::show(const std::string& what,
+                    std::size_t done,
                     std::chrono::duration<double> elapsed) {
   if (width_ == 0) return;
   std::string line = "[";
@@ -41,15 +42,19 @@ std::string time_left(double seconds) {
   const auto whole = static_cast<long long>(std::llround(seconds));
   if (whole < 60) return std::to_string(whole) + " s";
   if (whole < 3600) {
-    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) +
+           " s";
   }
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+  return std::to_string(whole / 3600) + " h " +
+         std::to_string(whole % 3600 / 60) + " min";
 }
 
 std::size_t terminal_width(int descriptor) {
   if (isatty(descriptor) == 0) return 0;
   winsize size{};
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
+             ? size.ws_col
+             : 80;
 }
 
 void Console::point(const std::vector<Record>& records) {

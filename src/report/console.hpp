@@ -1,4 +1,5 @@
-// The terminal during a sweep: results on one stream, progress and notes on the other.
+// The terminal during a sweep: results on one stream, progress
+// and notes on the other.
 #pragma once
 
 #include <chrono>
@@ -10,7 +11,8 @@
 
 namespace parlab {
 
-// One line rewritten in place: the point under way, how many are done, the time left.
+// One line rewritten in place: the point under way, how many
+// are done, the time left.
 class Progress {
  public:
   // width: columns of the terminal; 0: no terminal, nothing is ever written.
@@ -20,15 +22,19 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void start(std::size_t total);
-  void show(const std::string& what, std::size_t done, std::chrono::duration<double> elapsed);
-  void show(const std::string& what, std::size_t done);  // elapsed: since start()
-  void clear();                                          // before anything else is written
+  void show(const std::string& what,
+            std::size_t done,
+            std::chrono::duration<double> elapsed);
+  // elapsed: since start()
+  void show(const std::string& what, std::size_t done);
+  void clear();  // before anything else is written
 
  private:
   std::ostream& out_;
   std::size_t width_, total_ = 0;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point begin_ =
+      std::chrono::steady_clock::now();
 };
 
 // "45 s", "3 min 20 s", "2 h 5 min"
@@ -42,7 +48,9 @@ class Console final : public Observer {
   Console(Reporter& reporter, std::ostream& messages, std::size_t width)
       : reporter_(reporter), messages_(messages), progress_(messages, width) {}
 
-  void plan(std::size_t measurements) override { progress_.start(measurements); }
+  void plan(std::size_t measurements) override {
+    progress_.start(measurements);
+  }
   void working_on(const std::string& what, std::size_t done) override {
     progress_.show(what, done);
   }

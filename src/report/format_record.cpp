@@ -1,4 +1,5 @@
-// The record format of the course's template, line by line as its scripts expect it.
+// The record format of the course's template, line by line as
+// its scripts expect it.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -13,15 +14,16 @@
 namespace parlab {
 namespace {
 
-// "1024" for a square, as the template has no other; "300x1000" otherwise. Parameters, a filter's
-// radius, are no size.
+// "1024" for a square, as the template has no other; "300x1000" otherwise.
+// Parameters, a filter's radius, are no size.
 std::string size_text(const Record& record) {
   Size size = record.size;
   if (const auto* workload = Registry::instance().workload(record.workload)) {
-    size.resize(size.size() - std::min(size.size(), workload->parameters().size()));
+    size.resize(size.size() -
+                std::min(size.size(), workload->parameters().size()));
   }
-  const bool square =
-      std::adjacent_find(size.begin(), size.end(), std::not_equal_to<>()) == size.end();
+  const bool square = std::adjacent_find(size.begin(), size.end(),
+                                         std::not_equal_to<>()) == size.end();
   return square && !size.empty() ? std::to_string(size[0]) : to_string(size);
 }
 
@@ -39,7 +41,8 @@ bool is_on_gpu(const Record& record) {
 
 std::string label_of(const Record& record) {
   const auto* variant = variant_of(record);
-  return variant != nullptr && !variant->label.empty() ? variant->label : record.variant;
+  return variant != nullptr && !variant->label.empty() ? variant->label
+                                                       : record.variant;
 }
 
 // With six decimals, or more where these would leave nothing of the time.
@@ -52,7 +55,8 @@ std::string as_in_template(double number) {
 
 // A kernel that could not be timed for want of a GPU.
 bool is_missing(const Record& record) {
-  return is_on_gpu(record) && (record.emulated || record.verdict == Verdict::no_device);
+  return is_on_gpu(record) &&
+         (record.emulated || record.verdict == Verdict::no_device);
 }
 
 class RecordReporter final : public Reporter {
@@ -60,13 +64,15 @@ class RecordReporter final : public Reporter {
   explicit RecordReporter(std::ostream& out) : out_(out) {}
 
   void point(const std::vector<Record>& records) override {
-    // Emulated kernels come as points of their own, maybe of another size: they get no header.
+    // Emulated kernels come as points of their own, maybe of another
+    // size: they get no header.
     if (!std::all_of(records.begin(), records.end(), is_missing)) {
       const auto size = size_text(records.front());
       line("Matrix size: %s", size.c_str());
       line("Adjusted matrix size: %s", size.c_str());  // nothing is padded
     }
-    for (const auto& record : records) is_missing(record) ? print_missing(record) : print(record);
+    for (const auto& record : records)
+      is_missing(record) ? print_missing(record) : print(record);
     out_.flush();
   }
 
@@ -84,7 +90,8 @@ class RecordReporter final : public Reporter {
     const bool on_gpu = is_on_gpu(record);
     line(">>>> Begin of record <<<<");
     on_gpu ? print_gpu_header(record) : print_host_header(record);
-    // The serial result is what the template compares with: it has no such line when it is right.
+    // The serial result is what the template compares with: it has no
+    // such line when it is right.
     const bool passed = record.verdict == Verdict::passed;
     if (!passed || record.backend != "serial") {
       line("Checking ... %s", passed ? "PASSED" : "FAILED");
@@ -92,7 +99,8 @@ class RecordReporter final : public Reporter {
     if (passed) {
       print_times(record);
     } else {
-      line("%s: %s", std::string(to_string(record.verdict)).c_str(), record.detail.c_str());
+      line("%s: %s", std::string(to_string(record.verdict)).c_str(),
+           record.detail.c_str());
     }
     line(">>>> End of record <<<<");
   }
@@ -104,8 +112,11 @@ class RecordReporter final : public Reporter {
   }
 
   void print_gpu_header(const Record& record) {
-    const auto& [grid, block] = std::pair(record.launch.grid, record.launch.block);
-    const auto number = [](std::int64_t value) { return static_cast<long long>(value); };
+    const auto& [grid, block] =
+        std::pair(record.launch.grid, record.launch.block);
+    const auto number = [](std::int64_t value) {
+      return static_cast<long long>(value);
+    };
     line("Block size: %lldx%lld", number(block[0]), number(block[1]));
     line("Grid size : %lldx%lld", number(grid[0]), number(grid[1]));
     line("Shared memory size: %lld bytes", number(record.launch.shared_bytes));
@@ -113,11 +124,14 @@ class RecordReporter final : public Reporter {
   }
 
   void print_times(const Record& record) {
-    const double elapsed = std::accumulate(record.seconds.begin(), record.seconds.end(), 0.0);
+    const double elapsed =
+        std::accumulate(record.seconds.begin(), record.seconds.end(), 0.0);
     if (elapsed <= 0) return line("Elapsed time: not measured");
-    const double flops = record.flops * static_cast<double>(record.seconds.size());
+    const double flops =
+        record.flops * static_cast<double>(record.seconds.size());
     line("Elapsed time: %s s", as_in_template(elapsed).c_str());
-    line("Performance:  %s Gflop/s", as_in_template(flops * 1e-9 / elapsed).c_str());
+    line("Performance:  %s Gflop/s",
+         as_in_template(flops * 1e-9 / elapsed).c_str());
   }
 
   // In place of the GPU's record: one line that says why there is none.
@@ -125,10 +139,11 @@ class RecordReporter final : public Reporter {
     std::string why = record.detail.empty() ? "there is no GPU" : record.detail;
     if (record.emulated) {
       const std::string verdict(to_string(record.verdict));
-      why = "executed by emulation at size " + size_text(record) + ", " + verdict +
-            (record.detail.empty() ? "" : ": " + record.detail);
+      why = "executed by emulation at size " + size_text(record) + ", " +
+            verdict + (record.detail.empty() ? "" : ": " + record.detail);
     }
-    line("GPU kernel %s was not timed: %s", label_of(record).c_str(), why.c_str());
+    line("GPU kernel %s was not timed: %s", label_of(record).c_str(),
+         why.c_str());
   }
 
   std::ostream& out_;

@@ -17,12 +17,15 @@ struct Row {
   const Record* record;
   Summary summary;
   bool timed;  // only what passed has a time
-  bool interval() const { return timed && std::isfinite(summary.interval.high); }
+  bool interval() const {
+    return timed && std::isfinite(summary.interval.high);
+  }
 };
 
 // What all rows of one point are compared with.
 struct Yardsticks {
-  const Row* best = nullptr;         // lowest median; of those with their data in place, if any
+  // lowest median; of those with their data in place, if any
+  const Row* best = nullptr;
   const Record* baseline = nullptr;  // the serial one
   Uncertain baseline_time;
   bool gflops = false;  // the rate to show: Gflop/s instead of GB/s
@@ -40,7 +43,8 @@ std::vector<Row> rows_of(const std::vector<Record>& records) {
   return rows;
 }
 
-Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& records) {
+Yardsticks compare(const std::vector<Row>& rows,
+                   const std::vector<Record>& records) {
   Yardsticks yardsticks;
   yardsticks.baseline = baseline_of(records, records.front());
   if (yardsticks.baseline != nullptr) {
@@ -48,10 +52,12 @@ Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& reco
   }
   for (const auto& row : rows) {
     if (row.record->bytes > 0) {
-      yardsticks.gflops = row.record->flops / row.record->bytes >= many_flops_a_byte;
+      yardsticks.gflops =
+          row.record->flops / row.record->bytes >= many_flops_a_byte;
     }
     if (!row.timed || row.record->from_host) continue;
-    if (yardsticks.best == nullptr || row.summary.median < yardsticks.best->summary.median) {
+    if (yardsticks.best == nullptr ||
+        row.summary.median < yardsticks.best->summary.median) {
       yardsticks.best = &row;
     }
   }
@@ -63,18 +69,23 @@ Yardsticks compare(const std::vector<Row>& rows, const std::vector<Record>& reco
 
 std::string mark_of(const Row& row, const Yardsticks& yardsticks) {
   if (row.record == yardsticks.best->record) return "*";
-  if (!row.timed || row.record->from_host != yardsticks.best->record->from_host) return "";
-  return tied(ratio(row.summary.estimate, yardsticks.best->summary.estimate)) ? "=" : "";
+  if (!row.timed || row.record->from_host != yardsticks.best->record->from_host)
+    return "";
+  return tied(ratio(row.summary.estimate, yardsticks.best->summary.estimate))
+             ? "="
+             : "";
 }
 
 std::string half_width(const Row& row) {
   if (!row.interval()) return "? ";
-  return percent(relative_half_width(row.summary)) + (row.record->converged ? " " : "!");
+  return percent(relative_half_width(row.summary)) +
+         (row.record->converged ? " " : "!");
 }
 
 std::string rate(const Row& row, bool gflops) {
   const double amount = gflops ? row.record->flops : row.record->bytes;
-  return amount > 0 ? significant(amount * 1e-9 / row.summary.median, 4, 3) : "-";
+  return amount > 0 ? significant(amount * 1e-9 / row.summary.median, 4, 3)
+                    : "-";
 }
 
 std::string roof(const Row& row) {
@@ -89,10 +100,12 @@ struct Gain {
 Gain gain_of(const Row& row, const Yardsticks& yardsticks) {
   const Record* baseline = yardsticks.baseline;
   if (baseline == nullptr) return {};
-  const auto times = [](double factor) { return significant(factor, 3, 3) + "x"; };
+  const auto times = [](double factor) {
+    return significant(factor, 3, 3) + "x";
+  };
   const auto over_baseline = [&](bool with_transfers) {
-    return speedup(*row.record, row.summary.estimate, *baseline, yardsticks.baseline_time,
-                   with_transfers);
+    return speedup(*row.record, row.summary.estimate, *baseline,
+                   yardsticks.baseline_time, with_transfers);
   };
   const auto kernel = over_baseline(false), with_copies = over_baseline(true);
   Gain gain;
@@ -101,8 +114,10 @@ Gain gain_of(const Row& row, const Yardsticks& yardsticks) {
   gain.value = times(kernel->value);
   if (row.record == baseline) return gain;
   const auto& [low, high] = kernel->interval;
-  gain.interval = std::isfinite(high) ? join({significant(low, 3, 3), significant(high, 3, 3)}, "-")
-                                      : std::string("?");
+  gain.interval =
+      std::isfinite(high)
+          ? join({significant(low, 3, 3), significant(high, 3, 3)}, "-")
+          : std::string("?");
   return gain;
 }
 
@@ -113,16 +128,20 @@ std::string reason(const Record& record) {
     return (record.emulated ? "executed by emulation, " : "") + verdict +
            (record.detail.empty() ? "" : ": " + record.detail);
   }
-  return record.emulated ? "executed by emulation, passed; no time" : "passed; not timed";
+  return record.emulated ? "executed by emulation, passed; no time"
+                         : "passed; not timed";
 }
 
 std::string notes(const Record& record) {
   std::vector<std::string> parts;
-  if (record.from_host) parts.push_back("from host memory and back: copies are in the time");
+  if (record.from_host)
+    parts.push_back("from host memory and back: copies are in the time");
   if (record.discarded > 0) {
-    parts.push_back(std::to_string(record.discarded) + " samples discarded, the clock had fallen");
+    parts.push_back(std::to_string(record.discarded) +
+                    " samples discarded, the clock had fallen");
   }
-  for (const auto& flag : record.flags) parts.push_back(flag);
+  for (const auto& flag : record.flags)
+    parts.push_back(flag);
   return join(parts, "; ");
 }
 
@@ -144,35 +163,51 @@ void print_absent_energy(std::ostream& out, const std::vector<Row>& rows) {
   for (const auto& row : rows) {
     const auto& of_row = row.record->energy;
     if (!row.timed || !of_row || of_row->absent.empty()) continue;
-    const auto is = [&](const auto& reason) { return reason.first == of_row->absent; };
+    const auto is = [&](const auto& reason) {
+      return reason.first == of_row->absent;
+    };
     auto reason = std::find_if(reasons.begin(), reasons.end(), is);
-    if (reason == reasons.end()) reason = reasons.insert(reason, {of_row->absent, {}});
+    if (reason == reasons.end())
+      reason = reasons.insert(reason, {of_row->absent, {}});
     reason->second.push_back(row.record->backend + "/" + row.record->variant);
   }
   for (auto& [why, whose] : reasons) {
     whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
     const auto text = "no energy of " + join(whose, ", ") + ": " + why;
-    for (const auto& line : wrap(text, 100)) out << line << '\n';
+    for (const auto& line : wrap(text, 100))
+      out << line << '\n';
   }
 }
 
 void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
-  TextTable table({{"", false}, {"variant", false, 30}, {"tunables", false, 20}, {"verdict"}});
+  TextTable table({{"", false},
+                   {"variant", false, 30},
+                   {"tunables", false, 20},
+                   {"verdict"}});
   for (const auto& row : rows) {
     const Record& record = *row.record;
-    table.add({"-", record.backend + "/" + record.variant, to_string(record.tunables)},
+    table.add({"-", record.backend + "/" + record.variant,
+               to_string(record.tunables)},
               reason(record));
   }
   table.print(out);
 }
 
-void print_rows(std::ostream& out, const std::vector<Row>& rows, const Yardsticks& yardsticks) {
+void print_rows(std::ostream& out,
+                const std::vector<Row>& rows,
+                const Yardsticks& yardsticks) {
   if (yardsticks.best == nullptr) return print_verdicts(out, rows);
   const bool energies = any_energy(rows);
   std::vector<TextTable::Column> columns{
-      {"", false},      {"variant", false, 20}, {"tunables", false, 12},
-      {"time", true},   {"+-95% ", true},       {yardsticks.gflops ? "Gflop/s" : "GB/s", true},
-      {"roof", true},   {"speedup", true},      {"(95%)", false},
+      {"", false},
+      {"variant", false, 20},
+      {"tunables", false, 12},
+      {"time", true},
+      {"+-95% ", true},
+      {yardsticks.gflops ? "Gflop/s" : "GB/s", true},
+      {"roof", true},
+      {"speedup", true},
+      {"(95%)", false},
       {"+copies", true}};
   if (energies) columns.push_back({"joules", true});
   TextTable table(columns);
@@ -196,21 +231,25 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, const Yardstick
                                    gain.with_copies};
     if (energies) cells.push_back(energy(record));
     table.add(cells);
-    if (const auto note = notes(record); !note.empty()) table.add({"", "", ""}, "(" + note + ")");
+    if (const auto note = notes(record); !note.empty())
+      table.add({"", "", ""}, "(" + note + ")");
   }
   table.print(out);
 }
 
-// The fastest configuration of each variant; one without a time when there is no other.
+// The fastest configuration of each variant; one without a time
+// when there is no other.
 std::vector<Row> best_of_each(const std::vector<Row>& rows) {
   std::vector<Row> best;
   for (const auto& row : rows) {
-    const auto same = std::find_if(best.begin(), best.end(), [&](const Row& other) {
-      return other.record->full_name() == row.record->full_name();
-    });
+    const auto same =
+        std::find_if(best.begin(), best.end(), [&](const Row& other) {
+          return other.record->full_name() == row.record->full_name();
+        });
     if (same == best.end()) {
       best.push_back(row);
-    } else if (row.timed && (!same->timed || row.summary.median < same->summary.median)) {
+    } else if (row.timed &&
+               (!same->timed || row.summary.median < same->summary.median)) {
       *same = row;
     }
   }
@@ -225,13 +264,15 @@ struct Printed {
 
 Printed printed(const std::vector<Record>& records, const Keep& keep) {
   auto rows = rows_of(records);
-  if (keep) std::erase_if(rows, [&](const Row& row) { return !keep(*row.record); });
+  if (keep)
+    std::erase_if(rows, [&](const Row& row) { return !keep(*row.record); });
   if (rows.empty()) return {};
   const auto yardsticks = compare(rows, records);
   const Record& first = records.front();
   std::ostringstream out;
-  out << first.workload << ' ' << to_string(first.size) << ' ' << to_string(first.dtype)
-      << ", caches " << to_string(first.cache) << '\n';
+  out << first.workload << ' ' << to_string(first.size) << ' '
+      << to_string(first.dtype) << ", caches " << to_string(first.cache)
+      << '\n';
   print_rows(out, rows, yardsticks);
   const auto best = best_of_each(rows);
   if (yardsticks.best != nullptr && best.size() < rows.size()) {
@@ -241,7 +282,8 @@ Printed printed(const std::vector<Record>& records, const Keep& keep) {
   print_absent_energy(out, rows);
   out << '\n';
   const auto* baseline = yardsticks.baseline;
-  return {out.str(), baseline == nullptr ? std::string() : baseline->variant, any_energy(rows)};
+  return {out.str(), baseline == nullptr ? std::string() : baseline->variant,
+          any_energy(rows)};
 }
 
 class TableReporter final : public Reporter {
@@ -253,26 +295,33 @@ class TableReporter final : public Reporter {
     out_.flush();  // it took seconds to measure
   }
 
-  // Each by itself, on all cores: medians and intervals of many records take a while.
+  // Each by itself, on all cores: medians and intervals of
+  // many records take a while.
   void points(const std::vector<std::vector<Record>>& all) override {
     std::vector<Printed> texts(all.size());
-    on_all_cores(all.size(), [&](std::size_t i) { texts[i] = printed(all[i], keep_); });
-    for (const auto& text : texts) print(text);
+    on_all_cores(all.size(),
+                 [&](std::size_t i) { texts[i] = printed(all[i], keep_); });
+    for (const auto& text : texts)
+      print(text);
   }
 
   void finish() override {
     if (!printed_) return;
-    out_ << "*: lowest median time; =: a tie with it, the samples do not tell them apart; -: no "
+    out_ << "*: lowest median time; =: a tie with it, the samples do not tell "
+            "them apart; -: no "
             "time.\n"
-            "+-95%: half width of the median's interval; !: wider than asked for; ?: too few "
+            "+-95%: half width of the median's interval; !: wider than asked "
+            "for; ?: too few "
             "samples.\n"
             "roof: share of the rate this machine can attain.";
     if (!baseline_.empty()) {
       out_ << "\nspeedup: over serial/" << baseline_
-           << ", with its 95 % interval; +copies: with those to and from the GPU.";
+           << ", with its 95 % interval; +copies: with those to and from the "
+              "GPU.";
     }
     if (energy_) {
-      out_ << "\njoules: of one execution, by the counters of the GPU or of the CPU, to 3 %.";
+      out_ << "\njoules: of one execution, by the counters of the GPU or of "
+              "the CPU, to 3 %.";
     }
     out_ << std::endl;
   }
@@ -294,7 +343,8 @@ class TableReporter final : public Reporter {
 
 }  // namespace
 
-std::unique_ptr<Reporter> make_table_reporter(std::ostream& out, const Keep& keep) {
+std::unique_ptr<Reporter> make_table_reporter(std::ostream& out,
+                                              const Keep& keep) {
   return std::make_unique<TableReporter>(out, keep);
 }
 

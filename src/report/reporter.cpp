@@ -49,10 +49,12 @@ class JsonReporter final : public Reporter {
 // For formats that have no use for what is not shown.
 class Filtered final : public Reporter {
  public:
-  Filtered(std::unique_ptr<Reporter> to, const Keep& keep) : to_(std::move(to)), keep_(keep) {}
+  Filtered(std::unique_ptr<Reporter> to, const Keep& keep)
+      : to_(std::move(to)), keep_(keep) {}
   void point(const std::vector<Record>& records) override {
     std::vector<Record> kept;
-    std::copy_if(records.begin(), records.end(), std::back_inserter(kept), keep_);
+    std::copy_if(records.begin(), records.end(), std::back_inserter(kept),
+                 keep_);
     if (!kept.empty()) to_->point(kept);
   }
   void finish() override { to_->finish(); }
@@ -62,7 +64,8 @@ class Filtered final : public Reporter {
   Keep keep_;
 };
 
-std::unique_ptr<Reporter> make_complete_reporter(const std::string& format, std::ostream& out) {
+std::unique_ptr<Reporter> make_complete_reporter(const std::string& format,
+                                                 std::ostream& out) {
   if (format == "json") return std::make_unique<JsonReporter>(out);
   if (format == "explain") return make_explain_reporter(out);
   return make_record_reporter(out);
@@ -70,7 +73,8 @@ std::unique_ptr<Reporter> make_complete_reporter(const std::string& format, std:
 
 }  // namespace
 
-std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out,
+std::unique_ptr<Reporter> make_reporter(const std::string& format,
+                                        std::ostream& out,
                                         const Keep& keep) {
   if (format == "csv") return std::make_unique<CsvReporter>(out, keep);
   if (format == "table") return make_table_reporter(out, keep);

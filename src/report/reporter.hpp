@@ -20,21 +20,28 @@ class Reporter {
   virtual void point(const std::vector<Record>& records) = 0;
   // The same for many points that are there at once.
   virtual void points(const std::vector<std::vector<Record>>& all) {
-    for (const auto& records : all) point(records);
+    for (const auto& records : all)
+      point(records);
   }
   virtual void finish() {}  // after the last point
 };
 
-// Which records are shown; the others are still what speedups are over. Empty: all.
+// Which records are shown; the others are still what
+// speedups are over. Empty: all.
 using Keep = std::function<bool(const Record&)>;
 
-// format: "table", "explain", "csv", "json" or "record". out must outlive the reporter.
-std::unique_ptr<Reporter> make_reporter(const std::string& format, std::ostream& out,
+// format: "table", "explain", "csv", "json" or "record". out
+// must outlive the reporter.
+std::unique_ptr<Reporter> make_reporter(const std::string& format,
+                                        std::ostream& out,
                                         const Keep& keep = {});
 
-// One table per point: times with intervals, rates, speedups; at most 100 columns wide.
-std::unique_ptr<Reporter> make_table_reporter(std::ostream& out, const Keep& keep = {});
-// One table per point: what the GPU kernels cost and what their counters say; at most 100 columns.
+// One table per point: times with intervals, rates, speedups; at
+// most 100 columns wide.
+std::unique_ptr<Reporter> make_table_reporter(std::ostream& out,
+                                              const Keep& keep = {});
+// One table per point: what the GPU kernels cost and what their counters
+// say; at most 100 columns.
 std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out);
 // The course's format, for the scripts that read it line by line.
 std::unique_ptr<Reporter> make_record_reporter(std::ostream& out);

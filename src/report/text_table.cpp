@@ -27,7 +27,8 @@ std::vector<std::size_t> TextTable::widths() const {
     for (const auto& row : rows_) {
       if (c < row.cells.size()) width = std::max(width, row.cells[c].size());
     }
-    result.push_back(std::min(width, std::max(columns_[c].widest, columns_[c].title.size())));
+    result.push_back(std::min(
+        width, std::max(columns_[c].widest, columns_[c].title.size())));
   }
   return result;
 }
@@ -36,7 +37,8 @@ void TextTable::print(std::ostream& out, std::size_t width) const {
   const auto column_widths = widths();
   std::string titles;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    titles += padded(columns_[c].title, column_widths[c], columns_[c].right) + "  ";
+    titles +=
+        padded(columns_[c].title, column_widths[c], columns_[c].right) + "  ";
   }
   print_line(out, titles);
   for (const auto& row : rows_) {
@@ -53,7 +55,8 @@ void TextTable::print(std::ostream& out, std::size_t width) const {
     for (std::size_t l = 0; l < height; ++l) {
       std::string line;
       for (std::size_t c = 0; c < cells.size(); ++c) {
-        line += padded(l < cells[c].size() ? cells[c][l] : "", column_widths[c], columns_[c].right);
+        line += padded(l < cells[c].size() ? cells[c][l] : "", column_widths[c],
+                       columns_[c].right);
         line += "  ";
       }
       print_line(out, line + (l < text.size() ? text[l] : ""));

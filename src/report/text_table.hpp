@@ -14,10 +14,14 @@ class TextTable {
     bool right = false;         // aligned to the right, as numbers are
     std::size_t widest = 1000;  // longer cells are wrapped
   };
-  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit TextTable(std::vector<Column> columns)
+      : columns_(std::move(columns)) {}
 
-  void add(std::vector<std::string> cells) { rows_.push_back({std::move(cells), {}}); }
-  // text takes the place of the cells that are missing, wrapped to the width of the table.
+  void add(std::vector<std::string> cells) {
+    rows_.push_back({std::move(cells), {}});
+  }
+  // text takes the place of the cells that are missing, wrapped to
+  // the width of the table.
   void add(std::vector<std::string> cells, std::string text) {
     rows_.push_back({std::move(cells), std::move(text)});
   }

@@ -8,7 +8,9 @@ namespace {
 
 using Runs = std::vector<Samples>;
 
-double median_of(const Runs& runs) { return median(runs.front().seconds); }
+double median_of(const Runs& runs) {
+  return median(runs.front().seconds);
+}
 
 // The variance of logarithms that runs do not know of.
 double unknown_variance(const std::vector<Runs>& points) {
@@ -20,10 +22,12 @@ double unknown_variance(const std::vector<Runs>& points) {
       logs.push_back(std::log(median(run.seconds)));
       mean += logs.back() / static_cast<double>(runs.size());
       // Of one run alone: what differs between runs is what is looked for.
-      const double variance = summarize({run.seconds, run.batches, 0}).estimate.variance;
+      const double variance =
+          summarize({run.seconds, run.batches, 0}).estimate.variance;
       if (std::isfinite(variance)) within += variance, ++runs_in_all;
     }
-    for (const double log : logs) squares += (log - mean) * (log - mean);
+    for (const double log : logs)
+      squares += (log - mean) * (log - mean);
     freedom += static_cast<double>(runs.size() - 1);
   }
   if (freedom == 0) return 0;
@@ -34,7 +38,8 @@ double unknown_variance(const std::vector<Runs>& points) {
 }  // namespace
 
 double BetweenRuns::at(double median_s) const {
-  return seconds > 0 && median_s > 0 ? std::hypot(share, seconds / median_s) : share;
+  return seconds > 0 && median_s > 0 ? std::hypot(share, seconds / median_s)
+                                     : share;
 }
 
 BetweenRuns share_between_runs(const std::vector<Runs>& points) {
@@ -52,7 +57,8 @@ BetweenRuns spread_between_runs(const std::vector<Runs>& points) {
   }
   std::vector<Runs> few, many;  // of seconds
   for (const auto& runs : points) {
-    if (runs.size() > 1) (median_of(runs) <= longest / 10 ? few : many).push_back(runs);
+    if (runs.size() > 1)
+      (median_of(runs) <= longest / 10 ? few : many).push_back(runs);
   }
   BetweenRuns found{std::sqrt(unknown_variance(many)), 0};
   double squares = 0;
@@ -60,7 +66,8 @@ BetweenRuns spread_between_runs(const std::vector<Runs>& points) {
     const double beyond = unknown_variance({runs}) - found.share * found.share;
     squares += beyond * median_of(runs) * median_of(runs);
   }
-  if (squares > 0) found.seconds = std::sqrt(squares / static_cast<double>(few.size()));
+  if (squares > 0)
+    found.seconds = std::sqrt(squares / static_cast<double>(few.size()));
   return found;
 }
 

@@ -12,23 +12,29 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double confidence_of_all = 0.95;
 
-// With more groups neighbours are too much alike, with fewer the quantile of t grows.
+// With more groups neighbours are too much alike, with fewer
+// the quantile of t grows.
 constexpr std::size_t groups_at_least = 4, groups_at_most = 10;
 constexpr std::size_t batch_assumed = 12;
-// What CUDA promises of its events: for samples that are all alike and do not show the tick.
+// What CUDA promises of its events: for samples that are all alike
+// and do not show the tick.
 constexpr double coarsest_tick_s = 0.5e-6;
 
-// Sizes of the groups of neighbouring batches, nearly equal in batches. Empty: too few.
+// Sizes of the groups of neighbouring batches, nearly equal in
+// batches. Empty: too few.
 std::vector<std::size_t> groups_of(const Samples& samples) {
   const std::size_t n = samples.seconds.size();
   std::vector<std::size_t> ends;  // of the batches
   for (const int batch : samples.batches) {
-    ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::size_t>(batch));
+    ends.push_back((ends.empty() ? 0 : ends.back()) +
+                   static_cast<std::size_t>(batch));
   }
   if (ends.empty() || ends.back() != n) {
     ends.clear();
-    const std::size_t count = std::max(n / batch_assumed, std::min(n, groups_at_least));
-    for (std::size_t i = 1; i <= count; ++i) ends.push_back(i * n / count);
+    const std::size_t count =
+        std::max(n / batch_assumed, std::min(n, groups_at_least));
+    for (std::size_t i = 1; i <= count; ++i)
+      ends.push_back(i * n / count);
   }
   std::vector<std::size_t> sizes;
   if (ends.size() < groups_at_least) return sizes;
@@ -42,9 +48,9 @@ std::vector<std::size_t> groups_of(const Samples& samples) {
   return sizes;
 }
 
-// How much larger the variance of the mean is than that of as many independent values, whose
-// correlation of neighbours is that of an autoregression. Such an estimate is too low, most so for
-// few values (Kendall, Biometrika 41, 1954).
+// How much larger the variance of the mean is than that of as many independent
+// values, whose correlation of neighbours is that of an autoregression. Such an
+// estimate is too low, most so for few values (Kendall, Biometrika 41, 1954).
 double inflation(const std::vector<double>& deviations, double squares) {
   if (!(squares > 0)) return 1;
   double products = 0;
@@ -52,15 +58,18 @@ double inflation(const std::vector<double>& deviations, double squares) {
     products += deviations[i] * deviations[i - 1];
   }
   const double found = products / squares;
-  const double bias = (1 + 3 * std::max(found, 0.0)) / static_cast<double>(deviations.size());
+  const double bias =
+      (1 + 3 * std::max(found, 0.0)) / static_cast<double>(deviations.size());
   const double correlation = std::clamp(found + bias, 0.0, 0.9);
   return (1 + correlation) / (1 - correlation);
 }
 
 // Leaves the values in another order.
 double rearranged_median(std::vector<double>& values) {
-  // The upper middle in its place; the lower one is the largest of those before it.
-  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  // The upper middle in its place; the lower one is the
+  // largest of those before it.
+  const auto upper =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), upper, values.end());
   if (values.size() % 2 == 1) return *upper;
   return (*std::max_element(values.begin(), upper) + *upper) / 2;
@@ -76,7 +85,8 @@ double tick_variance_of(const std::vector<double>& sorted) {
   double tick = infinity;
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     const double step = sorted[i] - sorted[i - 1];
-    if (step > 1e-7 * sorted[i]) tick = std::min(tick, step);  // samples are stored in 8 digits
+    // samples are stored in 8 digits
+    if (step > 1e-7 * sorted[i]) tick = std::min(tick, step);
   }
   if (!std::isfinite(tick)) tick = coarsest_tick_s;
   // Start and end are each off by up to half a tick, evenly.
@@ -84,16 +94,19 @@ double tick_variance_of(const std::vector<double>& sorted) {
   return share * share / 6;
 }
 
-// Two parts of one variance with their degrees of freedom; those of an exact part are infinite.
+// Two parts of one variance with their degrees of freedom; those of an
+// exact part are infinite.
 double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
   const double sum = a + b;
   if (!(sum > 0) || !std::isfinite(sum)) return 1;
-  const double shares = (a / sum) * (a / sum) / freedom_a + (b / sum) * (b / sum) / freedom_b;
+  const double shares =
+      (a / sum) * (a / sum) / freedom_a + (b / sum) * (b / sum) / freedom_b;
   return shares > 0 ? 1 / shares : infinity;
 }
 
 // What the groups of this run say of its median.
-Uncertain within_run(const Samples& samples, const std::vector<double>& sorted) {
+Uncertain within_run(const Samples& samples,
+                     const std::vector<double>& sorted) {
   Uncertain estimate{median_of_sorted(sorted)};
   const auto groups = groups_of(samples);
   if (groups.empty() || !(sorted.front() > 0)) return estimate;
@@ -122,16 +135,22 @@ Uncertain within_run(const Samples& samples, const std::vector<double>& sorted) 
 Interval Uncertain::interval(double confidence) const {
   if (!std::isfinite(variance)) return {};
   // Beyond a thousand degrees of freedom t is the normal distribution.
-  // Eight digits are enough, and take a fraction of the time: this is asked of every record.
-  using Quick = boost::math::policies::policy<boost::math::policies::promote_double<false>,
-                                              boost::math::policies::digits10<8>>;
-  const boost::math::students_t_distribution<double, Quick> distribution(std::min(freedom, 1e3));
+  // Eight digits are enough, and take a fraction of the time: this is
+  // asked of every record.
+  using Quick = boost::math::policies::policy<
+      boost::math::policies::promote_double<false>,
+      boost::math::policies::digits10<8>>;
+  const boost::math::students_t_distribution<double, Quick> distribution(
+      std::min(freedom, 1e3));
   const double reach =
-      std::sqrt(variance) * boost::math::quantile(distribution, (1 + confidence) / 2);
+      std::sqrt(variance) *
+      boost::math::quantile(distribution, (1 + confidence) / 2);
   return {value * std::exp(-reach), value * std::exp(reach)};
 }
 
-double median(std::vector<double> values) { return values.empty() ? 0 : rearranged_median(values); }
+double median(std::vector<double> values) {
+  return values.empty() ? 0 : rearranged_median(values);
+}
 
 Summary summarize(const Samples& samples) {
   Summary summary;
@@ -141,17 +160,20 @@ Summary summarize(const Samples& samples) {
   auto sorted = samples.seconds;
   boost::sort::pdqsort(sorted.begin(), sorted.end());
   summary.min = sorted.front();
-  summary.mean =
-      std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
+  summary.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) /
+                 static_cast<double>(sorted.size());
   const Uncertain own = within_run(samples, sorted);
   summary.median = own.value;
   summary.estimate = own;
   const Interval of_own = own.interval(confidence_of_all);
-  if (std::isfinite(of_own.high)) summary.precision = (of_own.high - of_own.low) / 2 / own.value;
+  if (std::isfinite(of_own.high))
+    summary.precision = (of_own.high - of_own.low) / 2 / own.value;
   if (!std::isfinite(own.variance)) return summary;
-  const double others = samples.between_runs * samples.between_runs + tick_variance_of(sorted);
+  const double others =
+      samples.between_runs * samples.between_runs + tick_variance_of(sorted);
   summary.estimate.variance = own.variance + others;
-  summary.estimate.freedom = pooled_freedom(own.variance, own.freedom, others, infinity);
+  summary.estimate.freedom =
+      pooled_freedom(own.variance, own.freedom, others, infinity);
   summary.interval = summary.estimate.interval(confidence_of_all);
   return summary;
 }
@@ -183,11 +205,14 @@ Uncertain operator+(const Uncertain& a, double exact) {
 
 Uncertain mean_of(const std::vector<Uncertain>& estimates) {
   double sum = 0;
-  for (const auto& estimate : estimates) sum += estimate.value;
+  for (const auto& estimate : estimates)
+    sum += estimate.value;
   Uncertain mean{sum / static_cast<double>(estimates.size()), 0, infinity};
   for (const auto& estimate : estimates) {
-    const double part = estimate.variance * (estimate.value / sum) * (estimate.value / sum);
-    mean.freedom = pooled_freedom(mean.variance, mean.freedom, part, estimate.freedom);
+    const double part =
+        estimate.variance * (estimate.value / sum) * (estimate.value / sum);
+    mean.freedom =
+        pooled_freedom(mean.variance, mean.freedom, part, estimate.freedom);
     mean.variance += part;
   }
   return mean;
@@ -197,17 +222,30 @@ Ratio ratio(const Uncertain& quotient) {
   return {quotient.value, quotient.interval(confidence_of_all)};
 }
 
-Ratio ratio(const Uncertain& a, const Uncertain& b) { return ratio(a / b); }
-
-bool decided(const Ratio& ratio) { return std::isfinite(ratio.interval.high); }
-bool tied(const Ratio& ratio) { return decided(ratio) && ratio.interval.holds(1); }
-bool above(const Ratio& ratio, double bound) { return ratio.interval.low > bound; }
-bool below(const Ratio& ratio, double bound) { return ratio.interval.high < bound; }
-
-bool equal_within(const Ratio& ratio, double margin) {
-  return ratio.interval.low >= 1 / (1 + margin) && at_most_within(ratio, margin);
+Ratio ratio(const Uncertain& a, const Uncertain& b) {
+  return ratio(a / b);
 }
 
-bool at_most_within(const Ratio& ratio, double margin) { return ratio.interval.high <= 1 + margin; }
+bool decided(const Ratio& ratio) {
+  return std::isfinite(ratio.interval.high);
+}
+bool tied(const Ratio& ratio) {
+  return decided(ratio) && ratio.interval.holds(1);
+}
+bool above(const Ratio& ratio, double bound) {
+  return ratio.interval.low > bound;
+}
+bool below(const Ratio& ratio, double bound) {
+  return ratio.interval.high < bound;
+}
+
+bool equal_within(const Ratio& ratio, double margin) {
+  return ratio.interval.low >= 1 / (1 + margin) &&
+         at_most_within(ratio, margin);
+}
+
+bool at_most_within(const Ratio& ratio, double margin) {
+  return ratio.interval.high <= 1 + margin;
+}
 
 }  // namespace parlab

@@ -1,12 +1,15 @@
-// Medians, their intervals, and ratios of them: the only place where a spread is judged.
+// Medians, their intervals, and ratios of them: the only place
+// where a spread is judged.
 //
-// The model. The samples of a run come in batches; those of one batch share the state of caches and
-// clocks and are no independent samples, so batches are (batch means: Law, Simulation Modeling and
-// Analysis, section 9.5), with what correlation is left between neighbours taken out. And two runs
-// of one binary differ, by where memory lies and how warm the machine is, which no number of
-// samples of one run shows: that part is measured once per machine and given with the samples
-// (Kalibera and Jones, Rigorous benchmarking in reasonable time, 2013). Both are spreads of the
-// logarithm, for times are positive and vary in proportion.
+// The model. The samples of a run come in batches; those of one batch share
+// the state of caches and clocks and are no independent samples, so batches
+// are (batch means: Law, Simulation Modeling and Analysis, section 9.5),
+// with what correlation is left between neighbours taken out. And two runs
+// of one binary differ, by where memory lies and how warm the machine is,
+// which no number of samples of one run shows: that part is measured once
+// per machine and given with the samples (Kalibera and Jones, Rigorous
+// benchmarking in reasonable time, 2013). Both are spreads of the logarithm,
+// for times are positive and vary in proportion.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +26,18 @@ struct Interval {
 // The samples of one run, in the order they were taken.
 struct Samples {
   std::vector<double> seconds;
-  std::vector<int> batches = {};  // how many each batch has; empty when that is not known
-  double between_runs = 0;        // standard deviation of the medians of runs, as a share of them
+  // how many each batch has; empty when that is not known
+  std::vector<int> batches = {};
+  // standard deviation of the medians of runs, as a share of them
+  double between_runs = 0;
 };
 
 // A positive number known up to a spread.
 struct Uncertain {
   double value = 0;
-  double variance = std::numeric_limits<double>::infinity();  // of its logarithm
-  double freedom = 1;                                         // degrees, of that variance
+  // of its logarithm
+  double variance = std::numeric_limits<double>::infinity();
+  double freedom = 1;  // degrees, of that variance
 
   // By Student's t; [0, infinity) when the variance is not known.
   Interval interval(double confidence = 0.95) const;
@@ -40,21 +46,24 @@ struct Uncertain {
 struct Summary {
   std::size_t count = 0;
   double median = 0, min = 0, mean = 0;
-  Uncertain estimate;    // of the median over all runs
-  Interval interval;     // of it, 95 %; [0, infinity) when there are too few samples
-  double precision = 0;  // half width of that interval over the median, were runs all alike and the
-                         // clock perfect: what more samples make smaller; infinite for too few
+  Uncertain estimate;  // of the median over all runs
+  // of it, 95 %; [0, infinity) when there are too few samples
+  Interval interval;
+  // half width of that interval over the median, were runs all alike and the
+  // clock perfect: what more samples make smaller; infinite for too few
+  double precision = 0;
 };
 
 double median(std::vector<double> values);  // 0 when there are none
 
-// Four batches at the least have an interval. Samples whose batches are not known are taken to come
-// in batches of 12, or in four when they are few. The tick of the clock, the least difference
-// between two samples, counts as an uncertainty of its own.
+// Four batches at the least have an interval. Samples whose batches are
+// not known are taken to come in batches of 12, or in four when they are
+// few. The tick of the clock, the least difference between two samples,
+// counts as an uncertainty of its own.
 Summary summarize(const Samples& samples);
 
-// Of the logarithm of the median: what the clock leaves open, which no number of samples makes
-// less.
+// Of the logarithm of the median: what the clock leaves open, which no
+// number of samples makes less.
 double tick_variance(const Samples& samples);
 
 // Half of the interval's width over the median: 0.01 is "known to 1 %".
@@ -69,7 +78,7 @@ Uncertain operator/(const Uncertain& a, const Uncertain& b);
 Uncertain operator+(const Uncertain& a, double exact);
 Uncertain mean_of(const std::vector<Uncertain>& estimates);
 
-// ---- verdicts -----------------------------------------------------------------------------------
+// ---- verdicts ---------------------------------------------------------------
 
 // One number over another, with its 95 % interval.
 struct Ratio {
@@ -86,9 +95,12 @@ bool tied(const Ratio& ratio);
 // The interval lies above the bound, or below it.
 bool above(const Ratio& ratio, double bound);
 bool below(const Ratio& ratio, double bound);
-// Equivalence is shown and not assumed: the whole interval lies within 1 / (1 + margin) and
-// 1 + margin (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987), or on one side alone.
+// Equivalence is shown and not assumed: the whole interval lies
+// within 1 / (1 + margin) and
+// 1 + margin (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15,
+// 1987), or on one side alone.
 bool equal_within(const Ratio& ratio, double margin);
-bool at_most_within(const Ratio& ratio, double margin);  // no more than 1 + margin
+// no more than 1 + margin
+bool at_most_within(const Ratio& ratio, double margin);
 
 }  // namespace parlab

@@ -15,7 +15,8 @@ Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
   constexpr double flops_at_most = 8e6;
   const auto extents = count_extents(workload);
   while (workload.work(size, dtype).flops > flops_at_most) {
-    for (std::size_t i = 0; i < extents; ++i) size[i] = (size[i] + 1) / 2;
+    for (std::size_t i = 0; i < extents; ++i)
+      size[i] = (size[i] + 1) / 2;
   }
   return size;
 }
@@ -23,7 +24,8 @@ Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
 bool is_square(const Workload& workload, const Size& size) {
   const auto extents = count_extents(workload);
   return extents > 1 &&
-         std::all_of(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(extents),
+         std::all_of(size.begin(),
+                     size.begin() + static_cast<std::ptrdiff_t>(extents),
                      [&](auto extent) { return extent == size.front(); });
 }
 

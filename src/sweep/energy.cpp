@@ -9,18 +9,20 @@
 namespace parlab {
 namespace {
 
-// Counters of energy move some ten times a second: of 5 s that is less than 3 %.
+// Counters of energy move some ten times a second: of 5 s
+// that is less than 3 %.
 constexpr double run_s = 5;
-// The driver's sensor of power shows a mean over about a second: before that it is not compared.
+// The driver's sensor of power shows a mean over about a second: before
+// that it is not compared.
 constexpr double power_settles_s = 1.5;
 constexpr double power_every_s = 0.1;
 // Either is good to some 5 %.
 constexpr double sensors_agree = 0.10;
-// An execution that takes so much longer than when it was timed left the device at rest in between,
-// or ran at another clock.
+// An execution that takes so much longer than when it was timed left the
+// device at rest in between, or ran at another clock.
 constexpr double as_timed = 1.25;
-// Between questions, so that reading sensors costs nothing, and a GPU's queue of launches does not
-// overflow.
+// Between questions, so that reading sensors costs nothing, and a GPU's
+// queue of launches does not overflow.
 constexpr double bunch_s = 0.02, bunch_at_most = 1000;
 // What was at work before is still warm.
 constexpr double calm_s = 2;
@@ -72,24 +74,29 @@ class Window {
   double seconds() const { return end_s_ - start_s_; }
   double joules() const {
     const double joules = end_j_ - start_j_;
-    if (!(joules > 0)) give_up("the energy counter stood still for %.3g s", seconds());
+    if (!(joules > 0))
+      give_up("the energy counter stood still for %.3g s", seconds());
     return joules;
   }
   void check_sensors() const {
     if (watts_.empty()) return;  // there is only one
     double sum = 0;
-    for (const double watts : watts_) sum += watts;
+    for (const double watts : watts_)
+      sum += watts;
     const double by_power = sum / static_cast<double>(watts_.size());
     const double by_energy = (end_j_ - settled_j_) / (end_s_ - settled_s_);
     if (std::abs(by_power - by_energy) > sensors_agree * by_energy) {
-      give_up("the energy counter says %.4g W and the power sensor %.4g W: more than %.0f %% apart",
-              by_energy, by_power, 100 * sensors_agree);
+      give_up(
+          "the energy counter says %.4g W and the power sensor %.4g W: more "
+          "than %.0f %% apart",
+          by_energy, by_power, 100 * sensors_agree);
     }
   }
 
  private:
   EnergyMeter& meter_;
-  double start_s_ = 0, start_j_ = 0, settled_s_ = 0, settled_j_ = 0, end_s_ = 0, end_j_ = 0;
+  double start_s_ = 0, start_j_ = 0, settled_s_ = 0, settled_j_ = 0, end_s_ = 0,
+         end_j_ = 0;
   double next_s_ = 0;
   std::vector<double> watts_;
 };
@@ -100,7 +107,8 @@ EnergyGauge::EnergyGauge(Executor& place, const std::string& others) {
   try {
     meter_ = place.energy_meter();
     if (meter_->counts_other_programs() && !others.empty()) {
-      throw NoEnergy(meter_->source() + " counts other programs, too: " + others);
+      throw NoEnergy(meter_->source() +
+                     " counts other programs, too: " + others);
     }
     meter_->rest(calm_s);
     Window window(*meter_);
@@ -114,38 +122,52 @@ EnergyGauge::EnergyGauge(Executor& place, const std::string& others) {
   }
 }
 
-// A warm device leaks more than a cool one. Without a thermometer all rest equally long.
-void EnergyGauge::begin_at_start_temperature(double execution_s, const Repeat& repeat,
-                                             const std::function<bool()>& stop) {
+// A warm device leaks more than a cool one. Without a thermometer
+// all rest equally long.
+void EnergyGauge::begin_at_start_temperature(
+    double execution_s,
+    const Repeat& repeat,
+    const std::function<bool()>& stop) {
   if (!start_celsius_) return meter_->rest(calm_s);
   const double start_s = meter_->now_s();
-  const auto above = [&] { return meter_->celsius().value_or(0) - *start_celsius_; };
-  const auto out_of_time = [&] { return meter_->now_s() - start_s > temperature_at_most_s; };
-  while (above() > celsius_off && !out_of_time() && !stop()) meter_->rest(0.5);
+  const auto above = [&] {
+    return meter_->celsius().value_or(0) - *start_celsius_;
+  };
+  const auto out_of_time = [&] {
+    return meter_->now_s() - start_s > temperature_at_most_s;
+  };
+  while (above() > celsius_off && !out_of_time() && !stop())
+    meter_->rest(0.5);
   if (above() < -celsius_off && !stop()) {
     repeat({bunch_of(execution_s), [] {},
-            [&] { return above() >= -celsius_off || out_of_time() || stop(); }, [] {}});
+            [&] { return above() >= -celsius_off || out_of_time() || stop(); },
+            [] {}});
   }
   if (std::abs(above()) > celsius_off && !stop()) {
-    give_up("did not come to %.0f degrees Celsius, where its first run began, in %.0f s",
-            *start_celsius_, temperature_at_most_s);
+    give_up(
+        "did not come to %.0f degrees Celsius, where its first run began, in "
+        "%.0f s",
+        *start_celsius_, temperature_at_most_s);
   }
 }
 
-EnergyGauge::Run EnergyGauge::run(double execution_s, const Repeat& repeat,
+EnergyGauge::Run EnergyGauge::run(double execution_s,
+                                  const Repeat& repeat,
                                   const std::function<bool()>& stop) {
   begin_at_start_temperature(execution_s, repeat, stop);
   Window window(*meter_);
   Run run;
   run.left = repeat({bunch_of(execution_s), [&] { window.begin(); },
-                     [&] { return window.long_enough() || stop(); }, [&] { window.end(); }});
+                     [&] { return window.long_enough() || stop(); },
+                     [&] { window.end(); }});
   if (stop()) return run;
   const auto executions = static_cast<double>(run.left.executions);
   run.seconds = window.seconds() / executions;
   run.joules = window.joules() / executions;
   if (run.seconds > as_timed * execution_s) {
     give_up(
-        "one after another an execution took %.4g us, timed alone %.4g us: too short to keep "
+        "one after another an execution took %.4g us, timed alone %.4g us: too "
+        "short to keep "
         "the device at work, or its clock fell",
         1e6 * run.seconds, 1e6 * execution_s);
   }
@@ -166,8 +188,9 @@ Energy EnergyRuns::energy() const {
   energy.runs_j = joules_;
   energy.seconds = median(seconds_);
   if (finished_ && precision_ > wanted) {
-    energy.absent = "after " + std::to_string(joules_.size()) + " runs it is known to " +
-                    percent(precision_) + ", " + percent(wanted) + " are asked for";
+    energy.absent = "after " + std::to_string(joules_.size()) +
+                    " runs it is known to " + percent(precision_) + ", " +
+                    percent(wanted) + " are asked for";
   }
   return energy;
 }

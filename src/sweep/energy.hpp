@@ -1,4 +1,5 @@
-// Joules of one execution: runs of seconds, each from the same temperature, until they are known.
+// Joules of one execution: runs of seconds, each from the same
+// temperature, until they are known.
 #pragma once
 
 #include <functional>
@@ -16,11 +17,13 @@ namespace parlab {
 // What it takes of one configuration, roughly, for planning.
 constexpr double energy_seconds_expected = 30;
 
-// One place's meter, what the place uses at rest, and the temperature at which its runs begin.
+// One place's meter, what the place uses at rest, and the temperature
+// at which its runs begin.
 class EnergyGauge {
  public:
   // Called once: nothing else may be at work there. Rests a while.
-  // others: what other programs do there, whose joules some meters count, too; "": nothing.
+  // others: what other programs do there, whose joules some meters
+  // count, too; "": nothing.
   explicit EnergyGauge(Executor& place, const std::string& others = {});
 
   // Why there is nothing to measure with; empty when there is.
@@ -32,15 +35,19 @@ class EnergyGauge {
     double joules = 0, seconds = 0;  // of one execution
     Repeated left;                   // for its outputs to be judged
   };
-  // execution_s: what one takes, as it was timed. repeat: of the place, for this configuration;
-  // called once or twice. stop: asked now and then. Throws NoEnergy when the device was not at work
-  // all the time, does not come to its temperature, or when its two sensors contradict each other;
-  // and what repeat throws.
+  // execution_s: what one takes, as it was timed. repeat: of the place,
+  // for this configuration; called once or twice. stop: asked now and
+  // then. Throws NoEnergy when the device was not at work all the time,
+  // does not come to its temperature, or when its two sensors contradict
+  // each other; and what repeat throws.
   using Repeat = std::function<Repeated(const Repetition&)>;
-  Run run(double execution_s, const Repeat& repeat, const std::function<bool()>& stop);
+  Run run(double execution_s,
+          const Repeat& repeat,
+          const std::function<bool()>& stop);
 
  private:
-  void begin_at_start_temperature(double execution_s, const Repeat& repeat,
+  void begin_at_start_temperature(double execution_s,
+                                  const Repeat& repeat,
                                   const std::function<bool()>& stop);
 
   std::unique_ptr<EnergyMeter> meter_;

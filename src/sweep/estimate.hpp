@@ -16,8 +16,9 @@ struct Estimate {
   double seconds = 0;            // for all of them: rough, for sharing work out
 };
 
-// One for each size and dtype, in the order of the plan. Opens the places, measures nothing, writes
-// nothing. Throws UsageError when the plan cannot start.
+// One for each size and dtype, in the order of the plan. Opens the
+// places, measures nothing, writes nothing. Throws UsageError when
+// the plan cannot start.
 std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer);
 
 }  // namespace parlab

@@ -28,6 +28,8 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGINT, before_);
 }
 
-bool was_interrupted() { return interrupted != 0; }
+bool was_interrupted() {
+  return interrupted != 0;
+}
 
 }  // namespace parlab

@@ -3,8 +3,8 @@
 
 namespace parlab {
 
-// While one lives, Ctrl-C is only noted, once; a second one ends the program. An inner one does
-// nothing.
+// While one lives, Ctrl-C is only noted, once; a second one ends the
+// program. An inner one does nothing.
 class InterruptGuard {
  public:
   InterruptGuard();

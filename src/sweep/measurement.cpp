@@ -8,20 +8,22 @@ namespace {
 
 constexpr double batch_s = 0.02;
 constexpr int batch_at_most = 12;
-// When the time limit allows: only several batches, some time apart and with all other
-// configurations in between, show how far a point moves.
+// When the time limit allows: only several batches, some time apart and with
+// all other configurations in between, show how far a point moves.
 constexpr std::size_t batches_at_least = 8;
 constexpr double covered_at_least_s = 0.05;
 // When it does not: with fewer an interval is too wide to be of use.
 constexpr std::size_t batches_for_interval = 6;
-// A clock varies by some per cent, also under a cap of power; below this share of what it settled
-// at, something else slowed the device down.
+// A clock varies by some per cent, also under a cap of power; below this share
+// of what it settled at, something else slowed the device down.
 constexpr double clock_share = 0.75;
 // Below this share of the highest clock it is not boost that varies.
 constexpr double capped_share = 0.95;
-// So many batches say what the clock settles at; before, the highest one is expected.
+// So many batches say what the clock settles at; before, the
+// highest one is expected.
 constexpr std::size_t batches_to_settle = 3;
-constexpr double patience = 10;  // time limits that may pass before an interval is given up
+// time limits that may pass before an interval is given up
+constexpr double patience = 10;
 
 }  // namespace
 
@@ -32,15 +34,17 @@ Measurement::Measurement(const Plan& plan, double estimate_s)
       estimate_s_(std::max(estimate_s, 1e-9)) {}
 
 int Measurement::next_batch() const {
-  const int comfortable =
-      static_cast<int>(std::clamp(batch_s / estimate_s_, 1.0, double{batch_at_most}));
+  const int comfortable = static_cast<int>(
+      std::clamp(batch_s / estimate_s_, 1.0, double{batch_at_most}));
   if (wanted_ == 0) return comfortable;
   const int share = std::max(1, wanted_ / static_cast<int>(batches_at_least));
-  return std::min({comfortable, share, wanted_ - static_cast<int>(seconds().size())});
+  return std::min(
+      {comfortable, share, wanted_ - static_cast<int>(seconds().size())});
 }
 
 double Measurement::next_start_s() const {
-  const bool spread = wanted_ == 0 && !batches().empty() && batches().size() < batches_at_least;
+  const bool spread =
+      wanted_ == 0 && !batches().empty() && batches().size() < batches_at_least;
   if (!spread) return std::numeric_limits<double>::lowest();
   return last_start_s_ + covered_at_least_s / (batches_at_least - 1);
 }
@@ -50,13 +54,15 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
   if (taken_.empty()) first_start_s_ = start_s;
   last_start_s_ = start_s;
   last_end_s_ = end_s;
-  taken_.push_back({batch.seconds, batch.apart, batch.clock_hz, batch.highest_clock_hz});
+  taken_.push_back(
+      {batch.seconds, batch.apart, batch.clock_hz, batch.highest_clock_hz});
   count_samples();
   judge();
 }
 
 bool Measurement::capped() const {
-  return !taken_.empty() && taken_.back().clock_hz < capped_share * taken_.back().highest_clock_hz;
+  return !taken_.empty() &&
+         taken_.back().clock_hz < capped_share * taken_.back().highest_clock_hz;
 }
 
 // Anew each time: what a batch is compared with changes.
@@ -64,26 +70,32 @@ void Measurement::count_samples() {
   double settled_hz = taken_.back().highest_clock_hz;
   if (taken_.size() >= batches_to_settle) {
     std::vector<double> clocks;
-    for (const auto& batch : taken_) clocks.push_back(batch.clock_hz);
-    std::nth_element(clocks.begin(), clocks.begin() + clocks.size() / 2, clocks.end());
+    for (const auto& batch : taken_)
+      clocks.push_back(batch.clock_hz);
+    std::nth_element(clocks.begin(), clocks.begin() + clocks.size() / 2,
+                     clocks.end());
     settled_hz = clocks[clocks.size() / 2];
   }
   samples_ = {};
   apart_.clear();
   discarded_ = 0;
   for (const auto& [seconds, apart, clock_hz, highest_hz] : taken_) {
-    // No more than were asked for, where all that had been put aside count after all.
-    const auto room =
-        wanted_ > 0 ? static_cast<std::size_t>(wanted_) - samples_.seconds.size() : seconds.size();
+    // No more than were asked for, where all that had been put
+    // aside count after all.
+    const auto room = wanted_ > 0 ? static_cast<std::size_t>(wanted_) -
+                                        samples_.seconds.size()
+                                  : seconds.size();
     const auto count = std::min(room, seconds.size());
     if (clock_hz < clock_share * settled_hz) {
       discarded_ += static_cast<int>(seconds.size());
     } else if (count > 0) {
-      samples_.seconds.insert(samples_.seconds.end(), seconds.begin(),
-                              seconds.begin() + static_cast<std::ptrdiff_t>(count));
+      samples_.seconds.insert(
+          samples_.seconds.end(), seconds.begin(),
+          seconds.begin() + static_cast<std::ptrdiff_t>(count));
       samples_.batches.push_back(static_cast<int>(count));
       apart_.insert(apart_.end(), apart.begin(),
-                    apart.begin() + static_cast<std::ptrdiff_t>(std::min(count, apart.size())));
+                    apart.begin() + static_cast<std::ptrdiff_t>(
+                                        std::min(count, apart.size())));
     }
   }
 }
@@ -96,7 +108,8 @@ void Measurement::judge() {
   if (wanted_ > 0) {
     finished_ = true;
   } else if (spent_s_ >= time_limit_s_) {
-    finished_ = batches().size() >= batches_for_interval || spent_s_ >= patience * time_limit_s_;
+    finished_ = batches().size() >= batches_for_interval ||
+                spent_s_ >= patience * time_limit_s_;
   } else {
     finished_ = converged_ && batches().size() >= batches_at_least &&
                 last_end_s_ - first_start_s_ >= covered_at_least_s;

@@ -1,4 +1,5 @@
-// Samples of one configuration in one cache state, and the rule when there are enough.
+// Samples of one configuration in one cache state, and the rule
+// when there are enough.
 #pragma once
 
 #include <vector>
@@ -14,21 +15,29 @@ class Measurement {
   // estimate_s: roughly the time of one execution.
   Measurement(const Plan& plan, double estimate_s);
 
-  // How many executions to take in the next batch: about 20 ms of work, 12 at most, so that
-  // neighbours in the round do not wait long and a drift of the machine falls on all of them.
+  // How many executions to take in the next batch: about 20 ms of work,
+  // 12 at most, so that neighbours in the round do not wait long and a
+  // drift of the machine falls on all of them.
   int next_batch() const;
-  // The next batch should not begin before: the first ones are spread over some time, for what a
-  // machine does for a few milliseconds is not what it does. By the clock of add().
+  // The next batch should not begin before: the first ones are spread
+  // over some time, for what a machine does for a few milliseconds is not
+  // what it does. By the clock of add().
   double next_start_s() const;
-  // A batch that was taken from start_s to end_s, by any clock. One whose device ran far below the
-  // clock that the others settled at does not count: the device woke up, or something slowed it
-  // down. A heavy kernel settles below the highest clock, for its power is capped.
+  // A batch that was taken from start_s to end_s, by any clock. One whose
+  // device ran far below the clock that the others settled at does not count:
+  // the device woke up, or something slowed it down. A heavy kernel settles
+  // below the highest clock, for its power is capped.
   void add(const Batch& batch, double start_s, double end_s);
-  // Known as well as was asked for, by enough batches over enough time, or out of time.
+  // Known as well as was asked for, by enough batches over
+  // enough time, or out of time.
   bool finished() const { return finished_; }
-  // Finished, and more would be too much: out of time, or as many as were asked for.
-  bool exhausted() const { return finished_ && (wanted_ > 0 || spent_s_ >= time_limit_s_); }
-  // In its last batch the device ran below its highest clock: its power is capped.
+  // Finished, and more would be too much: out of time, or as
+  // many as were asked for.
+  bool exhausted() const {
+    return finished_ && (wanted_ > 0 || spent_s_ >= time_limit_s_);
+  }
+  // In its last batch the device ran below its highest
+  // clock: its power is capped.
   bool capped() const;
 
   const std::vector<double>& seconds() const { return samples_.seconds; }

@@ -21,20 +21,26 @@
 namespace parlab {
 namespace {
 
-// Inputs that each result is verified on, in this order; samples are taken on the last.
-constexpr std::array input_kinds{InputKind::integers, InputKind::wide, InputKind::uniform};
-// Before a time that beats it is doubted; on the host, where others may disturb a look unseen,
-// more.
+// Inputs that each result is verified on, in this order; samples
+// are taken on the last.
+constexpr std::array input_kinds{InputKind::integers, InputKind::wide,
+                                 InputKind::uniform};
+// Before a time that beats it is doubted; on the host, where others may
+// disturb a look unseen, more.
 constexpr int looks_at_roof = 5, looks_at_roof_of_host = 15;
-// Of the time spent on samples: what may go into oracles for executions that are checked.
+// Of the time spent on samples: what may go into oracles for
+// executions that are checked.
 constexpr double share_for_checks = 0.08;
-// One of this many first rounds is checked in any case, and in one threads are counted.
+// One of this many first rounds is checked in any case, and in
+// one threads are counted.
 constexpr int first_rounds = 4;
 // A run for energy, with the time a device may take to warm up.
 constexpr double repeat_at_most_s = 150;
 
 double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // One configuration and what is known of it so far.
@@ -47,11 +53,14 @@ struct Trial {
   std::map<std::string, double> errors;  // as in Record
   double estimate_s = 0;
   std::optional<TransferTimes> transfers;
-  std::optional<double> moving_s;  // of an execution of a team: in transfers between its GPUs
+  // of an execution of a team: in transfers between its GPUs
+  std::optional<double> moving_s;
 
   int gpus() const {
     const auto team = call.tunables.find("gpus");
-    return team == call.tunables.end() ? 1 : static_cast<int>(std::max(team->second, {1}));
+    return team == call.tunables.end()
+               ? 1
+               : static_cast<int>(std::max(team->second, {1}));
   }
   bool passed() const { return verdict == Verdict::passed; }
 };
@@ -62,12 +71,15 @@ struct Entry {
   Record record;
   bool recorded_before = false;
   std::unique_ptr<Measurement> measurement;
-  std::optional<std::int64_t> watch_at;  // the batch from which on threads are counted, once
+  // the batch from which on threads are counted, once
+  std::optional<std::int64_t> watch_at;
 };
 
 class Point {
  public:
-  Point(Session& session, const PointPlan& plan, const std::function<bool()>& interrupted)
+  Point(Session& session,
+        const PointPlan& plan,
+        const std::function<bool()>& interrupted)
       : session_(session), plan_(plan), interrupted_(interrupted) {}
 
   Supervisor::Points run();
@@ -75,7 +87,8 @@ class Point {
 
  private:
   void list();
-  std::unique_ptr<Trial> trial_of(const Variant& variant, const Tunables& tunables);
+  std::unique_ptr<Trial> trial_of(const Variant& variant,
+                                  const Tunables& tunables);
   Entry entry_of(Trial& trial, Cache cache);
   Record blank(const Trial& trial, Cache cache) const;
   void note_time(const Call& call, double seconds);
@@ -120,32 +133,37 @@ class Point {
 
 // What one execution may take; nobody measured it yet.
 double rough_seconds(const Trial& trial, const Work& work) {
-  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;  // flop or bytes per second
+  // flop or bytes per second
+  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;
   const auto& [variant, size, dtype, tunables] = trial.call;
   double rate = core;
   if (variant->needs_gpu()) {
     rate = trial.place != nullptr && !trial.place->can_time() ? emulated : gpu;
   } else if (variant->backend != "serial") {
     const auto threads = tunables.find("threads");
-    rate *= threads == tunables.end() ? physical_cores() : static_cast<double>(threads->second);
+    rate *= threads == tunables.end() ? physical_cores()
+                                      : static_cast<double>(threads->second);
   }
   return (work.flops + work.bytes) / rate;
 }
 
 // As planned, with "all cores" said as a number.
-std::vector<Tunables> resolved_configurations(const Plan& plan, const PointPlan& point,
+std::vector<Tunables> resolved_configurations(const Plan& plan,
+                                              const PointPlan& point,
                                               const Variant& variant) {
-  auto all =
-      plan.choose ? plan.choose(variant, point.size, point.dtype) : configurations(plan, variant);
+  auto all = plan.choose ? plan.choose(variant, point.size, point.dtype)
+                         : configurations(plan, variant);
   for (auto& tunables : all) {
     const auto threads = tunables.find("threads");
     if (threads == tunables.end()) continue;
     if (threads->second == 0) threads->second = physical_cores();
-    threads->second = std::min<std::int64_t>(threads->second, omp_get_thread_limit());
+    threads->second =
+        std::min<std::int64_t>(threads->second, omp_get_thread_limit());
   }
   std::vector<Tunables> different;
   for (auto& tunables : all) {
-    if (std::find(different.begin(), different.end(), tunables) == different.end()) {
+    if (std::find(different.begin(), different.end(), tunables) ==
+        different.end()) {
       different.push_back(std::move(tunables));
     }
   }
@@ -157,33 +175,39 @@ std::string why_fewer_threads(const Plan& plan, const Tunables& tunables) {
   const auto asked = plan.tunables.find("threads");
   const auto threads = tunables.find("threads");
   if (asked == plan.tunables.end() || threads == tunables.end()) return "";
-  const auto most = *std::max_element(asked->second.begin(), asked->second.end());
+  const auto most =
+      *std::max_element(asked->second.begin(), asked->second.end());
   if (most > omp_get_thread_limit()) {
     return "OMP_THREAD_LIMIT=" + std::to_string(omp_get_thread_limit()) +
            ": no larger team runs, or is recorded";
   }
   if (most <= cpus_allowed()) return "";
-  return "threads " + std::to_string(most) + ": they share " + std::to_string(cpus_allowed()) +
-         " CPUs, as many as the affinity and the control group of this process allow";
+  return "threads " + std::to_string(most) + ": they share " +
+         std::to_string(cpus_allowed()) +
+         " CPUs, as many as the affinity and the control group of this process "
+         "allow";
 }
 
-// The same at every size: what one size showed holds for the larger ones, which come later.
+// The same at every size: what one size showed holds for the larger
+// ones, which come later.
 std::string configuration(const Call& call) {
   return call.key() + " " + std::string(to_string(call.dtype));
 }
 
-// One configuration, as the supervisor calls it: "dmv/serial/plain float 64x64 threads=2".
+// One configuration, as the supervisor calls it: "dmv/serial/plain
+// float 64x64 threads=2".
 std::string name_of(const Call& call) {
   const auto tunables = to_string(call.tunables);
-  return call.variant->full_name() + " " + std::string(to_string(call.dtype)) + " " +
-         to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
+  return call.variant->full_name() + " " + std::string(to_string(call.dtype)) +
+         " " + to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
 }
 
 void Point::note_time(const Call& call, double seconds) {
   const double limit = session_.plan.point_limit_s;
   if (seconds <= limit) return;
   char text[128];
-  std::snprintf(text, sizeof text, "skipped: one execution at %s took %.3g s, the limit is %.3g s",
+  std::snprintf(text, sizeof text,
+                "skipped: one execution at %s took %.3g s, the limit is %.3g s",
                 to_string(call.size).c_str(), seconds, limit);
   session_.too_slow.emplace(configuration(call), text);
 }
@@ -195,7 +219,8 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   record.workload = variant.workload;
   record.backend = variant.backend;
   record.variant = variant.name;
-  for (const auto name : workload.dimensions()) record.dimensions.emplace_back(name);
+  for (const auto name : workload.dimensions())
+    record.dimensions.emplace_back(name);
   record.size = plan_.size;
   record.dtype = plan_.dtype;
   record.unit = variant.unit(plan_.dtype);
@@ -209,7 +234,8 @@ Record Point::blank(const Trial& trial, Cache cache) const {
   record.bytes = work.bytes;
   record.run = session_.run.id;
   record.from_host = variant.from_host();
-  record.emulated = trial.place != nullptr && !trial.place->executor->can_time();
+  record.emulated =
+      trial.place != nullptr && !trial.place->executor->can_time();
   if (trial.place != nullptr) record.gpu = trial.place->gpu.uuid;
   return record;
 }
@@ -230,9 +256,11 @@ void Point::recall(Trial& trial) {
   }
   const auto slow = session_.too_slow.find(configuration(trial.call));
   const auto endless = session_.endless.find(variant);
-  if (endless == session_.endless.end() && slow == session_.too_slow.end()) return;
+  if (endless == session_.endless.end() && slow == session_.too_slow.end())
+    return;
   trial.verdict = Verdict::timed_out;
-  trial.detail = endless != session_.endless.end() ? endless->second : slow->second;
+  trial.detail =
+      endless != session_.endless.end() ? endless->second : slow->second;
 }
 
 // How long an execution may take before it counts as endless.
@@ -243,22 +271,27 @@ double Point::seconds_at_most(const Trial& trial) const {
   return at_least_s + times_expected * rough_seconds(trial, work);
 }
 
-std::unique_ptr<Trial> Point::trial_of(const Variant& variant, const Tunables& tunables) {
+std::unique_ptr<Trial> Point::trial_of(const Variant& variant,
+                                       const Tunables& tunables) {
   auto trial = std::make_unique<Trial>();
   trial->call = {&variant, plan_.size, plan_.dtype, tunables};
   Place& place = session_.places.of(variant, plan_.number);
   if (place.usable()) trial->place = &place;
   const auto team = trial->call.tunables.find("gpus");
-  if (place.usable() && team != trial->call.tunables.end() && team->second == 0) {
+  if (place.usable() && team != trial->call.tunables.end() &&
+      team->second == 0) {
     // Emulated teams are there to be looked at, and not for their time.
     const int all = place.executor->gpus();
     const auto& workload = *session_.plan.workload;
     team->second =
-        place.can_time() ? gpus_that_pay(workload, variant, plan_.size, plan_.dtype, all) : all;
+        place.can_time()
+            ? gpus_that_pay(workload, variant, plan_.size, plan_.dtype, all)
+            : all;
     if (team->second < all) {
       session_.note_once(variant.full_name() + " uses one GPU below " +
                          bytes_with_unit(variant.pays_from) +
-                         ", where two were no faster; --gpus " + std::to_string(all) + " uses all");
+                         ", where two were no faster; --gpus " +
+                         std::to_string(all) + " uses all");
     }
   }
   recall(*trial);
@@ -281,7 +314,8 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   const bool skipped = old->verdict == Verdict::timed_out && !was_endless(*old);
   if (skipped && trial.verdict != Verdict::timed_out) return entry;
   if (session_.plan.energy && old->timed() && !old->energy) return entry;
-  if (was_endless(*old)) session_.endless.emplace(old->full_name(), old->detail);
+  if (was_endless(*old))
+    session_.endless.emplace(old->full_name(), old->detail);
   if (old->timed()) note_time(trial.call, old->summary().median);
   entry.record = *old;
   entry.recorded_before = true;
@@ -290,7 +324,8 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
 
 void Point::list() {
   for (const auto* variant : plan_.variants) {
-    for (const auto& tunables : resolved_configurations(session_.plan, plan_, *variant)) {
+    for (const auto& tunables :
+         resolved_configurations(session_.plan, plan_, *variant)) {
       const auto why = why_fewer_threads(session_.plan, tunables);
       if (!why.empty()) session_.note_once(why);
       trials_.push_back(trial_of(*variant, tunables));
@@ -312,7 +347,8 @@ std::vector<Place*> Point::places_in_use() const {
     auto* place = entry.trial->place;
     if (place == nullptr || !place->usable() || entry.recorded_before) continue;
     if (entry.trial->verdict == Verdict::timed_out) continue;
-    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    if (std::find(places.begin(), places.end(), place) == places.end())
+      places.push_back(place);
   }
   return places;
 }
@@ -333,8 +369,9 @@ void Point::load(Place& place) {
   }
 }
 
-// A device that cannot be recovered by this process is whole again for the next worker. Where there
-// is none, the rest of the sweep on it fails, and nothing else.
+// A device that cannot be recovered by this process is whole again for
+// the next worker. Where there is none, the rest of the sweep on it
+// fails, and nothing else.
 bool Point::recover(const Trial& failed) {
   Place& place = *failed.place;
   try {
@@ -343,8 +380,9 @@ bool Point::recover(const Trial& failed) {
     if (session_.supervisor != nullptr && session_.supervisor->may_leave()) {
       session_.supervisor->leave(name_of(failed.call), failed.detail);
     }
-    const std::string why = std::string("the device was lost when another kernel failed: ") +
-                            error.what() + "; run the same command again to go on";
+    const std::string why =
+        std::string("the device was lost when another kernel failed: ") +
+        error.what() + "; run the same command again to go on";
     for (const auto& trial : trials_) {
       if (trial->place != &place) continue;
       if (trial->passed() || trial->verdict == Verdict::unverified) {
@@ -359,7 +397,8 @@ bool Point::recover(const Trial& failed) {
 
 void Point::set_up(InputKind kind) {
   problem_->fill(kind);
-  for (auto* place : places_in_use()) load(*place);
+  for (auto* place : places_in_use())
+    load(*place);
 }
 
 void Point::note_errors(Trial& trial, const Arrays& outputs) {
@@ -373,8 +412,8 @@ void Point::judge(Trial& trial) {
   bool reload = false;
   try {
     const Checked checked = [&] {
-      const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
-                                            seconds_at_most(trial));
+      const Supervisor::Execution execution(
+          session_.supervisor, name_of(trial.call), seconds_at_most(trial));
       return trial.place->executor->run_checked(trial.call);
     }();
     reload = checked.inputs_lost;
@@ -385,7 +424,8 @@ void Point::judge(Trial& trial) {
     if (!checked.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = checked.damage;
-    } else if (const auto wrong = problem_->check(checked.outputs, *trial.call.variant)) {
+    } else if (const auto wrong =
+                   problem_->check(checked.outputs, *trial.call.variant)) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = to_string(*wrong);
     } else {
@@ -406,11 +446,13 @@ void Point::judge(Trial& trial) {
   }
   if (reload) {
     problem_->refill();
-    for (auto* place : places_in_use()) load(*place);
+    for (auto* place : places_in_use())
+      load(*place);
   }
 }
 
-// A variant that is right at a square only may have taken one extent for another.
+// A variant that is right at a square only may have taken
+// one extent for another.
 void Point::compare_with_square(Trial& trial) {
   const auto name = trial.call.variant->full_name();
   if (is_square(*session_.plan.workload, plan_.size)) {
@@ -419,23 +461,27 @@ void Point::compare_with_square(Trial& trial) {
   }
   const auto square = session_.right_at_square.find(name);
   if (trial.passed() || square == session_.right_at_square.end()) return;
-  trial.detail +=
-      "; at " + to_string(square->second) + " it passed: is one extent taken for another?";
+  trial.detail += "; at " + to_string(square->second) +
+                  " it passed: is one extent taken for another?";
 }
 
 void Point::verify(InputKind kind) {
   set_up(kind);
   for (const auto& trial : trials_) {
-    const bool wanted = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return entry.trial == trial.get() && !entry.recorded_before;
-    });
+    const bool wanted =
+        std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+          return entry.trial == trial.get() && !entry.recorded_before;
+        });
     const bool open =
-        trial->passed() || (kind == input_kinds.front() && trial->verdict == Verdict::unverified);
+        trial->passed() ||
+        (kind == input_kinds.front() && trial->verdict == Verdict::unverified);
     if (!wanted || !open || interrupted_()) continue;
-    session_.observer.working_on("verifying " + trial->call.variant->full_name() + " " +
-                                     to_string(plan_.size) + " " + to_string(trial->call.tunables),
-                                 session_.done);
-    if (!trial->passed()) recall(*trial);  // another configuration of it may have been ended
+    session_.observer.working_on(
+        "verifying " + trial->call.variant->full_name() + " " +
+            to_string(plan_.size) + " " + to_string(trial->call.tunables),
+        session_.done);
+    // another configuration of it may have been ended
+    if (!trial->passed()) recall(*trial);
     if (trial->verdict == Verdict::timed_out) continue;
     judge(*trial);
     compare_with_square(*trial);
@@ -446,11 +492,11 @@ void Point::verify(InputKind kind) {
 void doubt_time(Record& record) {
   const double median = record.summary().median;
   char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "%.4g us is %.3g times as fast as the roof allows (%.4g us): it cannot have done the "
-      "work, or the roof was measured badly",
-      1e6 * median, record.roof_s / median, 1e6 * record.roof_s);
+  std::snprintf(text, sizeof text,
+                "%.4g us is %.3g times as fast as the roof allows (%.4g us): "
+                "it cannot have done the "
+                "work, or the roof was measured badly",
+                1e6 * median, record.roof_s / median, 1e6 * record.roof_s);
   record.verdict = Verdict::implausible;
   record.detail = text;
   record.seconds.clear();
@@ -481,26 +527,31 @@ void Point::hold_against_roof(Entry& entry) {
   Place& place = *entry.trial->place;
   Record& record = entry.record;
   const int gpus = entry.trial->gpus();
-  const Work work = share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
-  const double moved =
-      variant.travels == nullptr ? 0 : variant.travels(plan_.size, plan_.dtype, gpus);
+  const Work work =
+      share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
+  const double moved = variant.travels == nullptr
+                           ? 0
+                           : variant.travels(plan_.size, plan_.dtype, gpus);
   // Of a variant whose arrays are the host's each crosses the link once.
   double from_host = 0, to_host = 0;
   if (variant.from_host()) {
-    for (const auto& array : session_.plan.workload->arrays(plan_.size, plan_.dtype)) {
+    for (const auto& array :
+         session_.plan.workload->arrays(plan_.size, plan_.dtype)) {
       if (variant.reads(array)) from_host += static_cast<double>(array.bytes());
       if (variant.writes(array)) to_host += static_cast<double>(array.bytes());
     }
   }
-  const double margin = roof_margin(variant.needs_gpu(), session_.run.others_at_work);
+  const double margin =
+      roof_margin(variant.needs_gpu(), session_.run.others_at_work);
   const auto beats_roof = [&] {
-    record.roof_s = std::max({roof_seconds(place.ceilings, work, record.unit, record.cache),
-                              link_seconds(place.ceilings, moved),
-                              host_link_seconds(place.ceilings, from_host, to_host)});
+    record.roof_s =
+        std::max({roof_seconds(place.ceilings, work, record.unit, record.cache),
+                  link_seconds(place.ceilings, moved),
+                  host_link_seconds(place.ceilings, from_host, to_host)});
     return record.summary().median * margin < record.roof_s;
   };
-  // A roof may have been measured badly, also several times: that is looked at before the time is
-  // doubted.
+  // A roof may have been measured badly, also several times: that is
+  // looked at before the time is doubted.
   const int looks = variant.needs_gpu() ? looks_at_roof : looks_at_roof_of_host;
   for (int look = 0; beats_roof(); ++look) {
     if (look == looks) {
@@ -522,7 +573,8 @@ void Point::store(Entry& entry) {
   if (trial.passed()) {
     record.errors = trial.errors;
     // Several libraries can be the BLAS of a host: this says which one it was.
-    const bool blas = record.backend == "blas" && trial.place->target == Target::host;
+    const bool blas =
+        record.backend == "blas" && trial.place->target == Target::host;
     if (blas) record.library = Blas::loaded();
     if (entry.measurement) {
       add_samples(entry);
@@ -533,18 +585,22 @@ void Point::store(Entry& entry) {
   if (session_.store) session_.store->append(record);
 }
 
-// Each checked round needs an oracle of its own: only as many are checked as the time allows, but
-// at least one of the first. Nobody may foresee which.
+// Each checked round needs an oracle of its own: only as many are checked as
+// the time allows, but at least one of the first. Nobody may foresee which.
 bool Point::check_this_round(int round) {
-  if (checking_s_ > share_for_checks * sampling_s_ && checking_s_ > 0) return false;
+  if (checking_s_ > share_for_checks * sampling_s_ && checking_s_ > 0)
+    return false;
   const int left = first_rounds - round;
   return secret_.chance(left > 0 ? 1.0 / left : 0.5);
 }
 
-// One configuration of each variant per round: a change is new to a variant only once.
-std::vector<const Entry*> Point::entries_to_check(const std::vector<Entry*>& open) {
+// One configuration of each variant per round: a change is new
+// to a variant only once.
+std::vector<const Entry*> Point::entries_to_check(
+    const std::vector<Entry*>& open) {
   std::map<const Variant*, std::vector<const Entry*>> by_variant;
-  for (const auto* entry : open) by_variant[entry->trial->call.variant].push_back(entry);
+  for (const auto* entry : open)
+    by_variant[entry->trial->call.variant].push_back(entry);
   std::vector<const Entry*> chosen;
   for (const auto& [variant, entries] : by_variant) {
     const auto count = static_cast<std::int64_t>(entries.size());
@@ -553,15 +609,16 @@ std::vector<const Entry*> Point::entries_to_check(const std::vector<Entry*>& ope
   return chosen;
 }
 
-// One batch of samples. When it is to be checked it ends at an execution that nobody foresees,
-// whose result is looked at.
+// One batch of samples. When it is to be checked it ends at an execution
+// that nobody foresees, whose result is looked at.
 void Point::take_batch(Entry& entry, bool check) {
   Trial& trial = *entry.trial;
   std::int64_t count = entry.measurement->next_batch();
   if (check) count = 1 + secret_.below(count);
-  // Not both: to count threads is to wait until they sleep, and late writers would have time to
-  // end.
-  const auto batches = static_cast<std::int64_t>(entry.measurement->batches().size());
+  // Not both: to count threads is to wait until they sleep, and late
+  // writers would have time to end.
+  const auto batches =
+      static_cast<std::int64_t>(entry.measurement->batches().size());
   const bool watch = !check && entry.watch_at && batches >= *entry.watch_at;
   if (watch) entry.watch_at.reset();
   BatchPlan plan{entry.record.cache, {}, check, watch};
@@ -570,12 +627,14 @@ void Point::take_batch(Entry& entry, bool check) {
   }
   if (check) plan.executions.back().inputs = problem_->changes();
   // Waits busily: a core or a device that rests lowers its clock.
-  while (seconds_now() < entry.measurement->next_start_s() && !interrupted_()) continue;
+  while (seconds_now() < entry.measurement->next_start_s() && !interrupted_())
+    continue;
   const double start_s = seconds_now();
   try {
     const Batch batch = [&] {
-      const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
-                                            static_cast<double>(count) * seconds_at_most(trial));
+      const Supervisor::Execution execution(
+          session_.supervisor, name_of(trial.call),
+          static_cast<double>(count) * seconds_at_most(trial));
       return trial.place->executor->sample(trial.call, plan);
     }();
     const double end_s = seconds_now();
@@ -584,7 +643,8 @@ void Point::take_batch(Entry& entry, bool check) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = batch.damage;
     } else if (check) {
-      if (const auto wrong = problem_->check_changed(batch.outputs, *trial.call.variant)) {
+      if (const auto wrong =
+              problem_->check_changed(batch.outputs, *trial.call.variant)) {
         trial.verdict = Verdict::wrong_result;
         trial.detail = "in a timed execution " + to_string(*wrong);
       }
@@ -592,7 +652,8 @@ void Point::take_batch(Entry& entry, bool check) {
     }
     if (!trial.passed()) {  // its inputs may be those that it damaged
       problem_->refill();
-      for (auto* place : places_in_use()) load(*place);
+      for (auto* place : places_in_use())
+        load(*place);
     }
     entry.measurement->add(batch, start_s, end_s);
   } catch (const PointError& error) {
@@ -600,12 +661,13 @@ void Point::take_batch(Entry& entry, bool check) {
   }
 }
 
-// Whether they could be timed. How long a GPU of a team is in transfers is left out where it cannot
-// be told: whether the variant runs is for its samples to say.
+// Whether they could be timed. How long a GPU of a team is in transfers
+// is left out where it cannot be told: whether the variant runs is
+// for its samples to say.
 bool Point::time_transfers(Trial& trial) {
   Executor& executor = *trial.place->executor;
-  const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
-                                        seconds_at_most(trial));
+  const Supervisor::Execution execution(
+      session_.supervisor, name_of(trial.call), seconds_at_most(trial));
   try {
     if (!trial.transfers) trial.transfers = executor.transfers(trial.call);
   } catch (const PointError& error) {
@@ -613,7 +675,8 @@ bool Point::time_transfers(Trial& trial) {
     return false;
   }
   try {
-    if (!trial.moving_s) trial.moving_s = executor.seconds_of_transfers(trial.call);
+    if (!trial.moving_s)
+      trial.moving_s = executor.seconds_of_transfers(trial.call);
   } catch (const PointError&) {
     trial.moving_s = std::nullopt;
   }
@@ -623,18 +686,20 @@ bool Point::time_transfers(Trial& trial) {
 void Point::failed_while_timed(Trial& trial, const PointError& error) {
   trial.verdict = error.verdict;
   trial.detail = error.what();
-  if (error.verdict == Verdict::launch_failed && recover(trial)) load(*trial.place);
+  if (error.verdict == Verdict::launch_failed && recover(trial))
+    load(*trial.place);
 }
 
 void Point::measure(Cache cache) {
   std::vector<Entry*> open;
   for (auto& entry : entries_) {
-    if (entry.record.cache != cache || entry.recorded_before || !entry.trial->passed() ||
-        !timed(*entry.trial)) {
+    if (entry.record.cache != cache || entry.recorded_before ||
+        !entry.trial->passed() || !timed(*entry.trial)) {
       continue;
     }
     if (!time_transfers(*entry.trial)) continue;
-    entry.measurement = std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
+    entry.measurement =
+        std::make_unique<Measurement>(session_.plan, entry.trial->estimate_s);
     entry.watch_at = secret_.below(first_rounds);
     open.push_back(&entry);
   }
@@ -644,35 +709,43 @@ void Point::measure(Cache cache) {
       problem_->change(secret_);
       checked = entries_to_check(open);
     }
-    // In another order each round: after a light kernel a heavy one finds a cool device, and power
-    // to spare.
+    // In another order each round: after a light kernel a heavy one finds
+    // a cool device, and power to spare.
     for (std::size_t left = open.size(); left > 1; --left) {
       const auto chosen = secret_.below(static_cast<std::int64_t>(left));
       std::swap(open[left - 1], open[static_cast<std::size_t>(chosen)]);
     }
     for (auto* entry : open) {
       if (interrupted_()) return;
-      if (!entry->trial->passed()) continue;  // failed in another cache state, or lost its device
-      session_.observer.working_on(entry->record.point() + " " + entry->record.full_name() + " " +
+      // failed in another cache state, or lost its device
+      if (!entry->trial->passed()) continue;
+      session_.observer.working_on(entry->record.point() + " " +
+                                       entry->record.full_name() + " " +
                                        to_string(entry->trial->call.tunables),
                                    session_.done);
-      take_batch(*entry, std::find(checked.begin(), checked.end(), entry) != checked.end());
+      take_batch(*entry, std::find(checked.begin(), checked.end(), entry) !=
+                             checked.end());
     }
-    // While power is capped, the clock of a kernel depends on its neighbours: all stay to the end.
+    // While power is capped, the clock of a kernel depends on its
+    // neighbours: all stay to the end.
     const bool capped = std::any_of(
-        open.begin(), open.end(), [](const Entry* entry) { return entry->measurement->capped(); });
+        open.begin(), open.end(),
+        [](const Entry* entry) { return entry->measurement->capped(); });
     std::erase_if(open, [&](const Entry* entry) {
       const auto& measurement = *entry->measurement;
-      return !entry->trial->passed() || (capped ? measurement.exhausted() : measurement.finished());
+      return !entry->trial->passed() ||
+             (capped ? measurement.exhausted() : measurement.finished());
     });
-    if (std::all_of(open.begin(), open.end(),
-                    [](const Entry* entry) { return entry->measurement->finished(); })) {
+    if (std::all_of(open.begin(), open.end(), [](const Entry* entry) {
+          return entry->measurement->finished();
+        })) {
       open.clear();
     }
   }
 }
 
-// Seconds of executions in place of one, for its energy. What they leave behind must be right.
+// Seconds of executions in place of one, for its energy. What they
+// leave behind must be right.
 void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
   Trial& trial = *entry.trial;
   auto& energy = *entry.record.energy;
@@ -681,8 +754,9 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
     const auto run = gauge.run(
         once_s,
         [&](const Repetition& repetition) {
-          const Supervisor::Execution execution(session_.supervisor, name_of(trial.call),
-                                                seconds_at_most(trial) + repeat_at_most_s);
+          const Supervisor::Execution execution(
+              session_.supervisor, name_of(trial.call),
+              seconds_at_most(trial) + repeat_at_most_s);
           return trial.place->executor->repeat(trial.call, repetition);
         },
         interrupted_);
@@ -690,10 +764,12 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
     const auto wrong = problem_->check(run.left.outputs, *trial.call.variant);
     if (!run.left.damage.empty() || wrong) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = "when its energy was measured, " +
-                     (run.left.damage.empty() ? to_string(*wrong) : run.left.damage);
+      trial.detail =
+          "when its energy was measured, " +
+          (run.left.damage.empty() ? to_string(*wrong) : run.left.damage);
       problem_->refill();
-      for (auto* place : places_in_use()) load(*place);
+      for (auto* place : places_in_use())
+        load(*place);
       return;
     }
     runs.add(run.joules, run.seconds);
@@ -703,7 +779,8 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
     trial.detail = error.what();
-    if (error.verdict == Verdict::launch_failed && recover(trial)) load(*trial.place);
+    if (error.verdict == Verdict::launch_failed && recover(trial))
+      load(*trial.place);
   }
   energy.source = gauge.source();
   energy.idle_w = gauge.idle_w();
@@ -713,11 +790,14 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
 void Point::measure_energy() {
   std::vector<std::pair<Entry*, EnergyRuns>> open;
   for (auto& entry : entries_) {
-    if (!entry.measurement || !entry.trial->passed() || interrupted_()) continue;
+    if (!entry.measurement || !entry.trial->passed() || interrupted_())
+      continue;
     auto& energy = entry.record.energy.emplace();
     if (entry.record.cache == Cache::cold) {
-      energy.absent = "caches are flushed before each execution, which takes energy, too";
-    } else if (const auto& absent = session_.gauge_of(*entry.trial->place).absent();
+      energy.absent =
+          "caches are flushed before each execution, which takes energy, too";
+    } else if (const auto& absent =
+                   session_.gauge_of(*entry.trial->place).absent();
                !absent.empty()) {
       energy.absent = absent;
     } else {
@@ -727,29 +807,36 @@ void Point::measure_energy() {
   while (!open.empty() && !interrupted_()) {
     for (auto& [entry, runs] : open) {
       if (interrupted_()) return;
-      session_.observer.working_on(
-          "energy of " + entry->record.full_name() + " " + to_string(entry->trial->call.tunables),
-          session_.done);
+      session_.observer.working_on("energy of " + entry->record.full_name() +
+                                       " " +
+                                       to_string(entry->trial->call.tunables),
+                                   session_.done);
       run_for_energy(*entry, session_.gauge_of(*entry->trial->place), runs);
     }
     std::erase_if(open, [](const auto& one) {
       const auto& [entry, runs] = one;
-      return runs.finished() || !entry->trial->passed() || !entry->record.energy->absent.empty();
+      return runs.finished() || !entry->trial->passed() ||
+             !entry->record.energy->absent.empty();
     });
   }
 }
 
-// After the samples: on all kinds of inputs once more, and once as a timed execution is.
+// After the samples: on all kinds of inputs once more, and once
+// as a timed execution is.
 void Point::verify_again() {
   for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
-    const bool loaded = kind == input_kinds.rbegin();  // the samples were taken on these
+    // the samples were taken on these
+    const bool loaded = kind == input_kinds.rbegin();
     if (!loaded) set_up(*kind);
     problem_->change(secret_);
     const Trial* judged = nullptr;
     for (auto& entry : entries_) {
-      if (!entry.measurement || !entry.trial->passed() || interrupted_()) continue;
-      session_.observer.working_on("verifying " + entry.record.full_name(), session_.done);
-      if (std::exchange(judged, entry.trial) != entry.trial) judge(*entry.trial);
+      if (!entry.measurement || !entry.trial->passed() || interrupted_())
+        continue;
+      session_.observer.working_on("verifying " + entry.record.full_name(),
+                                   session_.done);
+      if (std::exchange(judged, entry.trial) != entry.trial)
+        judge(*entry.trial);
       // Wide inputs have a structure that changes would break.
       if (!entry.trial->passed() || *kind == InputKind::wide) continue;
       // Its samples are not counted; a few executions will do.
@@ -762,15 +849,18 @@ void Point::verify_again() {
 }
 
 void Point::require_memory() const {
-  double needed = bytes_needed(*session_.plan.workload, plan_.size, plan_.dtype, plan_.variants);
+  double needed = bytes_needed(*session_.plan.workload, plan_.size, plan_.dtype,
+                               plan_.variants);
   // What begins and ends in host memory has arrays of its own there.
-  const bool twice = std::any_of(plan_.variants.begin(), plan_.variants.end(),
-                                 [](const Variant* variant) { return variant->from_host(); });
+  const bool twice =
+      std::any_of(plan_.variants.begin(), plan_.variants.end(),
+                  [](const Variant* variant) { return variant->from_host(); });
   if (twice) needed *= 2;
   if (needed <= session_.plan.memory_bytes) return;
   throw PointError(Verdict::out_of_memory,
                    "needs " + bytes_with_unit(needed) + " of host memory, " +
-                       bytes_with_unit(session_.plan.memory_bytes) + " are free");
+                       bytes_with_unit(session_.plan.memory_bytes) +
+                       " are free");
 }
 
 Estimate Point::estimate() {
@@ -780,14 +870,17 @@ Estimate Point::estimate() {
   for (const auto& entry : entries_) {
     if (entry.recorded_before) continue;
     ++estimate.measurements;
-    const double once = std::min(rough_seconds(*entry.trial, work), session_.plan.point_limit_s);
+    const double once = std::min(rough_seconds(*entry.trial, work),
+                                 session_.plan.point_limit_s);
     constexpr double verifications = 3;
     estimate.seconds += verifications * once;
     if (!timed(*entry.trial)) continue;
     const auto& iterations = session_.plan.iterations;
-    estimate.seconds += iterations ? *iterations * once : session_.plan.time_limit_s;
+    estimate.seconds +=
+        iterations ? *iterations * once : session_.plan.time_limit_s;
     const bool hot = entry.record.cache == Cache::hot;
-    if (session_.plan.energy && hot) estimate.seconds += energy_seconds_expected;
+    if (session_.plan.energy && hot)
+      estimate.seconds += energy_seconds_expected;
   }
   return estimate;
 }
@@ -797,22 +890,27 @@ Supervisor::Points Point::run() {
   const auto places = places_in_use();
   // Before anything is recorded: the roofs belong to the run.
   if (!session_.plan.verify_only &&
-      std::any_of(places.begin(), places.end(), [](auto* place) { return place->can_time(); })) {
+      std::any_of(places.begin(), places.end(),
+                  [](auto* place) { return place->can_time(); })) {
     session_.know_ceilings();
   }
   if (!places.empty()) {
     try {
       require_memory();
-      problem_ = std::make_unique<Problem>(*session_.plan.workload, plan_.size, plan_.dtype,
-                                           plan_.variants, session_.plan.seed);
+      problem_ = std::make_unique<Problem>(*session_.plan.workload, plan_.size,
+                                           plan_.dtype, plan_.variants,
+                                           session_.plan.seed);
     } catch (const PointError& error) {
-      for (auto* place : places) fail(*place, error);
+      for (auto* place : places)
+        fail(*place, error);
     }
   }
   if (problem_) {
-    for (const auto kind : input_kinds) verify(kind);
+    for (const auto kind : input_kinds)
+      verify(kind);
   }
-  for (const auto cache : session_.plan.caches) measure(cache);
+  for (const auto cache : session_.plan.caches)
+    measure(cache);
   if (session_.plan.energy) measure_energy();
   if (problem_) verify_again();
   Supervisor::Points points;
@@ -829,7 +927,8 @@ Supervisor::Points Point::run() {
     session_.observer.point(records);
     points.push_back(std::move(records));
   }
-  for (auto* place : places) place->executor->release();
+  for (auto* place : places)
+    place->executor->release();
   return points;
 }
 
@@ -842,12 +941,14 @@ Estimate estimate_point(Session& session, const PointPlan& point) {
 std::size_t count_measurements(const Plan& plan, const PointPlan& point) {
   std::size_t count = 0;
   for (const auto* variant : point.variants) {
-    count += resolved_configurations(plan, point, *variant).size() * plan.caches.size();
+    count += resolved_configurations(plan, point, *variant).size() *
+             plan.caches.size();
   }
   return count;
 }
 
-Supervisor::Points run_point(Session& session, const PointPlan& point,
+Supervisor::Points run_point(Session& session,
+                             const PointPlan& point,
                              const std::function<bool()>& interrupted_) {
   return Point(session, point, interrupted_).run();
 }
@@ -856,7 +957,8 @@ void repeat_point(Session& session, const Supervisor::Points& points) {
   for (const auto& records : points) {
     for (const auto& record : records) {
       session.count(record);
-      if (record.verdict == Verdict::passed && is_square(*session.plan.workload, record.size)) {
+      if (record.verdict == Verdict::passed &&
+          is_square(*session.plan.workload, record.size)) {
         session.right_at_square[record.full_name()] = record.size;
       }
     }

@@ -19,8 +19,8 @@ WantedCeilings wanted_by(const Plan& plan, Target target) {
       if (!variant->has(dtype)) continue;
       for (const auto& size : plan.sizes) {
         for (const auto cache : plan.caches) {
-          const auto one =
-              wanted_for(plan.workload->work(size, dtype), variant->unit(dtype), cache);
+          const auto one = wanted_for(plan.workload->work(size, dtype),
+                                      variant->unit(dtype), cache);
           if (!wanted) wanted = one;
           wanted->include(one);
         }
@@ -37,14 +37,17 @@ std::string name_for_ceilings(const Place& place) {
 }  // namespace
 
 bool was_endless(const Record& record) {
-  return record.verdict == Verdict::timed_out && record.detail.starts_with(ended_mark);
+  return record.verdict == Verdict::timed_out &&
+         record.detail.starts_with(ended_mark);
 }
 
 void Session::open_store() {
   store = std::make_unique<Store>(plan.results, run);
-  for (const auto& warning : store->warnings()) observer.note(warning);
+  for (const auto& warning : store->warnings())
+    observer.note(warning);
   if (plan.force) return;
-  for (const auto& [id, known] : store->runs()) observer.run(known);
+  for (const auto& [id, known] : store->runs())
+    observer.run(known);
   read_elsewhere();
 }
 
@@ -53,11 +56,14 @@ void Session::read_elsewhere() {
   if (!store && !plan.results.empty()) paths.push_back(plan.results);
   Loaded all;
   for (const auto& path : paths) {
-    if (!std::filesystem::exists(path)) continue;  // nobody has measured anything yet
+    // nobody has measured anything yet
+    if (!std::filesystem::exists(path)) continue;
     auto loaded = load_records(path);
-    for (const auto& warning : loaded.warnings) observer.note(warning);
+    for (const auto& warning : loaded.warnings)
+      observer.note(warning);
     all.runs.merge(loaded.runs);
-    std::move(loaded.records.begin(), loaded.records.end(), std::back_inserter(all.records));
+    std::move(loaded.records.begin(), loaded.records.end(),
+              std::back_inserter(all.records));
   }
   elsewhere = settled(std::move(all), run, true);
 }
@@ -76,9 +82,10 @@ const Record* Session::recorded(const Record& record) const {
 void Session::count(const Record& record) {
   passed |= record.verdict == Verdict::passed;
   out_of_memory |= record.verdict == Verdict::out_of_memory;
-  failed |= record.verdict == Verdict::wrong_result || record.verdict == Verdict::implausible ||
-            record.verdict == Verdict::launch_failed || record.verdict == Verdict::unverified ||
-            was_endless(record);
+  failed |= record.verdict == Verdict::wrong_result ||
+            record.verdict == Verdict::implausible ||
+            record.verdict == Verdict::launch_failed ||
+            record.verdict == Verdict::unverified || was_endless(record);
   ++done;
 }
 
@@ -87,45 +94,53 @@ void Session::lose(Place& place, const std::string& why) {
   failed = true;
 }
 
-// Kept with the records of the machine: measured in full, once. A run that keeps nothing measures
-// what the roofs of its own problems need.
+// Kept with the records of the machine: measured in full, once. A run that
+// keeps nothing measures what the roofs of its own problems need.
 Ceilings Session::ceilings_of(Place& place) {
   const std::string gpu = name_for_ceilings(place);
   const auto* known = stored_ceilings->find(gpu);
   const char* link = place.target == Target::team      ? link_between_gpus
                      : place.target == Target::streams ? link_to_host
                                                        : nullptr;
-  const bool links_known = link == nullptr || (known && known->links.count(link) > 0);
+  const bool links_known =
+      link == nullptr || (known && known->links.count(link) > 0);
   if (known != nullptr && links_known) return *known;
   const auto note = [&](const std::string& whose) {
     if (keeps_ceilings())
-      observer.note("measuring the ceilings of " + whose + ", once on this machine");
+      observer.note("measuring the ceilings of " + whose +
+                    ", once on this machine");
   };
   Ceilings ceilings;
   if (known != nullptr) {
     ceilings = *known;
   } else {
     note(gpu.empty() ? "the host" : place.gpu.name);
-    ceilings = keeps_ceilings() ? place.executor->ceilings()
-                                : place.executor->ceilings(wanted_by(plan, place.target));
+    ceilings = keeps_ceilings()
+                   ? place.executor->ceilings()
+                   : place.executor->ceilings(wanted_by(plan, place.target));
   }
   if (!links_known) {
-    note(place.target == Target::team ? "the links between the GPUs" : "the link to the host");
+    note(place.target == Target::team ? "the links between the GPUs"
+                                      : "the link to the host");
     try {
-      for (const auto& [name, rate] : links_of(place)) ceilings.links[name] = rate;
+      for (const auto& [name, rate] : links_of(place))
+        ceilings.links[name] = rate;
     } catch (const PointError& error) {
-      observer.note(std::string("the links could not be measured: ") + error.what());
+      observer.note(std::string("the links could not be measured: ") +
+                    error.what());
     }
   }
   if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
   return ceilings;
 }
 
-// What does not return is ended, and not tried again by the workers that follow.
+// What does not return is ended, and not tried again by
+// the workers that follow.
 std::map<std::string, double> Session::links_of(Place& place) {
   constexpr double seconds_at_most = 180;
-  const std::string call = place.target == Target::team ? "measuring the links between the GPUs"
-                                                        : "measuring the link to the host";
+  const std::string call = place.target == Target::team
+                               ? "measuring the links between the GPUs"
+                               : "measuring the link to the host";
   if (const auto* ended = supervisor ? supervisor->ended(call) : nullptr) {
     throw PointError(ended->verdict, ended->why);
   }
@@ -138,7 +153,8 @@ bool Session::keeps_ceilings() const {
 }
 
 void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
-  const auto& given = place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
+  const auto& given =
+      place.target == Target::host ? plan.host_ceilings : plan.device_ceilings;
   if (given) return;
   Ceilings again = place.executor->ceilings(wanted);
   if (place.target == Target::streams) again.links = links_of(place);
@@ -147,18 +163,23 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
   // Another place of the same GPU may have kept links there.
   const auto gpu = name_for_ceilings(place);
   const auto* stored = stored_ceilings->find(gpu);
-  stored_ceilings->keep(gpu, stored ? best_of(*stored, place.ceilings) : place.ceilings);
+  stored_ceilings->keep(
+      gpu, stored ? best_of(*stored, place.ceilings) : place.ceilings);
 }
 
 EnergyGauge& Session::gauge_of(Place& place) {
-  const int others = place.target == Target::host ? run.others_at_work : run.others_on_gpu;
-  const std::string how = place.target == Target::host ? " of their threads are at work" : " there";
+  const int others =
+      place.target == Target::host ? run.others_at_work : run.others_on_gpu;
+  const std::string how =
+      place.target == Target::host ? " of their threads are at work" : " there";
   const auto [found, is_new] = gauges.try_emplace(
-      &place, *place.executor, others == 0 ? std::string() : std::to_string(others) + how);
+      &place, *place.executor,
+      others == 0 ? std::string() : std::to_string(others) + how);
   auto& gauge = found->second;
   if (is_new && !gauge.absent().empty()) {
     const bool host = place.target == Target::host;
-    observer.note("no energy of the " + (host ? "host" : place.gpu.name) + ": " + gauge.absent());
+    observer.note("no energy of the " + (host ? "host" : place.gpu.name) +
+                  ": " + gauge.absent());
   }
   return gauge;
 }
@@ -172,8 +193,8 @@ void Session::note_others_on(const GpuFacts& gpu) {
   const int others = programs_on_gpu(gpu.uuid).value_or(1) - 1;
   if (others < 1) return;
   run.others_on_gpu = std::max(run.others_on_gpu, others);
-  const std::string who =
-      others == 1 ? "another program uses" : std::to_string(others) + " others use";
+  const std::string who = others == 1 ? "another program uses"
+                                      : std::to_string(others) + " others use";
   note_once(who + " GPU " + std::to_string(gpu.device) + ", " + gpu.name +
             ": its times may be too slow; measure again when it is free");
 }
@@ -186,14 +207,17 @@ void Session::know_ceilings() {
     if (!place.can_time()) continue;
     const bool host = place.target == Target::host;
     if (place.target == Target::team) {
-      for (const auto& gpu : run.gpus) note_others_on(gpu);
+      for (const auto& gpu : run.gpus)
+        note_others_on(gpu);
     } else if (!host) {
       note_others_on(place.gpu);
     }
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
     Ceilings& of_run = host ? run.host : run.device;
-    // A worker before has measured them; of several GPUs the run has those of the first.
-    const bool alone = host || (place.target == Target::gpu && plan.devices.size() == 1);
+    // A worker before has measured them; of several GPUs the run
+    // has those of the first.
+    const bool alone =
+        host || (place.target == Target::gpu && plan.devices.size() == 1);
     const bool from_run = !of_run.read.empty() && alone;
     place.ceilings = known ? *known : from_run ? of_run : ceilings_of(place);
     if (of_run.read.empty()) of_run = place.ceilings;
@@ -203,7 +227,8 @@ void Session::know_ceilings() {
     }
   }
   // Behind the points of a worker before the run is in the file.
-  if (store && (supervisor == nullptr || !supervisor->run())) store->describe(run);
+  if (store && (supervisor == nullptr || !supervisor->run()))
+    store->describe(run);
 }
 
 }  // namespace parlab

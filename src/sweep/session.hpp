@@ -1,5 +1,5 @@
-// What a sweep carries from point to point: its run, what was recorded before, what not to try
-// again, and the roofs of the places in use.
+// What a sweep carries from point to point: its run, what was recorded before,
+// what not to try again, and the roofs of the places in use.
 #pragma once
 
 #include <map>
@@ -25,17 +25,23 @@ struct Session {
   Observer& observer;
   Run run;
   std::unique_ptr<Store> store = nullptr;
-  std::map<std::string, Record> elsewhere = {};      // by key: measured before, as plan.resume says
-  std::map<std::string, std::string> too_slow = {};  // configuration -> why it takes no larger size
-  std::map<std::string, std::string> endless = {};   // variant -> why it is not tried again
-  std::map<std::string, Size> right_at_square = {};  // variant -> where it passed
-  std::size_t done = 0;                              // measurements completed
+  // by key: measured before, as plan.resume says
+  std::map<std::string, Record> elsewhere = {};
+  // configuration -> why it takes no larger size
+  std::map<std::string, std::string> too_slow = {};
+  // variant -> why it is not tried again
+  std::map<std::string, std::string> endless = {};
+  // variant -> where it passed
+  std::map<std::string, Size> right_at_square = {};
+  std::size_t done = 0;  // measurements completed
   bool failed = false, passed = false, out_of_memory = false;
   bool ceilings_known = false;
   std::set<std::string> noted = {};  // what note_once() has said
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
-  std::map<const Place*, EnergyGauge> gauges = {};  // of those whose energy was asked for
-  Supervisor* supervisor = nullptr;  // absent: everything happens in the one process there is
+  // of those whose energy was asked for
+  std::map<const Place*, EnergyGauge> gauges = {};
+  // absent: everything happens in the one process there is
+  Supervisor* supervisor = nullptr;
 
   void open_store();
   // Reads plan.resume, and the results when no store has them.
@@ -48,19 +54,23 @@ struct Session {
   void count(const Record& record);
   // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
-  // Of the place, made when it is first asked for; a note says why when it can measure nothing.
+  // Of the place, made when it is first asked for; a note says why when
+  // it can measure nothing.
   EnergyGauge& gauge_of(Place& place);
-  // Measures that part of them again; what was better before stays. Not where the plan gave them.
+  // Measures that part of them again; what was better before stays. Not
+  // where the plan gave them.
   void raise_ceilings(Place& place, const WantedCeilings& wanted);
 
  private:
   void note_others_on(const GpuFacts& gpu);
   Ceilings ceilings_of(Place& place);
   std::map<std::string, double> links_of(Place& place);
-  bool keeps_ceilings() const;  // with the records, when these have a folder of their own
+  // with the records, when these have a folder of their own
+  bool keeps_ceilings() const;
 };
 
-// How the detail of an execution that was ended begins, and whether a record is of such a one.
+// How the detail of an execution that was ended begins, and whether a
+// record is of such a one.
 constexpr std::string_view ended_mark = "ended: ";
 bool was_endless(const Record& record);
 

@@ -47,7 +47,8 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-// These signals wait until they are asked for; a worker gets back what there was before.
+// These signals wait until they are asked for; a worker gets back
+// what there was before.
 class Blocked {
  public:
   Blocked() {
@@ -91,8 +92,8 @@ void set_text(char (&text)[n], const std::string& to) {
 }  // namespace
 
 Supervisor::Supervisor() {
-  void* const memory =
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail("memory that is shared with a worker");
   shared_ = new (memory) Shared{};
   log_ = memfd_create("parlab-completed", MFD_CLOEXEC);
@@ -122,14 +123,15 @@ std::optional<int> Supervisor::start() {
     if (shared_->interrupted && !WIFEXITED(status)) return exit_interrupted;
     if (WIFEXITED(status) && !shared_->at_work) return WEXITSTATUS(status);
     // Nobody reads on what is printed: the end of any program in a pipe.
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && !shared_->at_work) raise(SIGPIPE);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && !shared_->at_work)
+      raise(SIGPIPE);
     if (!blame(status)) return EXIT_FAILURE;
     read_completed();
   }
 }
 
-// Returns what waitpid() says in the end. Time is counted in looks: a program that was stopped and
-// goes on has not been at work meanwhile.
+// Returns what waitpid() says in the end. Time is counted in looks: a program
+// that was stopped and goes on has not been at work meanwhile.
 int Supervisor::watch(pid_t worker) {
   const Blocked blocked;
   const timespec look{0, std::chrono::nanoseconds(look_every).count()};
@@ -139,13 +141,16 @@ int Supervisor::watch(pid_t worker) {
   for (int status = 0;;) {
     if (waitpid(worker, &status, WNOHANG) != 0) return status;
     const int signal = sigtimedwait(&blocked.set, nullptr, &look);
-    if (signal == SIGINT && shared_->interrupted.exchange(true)) kill(worker, SIGKILL);
+    if (signal == SIGINT && shared_->interrupted.exchange(true))
+      kill(worker, SIGKILL);
     if (signal > 0) continue;
-    taken_s = shared_->at_work && number == shared_->number ? taken_s + look_s : 0;
+    taken_s =
+        shared_->at_work && number == shared_->number ? taken_s + look_s : 0;
     number = shared_->number;
     if (shared_->interrupted && shared_->at_work) since_interrupt_s += look_s;
     shared_->too_long = taken_s > shared_->at_most_s;
-    if (shared_->too_long || since_interrupt_s > patience_s) kill(worker, SIGKILL);
+    if (shared_->too_long || since_interrupt_s > patience_s)
+      kill(worker, SIGKILL);
   }
 }
 
@@ -154,28 +159,32 @@ bool Supervisor::blame(int status) {
   const std::string call(shared_->call);
   Ended ended;
   if (shared_->at_work && shared_->too_long) {
-    ended = {Verdict::timed_out,
-             "ended: " + call + " took more than " + seconds_text(shared_->at_most_s)};
+    ended = {Verdict::timed_out, "ended: " + call + " took more than " +
+                                     seconds_text(shared_->at_most_s)};
   } else if (shared_->why[0] != '\0') {
     ended.why = shared_->why;
   } else if (WIFEXITED(status)) {
-    ended.why = "ended the program with exit status " + std::to_string(WEXITSTATUS(status));
+    ended.why = "ended the program with exit status " +
+                std::to_string(WEXITSTATUS(status));
   } else {
     ended.why = "ended the program: " + signal_text(WTERMSIG(status));
-    if (WTERMSIG(status) == SIGKILL) ended.why += "; the system does so when memory runs out";
+    if (WTERMSIG(status) == SIGKILL)
+      ended.why += "; the system does so when memory runs out";
   }
   if (!shared_->at_work) ended.why += ", after it had returned";
   shared_->at_work = shared_->too_long = false;
   shared_->why[0] = '\0';
   if (!call.empty() && ended_.emplace(call, ended).second) return true;
-  std::cerr << "parlab: " << ended.why << ", and no variant was at work: this is an error of parlab"
+  std::cerr << "parlab: " << ended.why
+            << ", and no variant was at work: this is an error of parlab"
             << std::endl;
   return false;
 }
 
 void Supervisor::read_completed() {
   std::string text(static_cast<std::size_t>(lseek(log_, 0, SEEK_END)), '\0');
-  if (pread(log_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+  if (pread(log_, text.data(), text.size(), 0) !=
+      static_cast<ssize_t>(text.size())) {
     fail("reading what a worker completed");
   }
   completed_.clear();
@@ -206,12 +215,14 @@ void Supervisor::complete(const Run& run, const Points& points) {
   std::string text = to_json_line(run) + "\n";
   for (const auto& records : points) {
     text += "point\n";
-    for (const auto& record : records) text += to_json_line(record) + "\n";
+    for (const auto& record : records)
+      text += to_json_line(record) + "\n";
   }
   text += "part\n";
   const auto written = write(log_, text.data(), text.size());
   if (written >= 0) errno = ENOSPC;  // nobody says why it is less than all
-  if (written != static_cast<ssize_t>(text.size())) fail("keeping what is complete in memory");
+  if (written != static_cast<ssize_t>(text.size()))
+    fail("keeping what is complete in memory");
 }
 
 void Supervisor::leave(const std::string& call, const std::string& why) {
@@ -222,9 +233,13 @@ void Supervisor::leave(const std::string& call, const std::string& why) {
   _exit(EXIT_FAILURE);
 }
 
-bool Supervisor::may_leave() const { return is_worker_ && shared_->left < leave_at_most; }
+bool Supervisor::may_leave() const {
+  return is_worker_ && shared_->left < leave_at_most;
+}
 
-bool Supervisor::interrupted() const { return shared_->interrupted; }
+bool Supervisor::interrupted() const {
+  return shared_->interrupted;
+}
 
 const Ended* Supervisor::ended(const std::string& call) const {
   const auto found = ended_.find(call);
@@ -233,12 +248,14 @@ const Ended* Supervisor::ended(const std::string& call) const {
 
 const std::string* Supervisor::endless(const std::string& variant) const {
   for (const auto& [call, ended] : ended_) {
-    if (ended.verdict == Verdict::timed_out && call.starts_with(variant + " ")) return &ended.why;
+    if (ended.verdict == Verdict::timed_out && call.starts_with(variant + " "))
+      return &ended.why;
   }
   return nullptr;
 }
 
-Supervisor::Execution::Execution(Supervisor* supervisor, const std::string& call,
+Supervisor::Execution::Execution(Supervisor* supervisor,
+                                 const std::string& call,
                                  double seconds_at_most)
     : supervisor_(supervisor) {
   if (supervisor_ == nullptr) return;

@@ -1,9 +1,10 @@
 // A sweep in a process of its own, which no variant can end for good.
 //
-// A variant may crash, call exit() or never return. So the supervisor forks a worker that does
-// everything as if it were alone, and only looks after it: a worker that dies, or an execution that
-// takes too long, costs the variant at work its verdict, and a new worker goes on behind the points
-// that are complete. See docs/measuring.md for why it is done so.
+// A variant may crash, call exit() or never return. So the supervisor forks
+// a worker that does everything as if it were alone, and only looks after it:
+// a worker that dies, or an execution that takes too long, costs the variant
+// at work its verdict, and a new worker goes on behind the points that are
+// complete. See docs/measuring.md for why it is done so.
 #pragma once
 
 #include <sys/types.h>
@@ -31,19 +32,23 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Forks workers until one is done. Returns nothing in a worker, which goes on as if it had not
-  // been called; in the supervisor the exit status, when all is over. Before it no thread may have
-  // been started and no device touched: neither would be usable in a worker. Throws
-  // std::system_error.
+  // Forks workers until one is done. Returns nothing in a worker, which goes on
+  // as if it had not been called; in the supervisor the exit status, when all
+  // is over. Before it no thread may have been started and no device touched:
+  // neither would be usable in a worker. Throws std::system_error.
   std::optional<int> start();
 
   // ---- of workers; without start() there is nothing to report
 
-  // Marks one execution, for as long as it lives: who is at work, and how long it may take.
+  // Marks one execution, for as long as it lives: who is at work,
+  // and how long it may take.
   class Execution {
    public:
-    // call: names the configuration in all workers alike. supervisor: may be null.
-    Execution(Supervisor* supervisor, const std::string& call, double seconds_at_most);
+    // call: names the configuration in all workers alike.
+    // supervisor: may be null.
+    Execution(Supervisor* supervisor,
+              const std::string& call,
+              double seconds_at_most);
     ~Execution();
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
@@ -52,29 +57,32 @@ class Supervisor {
     Supervisor* supervisor_;
   };
 
-  // Ends this worker, for the device that it has cannot be used any more; the next one finds it
-  // whole. why: what became of the call.
+  // Ends this worker, for the device that it has cannot be used any more; the
+  // next one finds it whole. why: what became of the call.
   [[noreturn]] void leave(const std::string& call, const std::string& why);
-  // False where that would help nobody: this process is no worker, or so many workers have left one
-  // after another that the device cannot be well.
+  // False where that would help nobody: this process is no worker, or so many
+  // workers have left one after another that the device cannot be well.
   bool may_leave() const;
 
   bool first_worker() const { return ended_.empty(); }
   bool interrupted() const;  // Ctrl-C reached the supervisor
   // What became of a call in a worker before; nullptr: nothing is known.
   const Ended* ended(const std::string& call) const;
-  // Why one of this variant's calls was ended; nullptr: none was. variant: a call begins with it.
+  // Why one of this variant's calls was ended; nullptr: none was.
+  // variant: a call begins with it.
   const std::string* endless(const std::string& variant) const;
 
-  // A part of the sweep is complete: with these points, in the order they were observed. They are
-  // observed again in later workers, unless that is switched off.
+  // A part of the sweep is complete: with these points, in the order
+  // they were observed. They are observed again in later workers,
+  // unless that is switched off.
   using Points = std::vector<std::vector<Record>>;
   void complete(const Run& run, const Points& points);
   // What workers before completed, part by part; nothing in the first one.
   const std::vector<Points>& completed() const { return completed_; }
   const std::optional<Run>& run() const { return run_; }
   bool repeats = true;
-  // Called when everything that was observed in workers before has been observed again.
+  // Called when everything that was observed in workers before
+  // has been observed again.
   std::function<void()> caught_up = [] {};
 
  private:
@@ -85,7 +93,9 @@ class Supervisor {
 
   Shared* shared_;
   bool is_worker_ = false;
-  int log_;  // a file without a name: runs and records as JSON, a line "part" behind each part
+  // a file without a name: runs and records as JSON, a line
+  // "part" behind each part
+  int log_;
   std::map<std::string, Ended> ended_;
   std::vector<Points> completed_;
   std::optional<Run> run_;

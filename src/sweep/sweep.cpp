@@ -14,14 +14,19 @@
 namespace parlab {
 namespace {
 
-// The plan in parts, each for one size and dtype that is wanted: everything at once, or, where CUDA
-// variants are emulated, the CPU's at full size and the emulated ones at a size that ends in
-// reasonable time. Parts of one point have one number.
-std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& observer) {
+// The plan in parts, each for one size and dtype that is wanted: everything
+// at once, or, where CUDA variants are emulated, the CPU's at full size
+// and the emulated ones at a size that ends in reasonable time. Parts
+// of one point have one number.
+std::vector<PointPlan> split(const Plan& plan,
+                             const Places& places,
+                             Observer& observer) {
   const bool emulating = places.emulating();
   std::vector<PointPlan> parts;
   std::size_t points = 0;
-  const auto square = [&](const Size& size) { return is_square(*plan.workload, size); };
+  const auto square = [&](const Size& size) {
+    return is_square(*plan.workload, size);
+  };
   auto sizes = plan.sizes;
   std::size_t first_asked = 0;
   if (emulating && plan.rectangle) {
@@ -40,21 +45,24 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
   }
   for (const auto& size : sizes) {
     const auto index = static_cast<std::size_t>(&size - sizes.data());
-    const bool was_asked = index >= first_asked && index < first_asked + plan.sizes.size();
+    const bool was_asked =
+        index >= first_asked && index < first_asked + plan.sizes.size();
     for (const auto dtype : plan.dtypes) {
       if (plan.wanted && !plan.wanted(size, dtype)) continue;
       const auto number = points++;
-      PointPlan timed{size, dtype, {}, number, size}, emulated{size, dtype, {}, number, size};
+      PointPlan timed{size, dtype, {}, number, size},
+          emulated{size, dtype, {}, number, size};
       for (const auto* variant : plan.variants) {
         if (!variant->has(dtype)) continue;
-        (emulating && variant->needs_gpu() ? emulated : timed).variants.push_back(variant);
+        (emulating && variant->needs_gpu() ? emulated : timed)
+            .variants.push_back(variant);
       }
       if (was_asked && !timed.variants.empty()) parts.push_back(timed);
       if (emulated.variants.empty()) continue;
       emulated.size = size_to_emulate(*plan.workload, size, dtype);
       if (emulated.size != size) {
-        observer.note("emulating at " + to_string(emulated.size) + ": " + to_string(size) +
-                      " would take too long without a GPU");
+        observer.note("emulating at " + to_string(emulated.size) + ": " +
+                      to_string(size) + " would take too long without a GPU");
       }
       parts.push_back(emulated);
     }
@@ -64,36 +72,43 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places, Observer& o
 
 bool anything_wanted(const Plan& plan) {
   if (!plan.wanted) return true;
-  return std::any_of(plan.sizes.begin(), plan.sizes.end(), [&](const Size& size) {
-    return std::any_of(plan.dtypes.begin(), plan.dtypes.end(),
-                       [&](Dtype dtype) { return plan.wanted(size, dtype); });
-  });
+  return std::any_of(
+      plan.sizes.begin(), plan.sizes.end(), [&](const Size& size) {
+        return std::any_of(
+            plan.dtypes.begin(), plan.dtypes.end(),
+            [&](Dtype dtype) { return plan.wanted(size, dtype); });
+      });
 }
 
 // Times of the CPU can be trusted only on an idle machine.
 void note_others_at_work(Run& run, Observer& observer) {
   run.others_at_work = others_at_work();
   if (run.others_at_work == 0) return;
-  observer.note("other programs are at work here (" + std::to_string(run.others_at_work) +
+  observer.note("other programs are at work here (" +
+                std::to_string(run.others_at_work) +
                 (run.others_at_work == 1 ? " thread" : " threads") +
-                "): times and roofs of the CPU may be too slow; measure again when they are done");
+                "): times and roofs of the CPU may be too slow; measure again "
+                "when they are done");
 }
 
 bool needs_gpu(const Plan& plan) {
-  return std::any_of(plan.variants.begin(), plan.variants.end(),
-                     [](const Variant* variant) { return variant->needs_gpu(); });
+  return std::any_of(
+      plan.variants.begin(), plan.variants.end(),
+      [](const Variant* variant) { return variant->needs_gpu(); });
 }
 
 // A sweep of the CPU alone does not start CUDA to have its machine named.
 Run run_of(const Plan& plan) {
-  return describe_run(plan.command, needs_gpu(plan) ? gpus_present() : gpus_by_name(),
+  return describe_run(plan.command,
+                      needs_gpu(plan) ? gpus_present() : gpus_by_name(),
                       plan.machine);
 }
 
 Places places_of(const Plan& plan) {
   const bool asked = plan.devices != std::vector<int>{0};
-  return {plan.variants,
-          needs_gpu(plan) || asked ? devices_of(plan.devices, plan.emulate) : plan.devices};
+  return {plan.variants, needs_gpu(plan) || asked
+                             ? devices_of(plan.devices, plan.emulate)
+                             : plan.devices};
 }
 
 }  // namespace
@@ -120,45 +135,58 @@ int run_sweep(const Plan& plan, Observer& observer, Supervisor* supervisor) {
   return run_sweep(plan, observer, places, supervisor);
 }
 
-int run_sweep(const Plan& plan, Observer& observer, Places& places, Supervisor* supervisor) {
+int run_sweep(const Plan& plan,
+              Observer& observer,
+              Places& places,
+              Supervisor* supervisor) {
   const InterruptGuard guard;
   Session session{plan, places, observer, run_of(plan)};
-  const auto on_host = [](const Variant* variant) { return variant->target == Target::host; };
-  if (!plan.verify_only && std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
+  const auto on_host = [](const Variant* variant) {
+    return variant->target == Target::host;
+  };
+  if (!plan.verify_only &&
+      std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
     note_others_at_work(session.run, observer);
   }
   session.run.node = plan.node;
   session.supervisor = supervisor;
-  if (supervisor != nullptr && supervisor->run()) session.run = *supervisor->run();
+  if (supervisor != nullptr && supervisor->run())
+    session.run = *supervisor->run();
   observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 
   const auto parts = split(plan, places, observer);
   std::size_t measurements = 0;
-  for (const auto& part : parts) measurements += count_measurements(plan, part);
+  for (const auto& part : parts)
+    measurements += count_measurements(plan, part);
   observer.plan(measurements);
 
   const std::function<bool()> stop = [&] {
-    return was_interrupted() || (supervisor != nullptr && supervisor->interrupted());
+    return was_interrupted() ||
+           (supervisor != nullptr && supervisor->interrupted());
   };
   std::size_t repeated = 0;
   if (supervisor != nullptr) {
-    for (const auto& points : supervisor->completed()) repeat_point(session, points);
+    for (const auto& points : supervisor->completed())
+      repeat_point(session, points);
     repeated = supervisor->completed().size();
     supervisor->caught_up();
   }
-  for (auto part = parts.begin() + static_cast<std::ptrdiff_t>(repeated); part != parts.end();
-       ++part) {
+  for (auto part = parts.begin() + static_cast<std::ptrdiff_t>(repeated);
+       part != parts.end(); ++part) {
     if (stop()) break;
     const auto points = run_point(session, *part, stop);
-    if (supervisor != nullptr && !stop()) supervisor->complete(session.run, points);
+    if (supervisor != nullptr && !stop())
+      supervisor->complete(session.run, points);
   }
   if (stop()) {
-    observer.note(plan.results.empty() ? "interrupted"
-                                       : "interrupted: the same command goes on from here");
+    observer.note(plan.results.empty()
+                      ? "interrupted"
+                      : "interrupted: the same command goes on from here");
     return exit_interrupted;
   }
-  // A size too large for this machine is no failure of the sweep, unless it was all there was.
+  // A size too large for this machine is no failure of the sweep,
+  // unless it was all there was.
   const bool nothing_fits = session.out_of_memory && !session.passed;
   return session.failed || nothing_fits ? 1 : 0;
 }

@@ -34,7 +34,8 @@ class Descent {
     for (int attempt = 0; attempt < 20; ++attempt) {
       place.clear();
       for (const auto& axis : search_.axes) {
-        std::uniform_int_distribution<std::size_t> any(0, axis.values.size() - 1);
+        std::uniform_int_distribution<std::size_t> any(0,
+                                                       axis.values.size() - 1);
         place.emplace(axis.name, axis.values[any(random_)]);
       }
       if (tried_.count(place) == 0) break;
@@ -47,11 +48,13 @@ class Descent {
     for (const auto& [tunables, summary] : tried_) {
       if (summary) timed.emplace_back(*summary, tunables);
     }
-    std::sort(timed.begin(), timed.end(),
-              [](const auto& a, const auto& b) { return a.first.median < b.first.median; });
+    std::sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
+      return a.first.median < b.first.median;
+    });
     std::vector<Tunables> kept;
     for (const auto& [summary, tunables] : timed) {
-      const bool may_be_best = !above(ratio(summary.estimate, timed.front().first.estimate), 1);
+      const bool may_be_best =
+          !above(ratio(summary.estimate, timed.front().first.estimate), 1);
       if (may_be_best && kept.size() < finalists) kept.push_back(tunables);
     }
     if (std::find(kept.begin(), kept.end(), search_.start) == kept.end()) {
@@ -69,9 +72,11 @@ class Descent {
       line.push_back(place);
       line.back().insert_or_assign(axis.name, value);
     }
-    if (std::find(line.begin(), line.end(), place) == line.end()) line.push_back(place);
-    std::copy_if(line.begin(), line.end(), std::back_inserter(unknown),
-                 [&](const Tunables& tunables) { return tried_.count(tunables) == 0; });
+    if (std::find(line.begin(), line.end(), place) == line.end())
+      line.push_back(place);
+    std::copy_if(
+        line.begin(), line.end(), std::back_inserter(unknown),
+        [&](const Tunables& tunables) { return tried_.count(tunables) == 0; });
     if (!unknown.empty()) {
       for (const auto& record : search_.measure(unknown, Effort::quick)) {
         auto& known = tried_[record.tunables];
@@ -91,19 +96,21 @@ class Descent {
 
   double time_of(const Tunables& tunables) const {
     const auto found = tried_.find(tunables);
-    if (found == tried_.end() || !found->second) return std::numeric_limits<double>::infinity();
+    if (found == tried_.end() || !found->second)
+      return std::numeric_limits<double>::infinity();
     return found->second->median;
   }
 
   const Search& search_;
   std::map<Tunables, std::optional<Summary>> tried_;  // nothing: it failed
-  std::mt19937 random_{1};                            // the same search every time
+  std::mt19937 random_{1};  // the same search every time
 };
 
 }  // namespace
 
 std::size_t run_search(const Search& search) {
-  if (search.exhaustive) return search.measure(all_of(search.axes), Effort::full).size();
+  if (search.exhaustive)
+    return search.measure(all_of(search.axes), Effort::full).size();
   Descent descent(search);
   descent.from(search.start);
   const double all = count_of(search.axes);

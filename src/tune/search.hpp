@@ -1,4 +1,5 @@
-// How the configurations of a variant are searched. Whoever calls this measures them.
+// How the configurations of a variant are searched. Whoever
+// calls this measures them.
 #pragma once
 
 #include <functional>
@@ -16,16 +17,20 @@ struct Search {
   std::vector<Axis> axes;
   Tunables start;           // where to begin: the defaults
   bool exhaustive = false;  // measure all of them
-  // Measures these configurations and says what came out; less when it was interrupted.
-  std::function<std::vector<Record>(const std::vector<Tunables>&, Effort)> measure;
-  std::function<bool()> stop;  // asked between measurements: the budget is spent, or Ctrl-C
+  // Measures these configurations and says what came out; less
+  // when it was interrupted.
+  std::function<std::vector<Record>(const std::vector<Tunables>&, Effort)>
+      measure;
+  // asked between measurements: the budget is spent, or Ctrl-C
+  std::function<bool()> stop;
 };
 
-// Exhaustive: all at full effort. Otherwise coordinate descent at quick effort: all values of one
-// tunable, the others at the best so far, in turns until nothing improves; then again from other
-// places, as long as the budget lasts, for a valley may hide another; at last the few that might be
-// the best (and the start, to compare with), at full effort. Returns how many configurations were
-// tried.
+// Exhaustive: all at full effort. Otherwise coordinate descent at quick
+// effort: all values of one tunable, the others at the best so far, in
+// turns until nothing improves; then again from other places, as long as
+// the budget lasts, for a valley may hide another; at last the few that
+// might be the best (and the start, to compare with), at full effort.
+// Returns how many configurations were tried.
 std::size_t run_search(const Search& search);
 
 }  // namespace parlab

@@ -17,14 +17,17 @@ std::vector<std::int64_t> first_allowed(const Tunable& tunable) {
     return value + 1;
   };
   std::int64_t first = tunable.min;
-  while (first <= tunable.max && !tunable.allows(first)) ++first;
-  for (auto value = first; value <= tunable.max && values.size() <= few; value = next(value)) {
+  while (first <= tunable.max && !tunable.allows(first))
+    ++first;
+  for (auto value = first; value <= tunable.max && values.size() <= few;
+       value = next(value)) {
     if (tunable.allows(value)) values.push_back(value);
   }
   return values;
 }
 
-std::vector<std::int64_t> values_of(const Tunable& tunable, std::int64_t cores) {
+std::vector<std::int64_t> values_of(const Tunable& tunable,
+                                    std::int64_t cores) {
   // How many GPUs is for the user to say, and no matter of tuning.
   if (tunable.name == "gpus") return {2};
   if (tunable.name != "threads") {
@@ -36,13 +39,15 @@ std::vector<std::int64_t> values_of(const Tunable& tunable, std::int64_t cores) 
     if (tunable.allows(value)) values.insert(value);
   };
   if (tunable.name == "threads") {
-    for (std::int64_t n = 1; n < cores; n *= 2) add(n);
+    for (std::int64_t n = 1; n < cores; n *= 2)
+      add(n);
     add(cores);
     return {values.begin(), values.end()};
   }
   add(tunable.fallback);
   if (tunable.name == "block") {
-    for (auto n = warp; n <= tunable.max; n += warp) add(n);
+    for (auto n = warp; n <= tunable.max; n += warp)
+      add(n);
     return {values.begin(), values.end()};
   }
   add(tunable.min);
@@ -56,9 +61,10 @@ std::vector<std::int64_t> values_of(const Tunable& tunable, std::int64_t cores) 
 
 }  // namespace
 
-std::vector<Axis> axes_of(const Variant& variant,
-                          const std::map<std::string, std::vector<std::int64_t>>& asked,
-                          std::int64_t cores) {
+std::vector<Axis> axes_of(
+    const Variant& variant,
+    const std::map<std::string, std::vector<std::int64_t>>& asked,
+    std::int64_t cores) {
   std::vector<Axis> axes;
   for (const auto& tunable : variant.tunables) {
     Axis axis{tunable.name, {}};
@@ -67,12 +73,14 @@ std::vector<Axis> axes_of(const Variant& variant,
       axis.values = values_of(tunable, cores);
     } else {
       axis.values = found->second;
-      std::erase_if(axis.values, [&](auto value) { return !tunable.allows(value); });
+      std::erase_if(axis.values,
+                    [&](auto value) { return !tunable.allows(value); });
       std::sort(axis.values.begin(), axis.values.end());
     }
     if (axis.values.empty()) {
-      throw UsageError(variant.full_name() + ": none of the values of " + tunable.name +
-                       " is allowed (" + tunable.allowed() + ")");
+      throw UsageError(variant.full_name() + ": none of the values of " +
+                       tunable.name + " is allowed (" + tunable.allowed() +
+                       ")");
     }
     axes.push_back(std::move(axis));
   }
@@ -81,7 +89,8 @@ std::vector<Axis> axes_of(const Variant& variant,
 
 double count_of(const std::vector<Axis>& axes) {
   double count = 1;
-  for (const auto& axis : axes) count *= static_cast<double>(axis.values.size());
+  for (const auto& axis : axes)
+    count *= static_cast<double>(axis.values.size());
   return count;
 }
 

@@ -15,7 +15,8 @@ double distance(const Size& a, const Size& b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {  // a parameter may be 0
-    sum += std::abs(std::log1p(static_cast<double>(a[i])) - std::log1p(static_cast<double>(b[i])));
+    sum += std::abs(std::log1p(static_cast<double>(a[i])) -
+                    std::log1p(static_cast<double>(b[i])));
   }
   return sum;
 }
@@ -35,32 +36,39 @@ std::optional<Choice> choose_best(const std::vector<Record>& trials) {
   Choice choice{*timed.front().second, {}};
   const Uncertain best = timed.front().first.estimate;
   timed.erase(timed.begin());
-  std::sort(timed.begin(), timed.end(),
-            [](const auto& a, const auto& b) { return a.first.median < b.first.median; });
+  std::sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
+    return a.first.median < b.first.median;
+  });
   for (const auto& [summary, record] : timed) {
     if (tied(ratio(summary.estimate, best))) choice.ties.push_back(*record);
   }
   return choice;
 }
 
-Tuned::Tuned(const std::vector<Record>& trials, const std::string& machine,
+Tuned::Tuned(const std::vector<Record>& trials,
+             const std::string& machine,
              const std::map<std::string, std::string>& source) {
   for (auto& record : latest(trials)) {
     const auto now = source.find(record.full_name());
-    if (record.machine != machine || record.cache != Cache::hot || !record.timed()) continue;
+    if (record.machine != machine || record.cache != Cache::hot ||
+        !record.timed())
+      continue;
     if (now == source.end() || now->second != record.source_hash) continue;
-    trials_[{record.full_name(), record.dtype}][record.size].push_back(std::move(record));
+    trials_[{record.full_name(), record.dtype}][record.size].push_back(
+        std::move(record));
   }
 }
 
-std::optional<Tuned::Found> Tuned::find(const std::string& full_name, Dtype dtype,
+std::optional<Tuned::Found> Tuned::find(const std::string& full_name,
+                                        Dtype dtype,
                                         const Size& size) const {
   const auto sizes = trials_.find({full_name, dtype});
   if (sizes == trials_.end()) return std::nullopt;
-  const auto nearest = std::min_element(sizes->second.begin(), sizes->second.end(),
-                                        [&](const auto& a, const auto& b) {
-                                          return distance(a.first, size) < distance(b.first, size);
-                                        });
+  const auto nearest = std::min_element(
+      sizes->second.begin(), sizes->second.end(),
+      [&](const auto& a, const auto& b) {
+        return distance(a.first, size) < distance(b.first, size);
+      });
   if (!std::isfinite(distance(nearest->first, size))) return std::nullopt;
   return Found{nearest->first, *choose_best(nearest->second)};
 }

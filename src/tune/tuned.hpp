@@ -1,4 +1,5 @@
-// What tuning found: the best configuration of a variant at a size, and its ties.
+// What tuning found: the best configuration of a variant
+// at a size, and its ties.
 #pragma once
 
 #include <map>
@@ -12,30 +13,38 @@ namespace parlab {
 
 struct Choice {
   Record best;
-  std::vector<Record> ties;  // as fast as the best as far as the samples tell; fastest first
+  // as fast as the best as far as the samples tell; fastest first
+  std::vector<Record> ties;
 };
 
-// Of the records of one variant, size and dtype. The best is the one that is surely fast: with the
-// lowest upper end of its interval. Nothing when none has a time.
+// Of the records of one variant, size and dtype. The best is the one
+// that is surely fast: with the lowest upper end of its interval.
+// Nothing when none has a time.
 std::optional<Choice> choose_best(const std::vector<Record>& trials);
 
 class Tuned {
  public:
-  // From the records of all trials, of which those of this machine with hot caches count. source:
-  // what a variant's file is now, by full name; trials of another version are left out.
-  Tuned(const std::vector<Record>& trials, const std::string& machine,
+  // From the records of all trials, of which those of this machine with
+  // hot caches count. source: what a variant's file is now, by full name;
+  // trials of another version are left out.
+  Tuned(const std::vector<Record>& trials,
+        const std::string& machine,
         const std::map<std::string, std::string>& source);
 
   struct Found {
-    Size size;  // the one asked for, or the nearest that was tuned: least change of the extents, as
-                // factors
+    // the one asked for, or the nearest that was tuned: least change
+    // of the extents, as factors
+    Size size;
     Choice choice;
   };
   // Nothing when the variant was not tuned for this dtype.
-  std::optional<Found> find(const std::string& full_name, Dtype dtype, const Size& size) const;
+  std::optional<Found> find(const std::string& full_name,
+                            Dtype dtype,
+                            const Size& size) const;
 
  private:
-  std::map<std::pair<std::string, Dtype>, std::map<Size, std::vector<Record>>> trials_;
+  std::map<std::pair<std::string, Dtype>, std::map<Size, std::vector<Record>>>
+      trials_;
 };
 
 }  // namespace parlab

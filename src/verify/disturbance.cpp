@@ -7,9 +7,11 @@
 namespace parlab {
 namespace {
 
-// More of them are not seen by more readers: an answer that misses one is wrong.
+// More of them are not seen by more readers: an answer
+// that misses one is wrong.
 constexpr std::int64_t changes_per_input = 8;
-// A variant that leaves out an eighth of its work misses all of them once in 5000 executions.
+// A variant that leaves out an eighth of its work misses all of them
+// once in 5000 executions.
 constexpr std::int64_t spoils_per_output = 64;
 
 const Array* find(const Arrays& arrays, const std::string& name) {
@@ -29,14 +31,16 @@ bool Secret::chance(double probability) {
   return std::bernoulli_distribution(probability)(engine_);
 }
 
-std::vector<ChangedElement> Secret::changes(const Workload& workload, const Size& size,
+std::vector<ChangedElement> Secret::changes(const Workload& workload,
+                                            const Size& size,
                                             const Arrays& inputs) {
   std::vector<ChangedElement> all;
   for (const auto& array : inputs) {
     const auto& spec = array.spec;
     if (!spec.layout_of.empty() || spec.count < 2) continue;
     std::set<std::int64_t> used;
-    for (std::int64_t i = 0; i < std::min(changes_per_input, spec.count / 2); ++i) {
+    for (std::int64_t i = 0; i < std::min(changes_per_input, spec.count / 2);
+         ++i) {
       const auto to = below(spec.count), from = below(spec.count);
       if (to == from || used.count(to) != 0 || used.count(from) != 0) continue;
       used.insert({to, from});
@@ -52,7 +56,8 @@ std::vector<ChangedElement> Secret::changes(const Workload& workload, const Size
   return all;
 }
 
-std::vector<SpoiledElement> Secret::spoils(const std::vector<ArraySpec>& outputs) {
+std::vector<SpoiledElement> Secret::spoils(
+    const std::vector<ArraySpec>& outputs) {
   std::vector<SpoiledElement> all;
   for (const auto& spec : outputs) {
     std::set<std::int64_t> used;
@@ -64,7 +69,8 @@ std::vector<SpoiledElement> Secret::spoils(const std::vector<ArraySpec>& outputs
   return all;
 }
 
-Changed::Changed(const std::vector<ChangedElement>& changes, const Arrays& inputs) {
+Changed::Changed(const std::vector<ChangedElement>& changes,
+                 const Arrays& inputs) {
   for (const auto& change : changes) {
     const Array* array = find(inputs, change.array);
     if (array == nullptr) continue;
@@ -74,12 +80,14 @@ Changed::Changed(const std::vector<ChangedElement>& changes, const Arrays& input
     Word word{at, bytes, 0};
     std::memcpy(&word.before, at, bytes);
     words_.push_back(word);
-    std::memcpy(at, data + static_cast<std::size_t>(change.from) * bytes, bytes);
+    std::memcpy(at, data + static_cast<std::size_t>(change.from) * bytes,
+                bytes);
   }
 }
 
 Changed::~Changed() {
-  for (const auto& word : words_) std::memcpy(word.at, &word.before, word.bytes);
+  for (const auto& word : words_)
+    std::memcpy(word.at, &word.before, word.bytes);
 }
 
 void spoil(const std::vector<SpoiledElement>& elements, const Arrays& outputs) {
@@ -89,7 +97,9 @@ void spoil(const std::vector<SpoiledElement>& elements, const Arrays& outputs) {
     const auto bytes = bytes_of(array->spec.dtype);
     auto* at = static_cast<unsigned char*>(array->data) +
                static_cast<std::size_t>(spoiled.element) * bytes;
-    if (std::all_of(at, at + bytes, [](auto byte) { return byte == poison_byte; })) continue;
+    if (std::all_of(at, at + bytes,
+                    [](auto byte) { return byte == poison_byte; }))
+      continue;
     std::uint16_t top = 0;
     std::memcpy(&top, at + bytes - sizeof top, sizeof top);
     top ^= spoiling_bits;

@@ -5,10 +5,12 @@
 
 namespace parlab {
 
-std::string guard_damage(const std::string& array, const unsigned char* before,
+std::string guard_damage(const std::string& array,
+                         const unsigned char* before,
                          const unsigned char* after) {
   const auto intact = [](const unsigned char* guard) {
-    return std::all_of(guard, guard + guard_bytes, [](auto byte) { return byte == guard_byte; });
+    return std::all_of(guard, guard + guard_bytes,
+                       [](auto byte) { return byte == guard_byte; });
   };
   if (!intact(before)) return "wrote before the start of " + array;
   if (!intact(after)) return "wrote past the end of " + array;
@@ -19,10 +21,12 @@ std::uint64_t fingerprint(const void* data, std::size_t bytes) {
   const auto* words = static_cast<const std::uint32_t*>(data);
   std::uint64_t sum = 0;
 #pragma omp parallel for simd reduction(+ : sum) schedule(static)
-  for (std::size_t i = 0; i < bytes / 4; ++i) sum += fingerprint_term(words[i], i);
+  for (std::size_t i = 0; i < bytes / 4; ++i)
+    sum += fingerprint_term(words[i], i);
   if (bytes % 4 != 0) {
-    sum += fingerprint_term(fingerprint_tail(static_cast<const unsigned char*>(data), bytes),
-                            bytes / 4);
+    sum += fingerprint_term(
+        fingerprint_tail(static_cast<const unsigned char*>(data), bytes),
+        bytes / 4);
   }
   return sum;
 }

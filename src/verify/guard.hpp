@@ -1,5 +1,5 @@
-// What makes a result believable: guard words around every array, fingerprints of the inputs, and
-// poison in the outputs (core/workload.hpp).
+// What makes a result believable: guard words around every array, fingerprints
+// of the inputs, and poison in the outputs (core/workload.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,19 @@
 
 namespace parlab {
 
-// On each side of an array. 4 KB keeps the array aligned and catches a stray row of a tile.
+// On each side of an array. 4 KB keeps the array aligned and catches
+// a stray row of a tile.
 constexpr std::size_t guard_bytes = 4096;
 constexpr unsigned char guard_byte = 0xa5;
 
-// "wrote before the start of y" or "wrote past the end of y"; empty when both sides are intact.
-std::string guard_damage(const std::string& array, const unsigned char* before,
+// "wrote before the start of y" or "wrote past the end of y"; empty
+// when both sides are intact.
+std::string guard_damage(const std::string& array,
+                         const unsigned char* before,
                          const unsigned char* after);
 
-// An order-independent fingerprint of memory, the same on host and device: the sum over all
+// An order-independent fingerprint of memory, the same on host and
+// device: the sum over all
 // 4-byte words of mix(word, index), the last one filled up with zeros.
 std::uint64_t fingerprint(const void* data, std::size_t bytes);
 

@@ -15,37 +15,44 @@ namespace parlab {
 
 namespace {
 
-// Each core touches the part of the array that it works on when the loop over it is cut evenly, so
-// that the pages lie on its own NUMA node.
+// Each core touches the part of the array that it works on when the loop over
+// it is cut evenly, so that the pages lie on its own NUMA node.
 void touch(unsigned char* memory, std::size_t bytes) {
   constexpr std::size_t page = 4096;
 #pragma omp parallel for schedule(static) num_threads(physical_cores())
-  for (std::size_t i = 0; i < bytes; i += page) memory[i] = 0;
+  for (std::size_t i = 0; i < bytes; i += page)
+    memory[i] = 0;
 }
 
 }  // namespace
 
-void HostArrays::Release::operator()(unsigned char* memory) const { munmap(memory, bytes); }
+void HostArrays::Release::operator()(unsigned char* memory) const {
+  munmap(memory, bytes);
+}
 
 HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
   const auto needed = std::accumulate(
-      specs.begin(), specs.end(), 0.0,
-      [](double sum, const ArraySpec& spec) { return sum + static_cast<double>(spec.bytes()); });
+      specs.begin(), specs.end(), 0.0, [](double sum, const ArraySpec& spec) {
+        return sum + static_cast<double>(spec.bytes());
+      });
   if (const double free = free_memory_bytes(); needed > free) {
-    throw PointError(Verdict::out_of_memory, "needs " + bytes_with_unit(needed) +
-                                                 " of host memory, " + bytes_with_unit(free) +
-                                                 " are free");
+    throw PointError(Verdict::out_of_memory,
+                     "needs " + bytes_with_unit(needed) + " of host memory, " +
+                         bytes_with_unit(free) + " are free");
   }
   const PinnedTeam team(physical_cores());
   std::vector<Array> arrays;
   for (const auto& spec : specs) {
     const std::size_t bytes = spec.bytes();
     const std::size_t whole = bytes + 2 * guard_bytes;
-    // mmap: fresh pages, so that the thread that touches them first also places them.
-    void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // mmap: fresh pages, so that the thread that touches them
+    // first also places them.
+    void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-      throw PointError(Verdict::out_of_memory, "no host memory for " + spec.name + ": " +
-                                                   bytes_with_unit(static_cast<double>(bytes)));
+      throw PointError(Verdict::out_of_memory,
+                       "no host memory for " + spec.name + ": " +
+                           bytes_with_unit(static_cast<double>(bytes)));
     }
     if (bytes >= std::size_t{4} << 20) madvise(memory, whole, MADV_HUGEPAGE);
     auto* start = static_cast<unsigned char*>(memory);
@@ -67,14 +74,16 @@ void HostArrays::renew_guards() {
 }
 
 void HostArrays::poison() {
-  for (const auto& array : view_) std::memset(array.data, poison_byte, array.spec.bytes());
+  for (const auto& array : view_)
+    std::memset(array.data, poison_byte, array.spec.bytes());
 }
 
 std::string HostArrays::damage() const {
   for (const auto& array : view_) {
     const auto* data = static_cast<const unsigned char*>(array.data);
     const auto bytes = array.spec.bytes();
-    if (auto text = guard_damage(array.spec.name, data - guard_bytes, data + bytes);
+    if (auto text =
+            guard_damage(array.spec.name, data - guard_bytes, data + bytes);
         !text.empty()) {
       return text;
     }

@@ -6,28 +6,38 @@
 namespace parlab {
 namespace {
 
-std::vector<ArraySpec> inputs_needed(const Workload& workload, const Size& size, Dtype dtype,
-                                     const std::vector<const Variant*>& variants) {
+std::vector<ArraySpec> inputs_needed(
+    const Workload& workload,
+    const Size& size,
+    Dtype dtype,
+    const std::vector<const Variant*>& variants) {
   auto arrays = arrays_needed(workload, size, dtype, variants);
-  std::erase_if(arrays, [](const ArraySpec& array) { return array.role != Role::input; });
+  std::erase_if(
+      arrays, [](const ArraySpec& array) { return array.role != Role::input; });
   return arrays;
 }
 
 }  // namespace
 
-std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size, Dtype dtype,
-                                     const std::vector<const Variant*>& variants) {
+std::vector<ArraySpec> arrays_needed(
+    const Workload& workload,
+    const Size& size,
+    Dtype dtype,
+    const std::vector<const Variant*>& variants) {
   auto arrays = workload.arrays(size, dtype);
   std::erase_if(arrays, [&](const ArraySpec& array) {
     return !array.layout_of.empty() &&
-           std::none_of(variants.begin(), variants.end(), [&](const Variant* variant) {
-             return variant->reads(array) || variant->writes(array);
-           });
+           std::none_of(
+               variants.begin(), variants.end(), [&](const Variant* variant) {
+                 return variant->reads(array) || variant->writes(array);
+               });
   });
   return arrays;
 }
 
-double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
+double bytes_needed(const Workload& workload,
+                    const Size& size,
+                    Dtype dtype,
                     const std::vector<const Variant*>& variants) {
   double bytes = 0;
   for (const auto& array : arrays_needed(workload, size, dtype, variants)) {
@@ -36,15 +46,20 @@ double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
   return bytes;
 }
 
-Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
-                 const std::vector<const Variant*>& variants, std::optional<std::uint64_t> seed)
+Problem::Problem(const Workload& workload,
+                 const Size& size,
+                 Dtype dtype,
+                 const std::vector<const Variant*>& variants,
+                 std::optional<std::uint64_t> seed)
     : workload_(workload),
       size_(size),
       dtype_(dtype),
       seed_(seed),
       inputs_(inputs_needed(workload, size, dtype, variants)),
       outputs_(arrays_needed(workload, size, dtype, variants)) {
-  std::erase_if(outputs_, [](const ArraySpec& array) { return array.role != Role::output; });
+  std::erase_if(outputs_, [](const ArraySpec& array) {
+    return array.role != Role::output;
+  });
 }
 
 void Problem::fill(InputKind kind) {
@@ -58,19 +73,23 @@ void Problem::refill() {
   inputs_.renew_guards();
   workload_.fill(inputs_.view(), size_, dtype_, kind_);
   if (!seed_ || kind_ == InputKind::wide) return;
-  // Elements take the place of others: what is known of all of them, their range, stays true.
+  // Elements take the place of others: what is known of all of them,
+  // their range, stays true.
   Secret secret(*seed_);
   constexpr int rounds = 200;
   for (int i = 0; i < rounds; ++i) {
-    Changed(secret.changes(workload_, size_, inputs_.view()), inputs_.view()).keep();
+    Changed(secret.changes(workload_, size_, inputs_.view()), inputs_.view())
+        .keep();
   }
 }
 
-std::optional<Mismatch> Problem::check(const Arrays& outputs, const Variant& variant) {
+std::optional<Mismatch> Problem::check(const Arrays& outputs,
+                                       const Variant& variant) {
   return check(oracles_, outputs, variant);
 }
 
-std::optional<LargestError> Problem::largest_error(const Arrays& outputs, const Variant& variant) {
+std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
+                                                   const Variant& variant) {
   const auto& oracle = oracles_.at(variant.arithmetic_in(dtype_));
   const auto* knows = dynamic_cast<const KnowsErrors*>(oracle.get());
   if (knows == nullptr) return std::nullopt;
@@ -78,7 +97,8 @@ std::optional<LargestError> Problem::largest_error(const Arrays& outputs, const 
 }
 
 Disturbance Problem::disturbance(Secret& secret) const {
-  return {secret.changes(workload_, size_, inputs_.view()), secret.spoils(outputs_)};
+  return {secret.changes(workload_, size_, inputs_.view()),
+          secret.spoils(outputs_)};
 }
 
 void Problem::change(Secret& secret) {
@@ -86,16 +106,19 @@ void Problem::change(Secret& secret) {
   change_ = secret.changes(workload_, size_, inputs_.view());
 }
 
-std::optional<Mismatch> Problem::check_changed(const Arrays& outputs, const Variant& variant) {
+std::optional<Mismatch> Problem::check_changed(const Arrays& outputs,
+                                               const Variant& variant) {
   const Changed changed(change_, inputs_.view());
   return check(oracles_of_change_, outputs, variant);
 }
 
-std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,
+std::optional<Mismatch> Problem::check(Oracles& oracles,
+                                       const Arrays& outputs,
                                        const Variant& variant) {
   const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
   auto& oracle = oracles[arithmetic];
-  if (!oracle) oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
+  if (!oracle)
+    oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
   std::vector<Array> written;
   std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
                [&](const Array& array) { return variant.writes(array.spec); });

@@ -1,4 +1,5 @@
-// One problem on the host: its inputs, and the oracles that know the right answer.
+// One problem on the host: its inputs, and the oracles that
+// know the right answer.
 #pragma once
 
 #include <map>
@@ -14,21 +15,29 @@
 
 namespace parlab {
 
-// The arrays of the workload in their first layout, which the oracles need, and those in another
-// that one of the variants reads or writes.
-std::vector<ArraySpec> arrays_needed(const Workload& workload, const Size& size, Dtype dtype,
-                                     const std::vector<const Variant*>& variants);
+// The arrays of the workload in their first layout, which the oracles need,
+// and those in another that one of the variants reads or writes.
+std::vector<ArraySpec> arrays_needed(
+    const Workload& workload,
+    const Size& size,
+    Dtype dtype,
+    const std::vector<const Variant*>& variants);
 
 // Their bytes on one device.
-double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
+double bytes_needed(const Workload& workload,
+                    const Size& size,
+                    Dtype dtype,
                     const std::vector<const Variant*>& variants);
 
 class Problem {
  public:
-  // seed: of what the inputs hold, but for wide ones, whose structure it would break; absent: what
-  // they hold everywhere. Throws PointError(out_of_memory).
-  Problem(const Workload& workload, const Size& size, Dtype dtype,
-          const std::vector<const Variant*>& variants, std::optional<std::uint64_t> seed = {});
+  // seed: of what the inputs hold, but for wide ones, whose structure it would
+  // break; absent: what they hold everywhere. Throws PointError(out_of_memory).
+  Problem(const Workload& workload,
+          const Size& size,
+          Dtype dtype,
+          const std::vector<const Variant*>& variants,
+          std::optional<std::uint64_t> seed = {});
 
   // Makes the inputs of this kind; what an oracle said before no longer counts.
   void fill(InputKind kind);
@@ -37,15 +46,19 @@ class Problem {
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
-  // Of outputs that were found right just now; nothing where the workload does not know.
-  std::optional<LargestError> largest_error(const Arrays& outputs, const Variant& variant);
+  // Of outputs that were found right just now; nothing where the
+  // workload does not know.
+  std::optional<LargestError> largest_error(const Arrays& outputs,
+                                            const Variant& variant);
 
   // For one timed execution.
   Disturbance disturbance(Secret& secret) const;
-  // A new change of the inputs, which check_changed() judges by: with oracles of its own.
+  // A new change of the inputs, which check_changed() judges by:
+  // with oracles of its own.
   void change(Secret& secret);
   const std::vector<ChangedElement>& changes() const { return change_; }
-  std::optional<Mismatch> check_changed(const Arrays& outputs, const Variant& variant);
+  std::optional<Mismatch> check_changed(const Arrays& outputs,
+                                        const Variant& variant);
 
   InputKind kind() const { return kind_; }
   const Arrays& inputs() const { return inputs_.view(); }
@@ -59,8 +72,11 @@ class Problem {
   std::optional<std::uint64_t> seed_;
   HostArrays inputs_;
   std::vector<ArraySpec> outputs_;
-  using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;  // made when first asked
-  std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs, const Variant& variant);
+  // made when first asked
+  using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;
+  std::optional<Mismatch> check(Oracles& oracles,
+                                const Arrays& outputs,
+                                const Variant& variant);
 
   Oracles oracles_, oracles_of_change_;
   std::vector<ChangedElement> change_;

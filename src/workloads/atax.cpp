@@ -10,19 +10,24 @@
 namespace parlab {
 namespace {
 
-// Whole numbers for which every partial sum of both products is exact: elements lie in
+// Whole numbers for which every partial sum of both products is
+// exact: elements lie in
 // [-limit, limit], and of the matrix one in `thin` is not zero.
 struct Integers {
   std::int64_t limit, thin;
 };
 
-// With both factors random, t has a standard deviation below limit^2 sqrt(cols / thin), and so
-// |A^T| |t| stays below limit^3 rows sqrt(cols), with much to spare; the oracle makes sure.
+// With both factors random, t has a standard deviation below limit^2
+// sqrt(cols / thin), and so
+// |A^T| |t| stays below limit^3 rows sqrt(cols), with much to spare; the oracle
+// makes sure.
 Integers exact_integers(const Size& size, Dtype dtype) {
-  const double rows = static_cast<double>(size[0]), cols = static_cast<double>(size[1]);
+  const double rows = static_cast<double>(size[0]),
+               cols = static_cast<double>(size[1]);
   const double exact = 1 / unit_roundoff(dtype);
   const double terms = std::max(rows * std::sqrt(cols), cols);
-  return {static_cast<std::int64_t>(std::clamp(std::floor(std::cbrt(exact / terms)), 1.0, 8.0)),
+  return {static_cast<std::int64_t>(
+              std::clamp(std::floor(std::cbrt(exact / terms)), 1.0, 8.0)),
           static_cast<std::int64_t>(std::max(std::ceil(terms / exact), 1.0))};
 }
 
@@ -33,7 +38,8 @@ struct Operands {
   std::int64_t rows, cols;
 };
 
-// t = A x and m = |A| |x|, with sums in Wide, and how many terms of each sum are not zero.
+// t = A x and m = |A| |x|, with sums in Wide, and how many terms of
+// each sum are not zero.
 template <typename Wide>
 struct FirstProduct {
   std::vector<Wide> t;
@@ -41,14 +47,15 @@ struct FirstProduct {
   std::vector<std::int64_t> terms;
 
   template <typename T>
-  explicit FirstProduct(const Operands<T>& p) : t(p.rows), m(p.rows), terms(p.rows) {
+  explicit FirstProduct(const Operands<T>& p)
+      : t(p.rows), m(p.rows), terms(p.rows) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < p.rows; ++row) {
       Wide sum = 0;
       double magnitude = 0;
       for (std::int64_t col = 0; col < p.cols; ++col) {
-        const Wide product =
-            static_cast<Wide>(p.a[row * p.cols + col]) * static_cast<Wide>(p.x[col]);
+        const Wide product = static_cast<Wide>(p.a[row * p.cols + col]) *
+                             static_cast<Wide>(p.x[col]);
         sum += product;
         magnitude += std::abs(static_cast<double>(product));
         terms[row] += product != 0;
@@ -59,10 +66,13 @@ struct FirstProduct {
   }
 };
 
-// expected = A^T t and magnitude = |A^T| weight. A thread takes some columns of all rows.
+// expected = A^T t and magnitude = |A^T| weight. A thread takes
+// some columns of all rows.
 template <typename Wide, typename T>
-void second_product(const Operands<T>& p, const std::vector<Wide>& t,
-                    const std::vector<double>& weight, std::vector<double>& expected,
+void second_product(const Operands<T>& p,
+                    const std::vector<Wide>& t,
+                    const std::vector<double>& weight,
+                    std::vector<double>& expected,
                     std::vector<double>& magnitude) {
   constexpr std::int64_t width = 256;
 #pragma omp parallel for schedule(static)
@@ -73,7 +83,8 @@ void second_product(const Operands<T>& p, const std::vector<Wide>& t,
       const T* a = p.a + row * p.cols + first;
       for (std::int64_t i = 0; i < count; ++i) {
         sum[i] += static_cast<Wide>(a[i]) * t[row];
-        magnitude[first + i] += std::abs(static_cast<double>(a[i])) * weight[row];
+        magnitude[first + i] +=
+            std::abs(static_cast<double>(a[i])) * weight[row];
       }
     }
     std::transform(sum, sum + count, expected.begin() + first,
@@ -92,26 +103,31 @@ std::int64_t most_in_a_column(const Operands<T>& p) {
     std::int64_t found[width] = {};
     for (std::int64_t row = 0; row < p.rows; ++row) {
       const T* a = p.a + row * p.cols + first;
-      for (std::int64_t i = 0; i < count; ++i) found[i] += a[i] != 0;
+      for (std::int64_t i = 0; i < count; ++i)
+        found[i] += a[i] != 0;
     }
     most = std::max(most, *std::max_element(found, found + count));
   }
   return most;
 }
 
-// What is right, and how far from it y may lie. With integers: not at all, and the magnitudes prove
-// that every partial sum is a whole number T holds.
+// What is right, and how far from it y may lie. With integers: not at all, and
+// the magnitudes prove that every partial sum is a whole number T holds.
 //
-// With u the unit roundoff and gamma_n = n u / (1 - n u), each order of summation computes
+// With u the unit roundoff and gamma_n = n u / (1 - n u), each
+// order of summation computes
 // t' with |t' - t| <= gamma_cols |A| |x| =: gamma_cols m, and from that y' with
-// |y' - A^T t'| <= gamma_rows |A^T| |t'|: N. Higham, Accuracy and Stability of Numerical
-// Algorithms, section 3.5. Together
-//   |y' - y| <= |A^T| (gamma_rows |t| + (gamma_cols + gamma_rows gamma_cols) m),
-// which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much less when signs
-// mix. Terms that are zero cost no rounding, and do not count. The reference errs in the same way,
-// with the roundoff of Wide in place of u.
+// |y' - A^T t'| <= gamma_rows |A^T| |t'|: N. Higham, Accuracy and Stability of
+// Numerical Algorithms, section 3.5. Together
+//   |y' - y| <= |A^T| (gamma_rows |t| + (gamma_cols + gamma_rows gamma_cols)
+//   m),
+// which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much
+// less when signs mix. Terms that are zero cost no rounding, and do not count.
+// The reference errs in the same way, with the roundoff of Wide in place of u.
 template <typename Wide, typename T>
-std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind, Arithmetic arithmetic) {
+std::unique_ptr<Oracle> make_oracle(const Operands<T>& p,
+                                    InputKind kind,
+                                    Arithmetic arithmetic) {
   const Dtype dtype = dtype_of<T>();
   const FirstProduct<Wide> first(p);
   std::vector<double> weight(p.rows), expected(p.cols), bound(p.cols, 0.0);
@@ -119,32 +135,40 @@ std::unique_ptr<Oracle> make_oracle(const Operands<T>& p, InputKind kind, Arithm
     std::transform(first.t.begin(), first.t.end(), weight.begin(),
                    [](Wide t) { return std::abs(static_cast<double>(t)); });
     second_product(p, first.t, weight, expected, bound);
-    const double largest = std::max(*std::max_element(bound.begin(), bound.end()),
-                                    *std::max_element(first.m.begin(), first.m.end()));
+    const double largest =
+        std::max(*std::max_element(bound.begin(), bound.end()),
+                 *std::max_element(first.m.begin(), first.m.end()));
     if (largest > 1 / unit_roundoff(dtype)) {
-      throw std::logic_error("atax: integer inputs whose sums reach " + std::to_string(largest) +
-                             ", more than " + std::string(to_string(dtype)) + " holds exactly");
+      throw std::logic_error("atax: integer inputs whose sums reach " +
+                             std::to_string(largest) + ", more than " +
+                             std::string(to_string(dtype)) + " holds exactly");
     }
     bound.assign(p.cols, 0.0);
-    return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
+    return std::make_unique<ElementwiseOracle>("y", std::move(expected),
+                                               std::move(bound));
   }
   constexpr double wide = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
   const Rounding rounds = rounding(dtype, arithmetic);
-  const std::int64_t in_column = kind == InputKind::wide ? most_in_a_column(p) : p.rows;
-  const double of_t = rounds.of_products(in_column), own_of_t = gamma(in_column, wide);
+  const std::int64_t in_column =
+      kind == InputKind::wide ? most_in_a_column(p) : p.rows;
+  const double of_t = rounds.of_products(in_column),
+               own_of_t = gamma(in_column, wide);
   for (std::int64_t row = 0; row < p.rows; ++row) {
     const double of_m = rounds.of_products(first.terms[row]) * (1 + of_t) +
                         gamma(first.terms[row], wide) * (1 + own_of_t);
     weight[row] =
-        (of_t + own_of_t) * std::abs(static_cast<double>(first.t[row])) + of_m * first.m[row];
+        (of_t + own_of_t) * std::abs(static_cast<double>(first.t[row])) +
+        of_m * first.m[row];
   }
   second_product(p, first.t, weight, expected, bound);
-  // t as computed here stands for t, and these sums themselves are rounded: a relative error each.
+  // t as computed here stands for t, and these sums themselves are
+  // rounded: a relative error each.
   const double rounded = 1 + gamma(p.rows + 2 * p.cols + 8, 0x1p-53);
   for (std::int64_t col = 0; col < p.cols; ++col) {
     bound[col] = bound[col] * rounded + std::abs(expected[col]) * 0x1p-53;
   }
-  return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
+  return std::make_unique<ElementwiseOracle>("y", std::move(expected),
+                                             std::move(bound));
 }
 
 class AtaxContract final : public Workload {
@@ -153,7 +177,9 @@ class AtaxContract final : public Workload {
   std::string_view summary() const override {
     return "y = A^T (A x), dense matrix A (rows x cols, row-major), vector x";
   }
-  std::vector<std::string_view> dimensions() const override { return {"rows", "cols"}; }
+  std::vector<std::string_view> dimensions() const override {
+    return {"rows", "cols"};
+  }
 
   Size complete(const std::vector<std::int64_t>& typed) const override {
     if (typed.size() == 1) return {typed[0], typed[0]};
@@ -161,12 +187,16 @@ class AtaxContract final : public Workload {
     throw UsageError("atax takes one size (n x n) or two (rows cols)");
   }
 
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64};
+  }
 
   Work work(const Size& size, Dtype dtype) const override {
-    const double rows = static_cast<double>(size[0]), cols = static_cast<double>(size[1]);
+    const double rows = static_cast<double>(size[0]),
+                 cols = static_cast<double>(size[1]);
     const double element = static_cast<double>(bytes_of(dtype));
-    return {4 * rows * cols, (rows * cols + 2 * cols) * element, cols * element};
+    return {4 * rows * cols, (rows * cols + 2 * cols) * element,
+            cols * element};
   }
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
@@ -176,7 +206,10 @@ class AtaxContract final : public Workload {
             {"y", dtype, cols, Role::output, "", {"cols"}}};
   }
 
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+  void fill(const Arrays& inputs,
+            const Size& size,
+            Dtype dtype,
+            InputKind kind) const override {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       const auto [limit, thin] = exact_integers(size, dtype);
       const auto matrix = [=, &size, limit = limit,
@@ -187,7 +220,8 @@ class AtaxContract final : public Workload {
           const bool zero = !random_term(4, i, std::max(size[0], size[1]));
           return zero ? T{0} : random_wide<T>(1, i);
         }
-        return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit) : T{0};
+        return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit)
+                                             : T{0};
       };
       const auto vector = [=, limit = limit](auto i) {
         if (kind == InputKind::uniform) return random_uniform<T>(2, i);
@@ -199,17 +233,21 @@ class AtaxContract final : public Workload {
     });
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic arithmetic) const override {
-    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      const Operands<T> problem{inputs.get<const T>("a"), inputs.get<const T>("x"), size[0],
-                                size[1]};
-      // Sums of whole numbers stay exact in double.
-      if (std::is_same_v<T, double> && kind != InputKind::integers) {
-        return make_oracle<long double>(problem, kind, arithmetic);
-      }
-      return make_oracle<double>(problem, kind, arithmetic);
-    });
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
+                                 const Size& size,
+                                 Dtype dtype,
+                                 InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    return dispatch<float, double>(
+        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+          const Operands<T> problem{inputs.get<const T>("a"),
+                                    inputs.get<const T>("x"), size[0], size[1]};
+          // Sums of whole numbers stay exact in double.
+          if (std::is_same_v<T, double> && kind != InputKind::integers) {
+            return make_oracle<long double>(problem, kind, arithmetic);
+          }
+          return make_oracle<double>(problem, kind, arithmetic);
+        });
   }
 };
 

@@ -9,8 +9,8 @@
 namespace parlab {
 
 struct Atax {
-  // a: rows x cols, row-major. x: cols elements. y: cols elements, written. The vector between the
-  // two products, t = A x, is the variant's own.
+  // a: rows x cols, row-major. x: cols elements. y: cols elements, written.
+  // The vector between the two products, t = A x, is the variant's own.
   template <typename T>
   struct Args {
     const T* a;
@@ -21,8 +21,8 @@ struct Atax {
 
   template <typename T>
   static Args<T> bind(const Arrays& arrays, const Size& size) {
-    return {arrays.get<const T>("a"), arrays.get<const T>("x"), arrays.get<T>("y"), size[0],
-            size[1]};
+    return {arrays.get<const T>("a"), arrays.get<const T>("x"),
+            arrays.get<T>("y"), size[0], size[1]};
   }
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 // Calls f(weight, element of a) for the nine neighbours of a point.
 template <typename T, typename F>
-void for_each_neighbour(const T* a, std::int64_t cols, std::int64_t row, std::int64_t col, F f) {
+void for_each_neighbour(
+    const T* a, std::int64_t cols, std::int64_t row, std::int64_t col, F f) {
   for (int down = -1; down <= 1; ++down) {
     for (int across = -1; across <= 1; ++across) {
       f(Conv2d::weight<T>(down, across), a[(row + down) * cols + col + across]);
@@ -23,40 +24,49 @@ void for_each_neighbour(const T* a, std::int64_t cols, std::int64_t row, std::in
   }
 }
 
-// Integers: a comb of impulses, one in each square of 3 x 3, so that exactly one of the nine
-// products of a point is not zero. Whatever the order, and with or without fused multiply-add, the
-// result is that product, rounded once: equality is demanded though the weights are not whole.
-// Period 3 has no common factor with the width of any tile or word, so every weight meets every
-// place in a tile; which one meets the corner depends on the size. Wide: the same, with reals.
+// Integers: a comb of impulses, one in each square of 3 x 3, so that exactly
+// one of the nine products of a point is not zero. Whatever the order, and
+// with or without fused multiply-add, the result is that product, rounded
+// once: equality is demanded though the weights are not whole. Period
+// 3 has no common factor with the width of any tile or word, so every
+// weight meets every place in a tile; which one meets the corner depends
+// on the size. Wide: the same, with reals.
 bool has_impulse(const Size& size, std::int64_t i) {
   const auto row = i / size[1], col = i % size[1];
   return row % 3 == size[0] % 3 && col % 3 == size[1] % 3;
 }
 
-// Uniform: |b - sum w a| <= gamma_9 sum |w| |a|, nine products in any order of summation (Higham,
-// section 3.1), where w is the weight as rounded to T; the same where the arithmetic is another one
-// than that of T, and where a pixel that was changed between executions put a second impulse into a
-// square. The reference is summed in a wider type; its own error is added, and that of rounding it
-// to double.
+// Uniform: |b - sum w a| <= gamma_9 sum |w| |a|, nine products in any order
+// of summation (Higham, section 3.1), where w is the weight as rounded
+// to T; the same where the arithmetic is another one than that of T, and
+// where a pixel that was changed between executions put a second impulse
+// into a square. The reference is summed in a wider type; its own error
+// is added, and that of rounding it to double.
 template <typename T>
 class Conv2dOracle final : public Oracle {
  public:
-  Conv2dOracle(const T* a, const Size& size, InputKind kind, Arithmetic arithmetic)
+  Conv2dOracle(const T* a,
+               const Size& size,
+               InputKind kind,
+               Arithmetic arithmetic)
       : rows_(size[0]),
         cols_(size[1]),
         exact_(kind != InputKind::uniform && arithmetic == Arithmetic::ieee),
         expected_(rows_ * cols_),
         bound_(exact_ ? 0 : expected_.size()) {
-    using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-    const double factor = rounding(dtype_of<T>(), arithmetic).of_products(9) +
-                          gamma(9, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
+    using Wide =
+        std::conditional_t<std::is_same_v<T, float>, double, long double>;
+    const double factor =
+        rounding(dtype_of<T>(), arithmetic).of_products(9) +
+        gamma(9, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 1; row < rows_ - 1; ++row) {
       for (std::int64_t col = 1; col < cols_ - 1; ++col) {
         const auto at = row * cols_ + col;
         if (exact_ && impulses_near(a, row, col) <= 1) {
           T sum = 0;
-          for_each_neighbour(a, cols_, row, col, [&](T weight, T value) { sum += weight * value; });
+          for_each_neighbour(a, cols_, row, col,
+                             [&](T weight, T value) { sum += weight * value; });
           expected_[at] = sum;
           continue;
         }
@@ -64,11 +74,12 @@ class Conv2dOracle final : public Oracle {
         double magnitude = 0;
         for_each_neighbour(a, cols_, row, col, [&](T weight, T value) {
           sum += static_cast<Wide>(weight) * static_cast<Wide>(value);
-          magnitude += std::abs(static_cast<double>(weight) * static_cast<double>(value));
+          magnitude += std::abs(static_cast<double>(weight) *
+                                static_cast<double>(value));
         });
         expected_[at] = static_cast<double>(sum);
-        const double bound =
-            factor * magnitude * (1 + gamma(9, 0x1p-53)) + std::abs(expected_[at]) * 0x1p-53;
+        const double bound = factor * magnitude * (1 + gamma(9, 0x1p-53)) +
+                             std::abs(expected_[at]) * 0x1p-53;
         if (!exact_) {
           bound_[at] = bound;
           continue;
@@ -101,7 +112,8 @@ class Conv2dOracle final : public Oracle {
       if (row == 0 || row == rows_ - 1 || col == 0 || col == cols_ - 1) {
         if (std::memcmp(b + at, poison.data(), sizeof(T)) == 0) continue;
         return Mismatch{name() + ", on the border, which must keep its value",
-                        std::numeric_limits<double>::quiet_NaN(), static_cast<double>(b[at]), 0};
+                        std::numeric_limits<double>::quiet_NaN(),
+                        static_cast<double>(b[at]), 0};
       }
       const double found = static_cast<double>(b[at]);
       const double off = std::abs(found - expected_[at]);
@@ -115,7 +127,8 @@ class Conv2dOracle final : public Oracle {
 
   int impulses_near(const T* a, std::int64_t row, std::int64_t col) const {
     int count = 0;
-    for_each_neighbour(a, cols_, row, col, [&](T, T value) { count += value != 0; });
+    for_each_neighbour(a, cols_, row, col,
+                       [&](T, T value) { count += value != 0; });
     return count;
   }
   double bound_at(std::int64_t at) const {
@@ -125,7 +138,8 @@ class Conv2dOracle final : public Oracle {
   }
 
   std::int64_t rows_, cols_;
-  bool exact_;  // equality is demanded where no more than one product is not zero
+  // equality is demanded where no more than one product is not zero
+  bool exact_;
   std::vector<double> expected_, bound_;
   std::unordered_map<std::int64_t, double> bound_of_several_;
 };
@@ -134,9 +148,12 @@ class Conv2dContract final : public Workload {
  public:
   std::string_view name() const override { return "conv2d"; }
   std::string_view summary() const override {
-    return "B = A convolved with 3x3 fixed weights, row-major (rows x cols), border of B kept";
+    return "B = A convolved with 3x3 fixed weights, row-major (rows x cols), "
+           "border of B kept";
   }
-  std::vector<std::string_view> dimensions() const override { return {"rows", "cols"}; }
+  std::vector<std::string_view> dimensions() const override {
+    return {"rows", "cols"};
+  }
 
   Size complete(const std::vector<std::int64_t>& typed) const override {
     if (typed.size() == 1) return {typed[0], typed[0]};
@@ -144,9 +161,12 @@ class Conv2dContract final : public Workload {
     throw UsageError("conv2d takes one size (n x n) or two (rows cols)");
   }
 
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64};
+  }
 
-  // Nine products and eight sums per point. Images without interior need nothing at all.
+  // Nine products and eight sums per point. Images without
+  // interior need nothing at all.
   Work work(const Size& size, Dtype dtype) const override {
     const double rows = size[0], cols = size[1], bytes = bytes_of(dtype);
     const double interior = std::max(rows - 2, 0.0) * std::max(cols - 2, 0.0);
@@ -155,11 +175,15 @@ class Conv2dContract final : public Workload {
   }
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
-    return {{"a", dtype, size[0] * size[1], Role::input, "", {"rows", "cols"}, 1},
-            {"b", dtype, size[0] * size[1], Role::output, "", {"rows", "cols"}}};
+    return {
+        {"a", dtype, size[0] * size[1], Role::input, "", {"rows", "cols"}, 1},
+        {"b", dtype, size[0] * size[1], Role::output, "", {"rows", "cols"}}};
   }
 
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+  void fill(const Arrays& inputs,
+            const Size& size,
+            Dtype dtype,
+            InputKind kind) const override {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
         if (kind == InputKind::uniform) return random_uniform<T>(1, i);
@@ -171,11 +195,16 @@ class Conv2dContract final : public Workload {
     });
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic arithmetic) const override {
-    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"), size, kind, arithmetic);
-    });
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
+                                 const Size& size,
+                                 Dtype dtype,
+                                 InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    return dispatch<float, double>(
+        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+          return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"),
+                                                   size, kind, arithmetic);
+        });
   }
 };
 

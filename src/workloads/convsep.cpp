@@ -10,16 +10,21 @@
 namespace parlab {
 namespace {
 
-// Both passes over one tile of the image at a time, in Wide; prepare(x) stands for every weight and
-// every pixel x. result: rows x cols.
+// Both passes over one tile of the image at a time, in Wide; prepare(x) stands
+// for every weight and every pixel x. result: rows x cols.
 template <typename Wide, typename T, typename F>
-void reference(const T* a, const T* w, const Size& size, std::vector<double>& result, F prepare) {
+void reference(const T* a,
+               const T* w,
+               const Size& size,
+               std::vector<double>& result,
+               F prepare) {
   constexpr std::int64_t height = 128, width = 256;
   const auto rows = size[0], cols = size[1], radius = size[2];
 #pragma omp parallel for collapse(2) schedule(dynamic)
   for (std::int64_t top = 0; top < rows; top += height) {
     for (std::int64_t left = 0; left < cols; left += width) {
-      const auto tall = std::min(height, rows - top), wide = std::min(width, cols - left);
+      const auto tall = std::min(height, rows - top),
+                 wide = std::min(width, cols - left);
       // Row y of it is row top + y - radius of the image.
       std::vector<Wide> between((tall + 2 * radius) * width), sum(width);
       for (std::int64_t y = 0; y < tall + 2 * radius; ++y) {
@@ -31,7 +36,8 @@ void reference(const T* a, const T* w, const Size& size, std::vector<double>& re
           const auto from = std::max(std::int64_t{0}, -k - left);
           const auto end = std::min(wide, cols - k - left);
           const T* pixels = a + row * cols + left + k;
-          for (auto x = from; x < end; ++x) to[x] += weight * prepare(static_cast<Wide>(pixels[x]));
+          for (auto x = from; x < end; ++x)
+            to[x] += weight * prepare(static_cast<Wide>(pixels[x]));
         }
       }
       for (std::int64_t y = 0; y < tall; ++y) {
@@ -39,7 +45,8 @@ void reference(const T* a, const T* w, const Size& size, std::vector<double>& re
         for (std::int64_t k = 0; k <= 2 * radius; ++k) {
           const Wide weight = prepare(static_cast<Wide>(w[k]));
           const Wide* from = &between[(y + k) * width];
-          for (std::int64_t x = 0; x < wide; ++x) sum[x] += weight * from[x];
+          for (std::int64_t x = 0; x < wide; ++x)
+            sum[x] += weight * from[x];
         }
         std::copy_n(sum.begin(), wide, &result[(top + y) * cols + left]);
       }
@@ -47,32 +54,41 @@ void reference(const T* a, const T* w, const Size& size, std::vector<double>& re
   }
 }
 
-// Integers: at most 100 in a pixel and 2 in a weight; (2 * 129)^2 * 100 < 2^24, so every partial
-// sum is exact in float, and equality is demanded.
+// Integers: at most 100 in a pixel and 2 in a weight; (2 * 129)^2 * 100 < 2^24,
+// so every partial sum is exact in float, and equality is demanded.
 //
-// Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a| at the most (Higham,
-// section 3.1), which the column pass carries on and adds its own to: |b - exact| <=
-// (2 gamma_n + gamma_n^2) M, where M is the same two passes over |w| and |a|. The reference is
-// summed in a wider type; its own error is added, and that of rounding it to double.
+// Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a|
+// at the most (Higham, section 3.1), which the column pass carries on
+// and adds its own to: |b - exact| <=
+// (2 gamma_n + gamma_n^2) M, where M is the same two passes over |w| and
+// |a|. The reference is summed in a wider type; its own error is added,
+// and that of rounding it to double.
 //
-// Wide: one pixel in each square of n x n is not zero, so that each sum has one term: n is 1.
+// Wide: one pixel in each square of n x n is not zero, so that each
+// sum has one term: n is 1.
 template <typename T>
 class ConvsepOracle final : public Oracle {
  public:
-  ConvsepOracle(const T* a, const T* w, const Size& size, InputKind kind, Arithmetic arithmetic)
+  ConvsepOracle(const T* a,
+                const T* w,
+                const Size& size,
+                InputKind kind,
+                Arithmetic arithmetic)
       : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
     if (kind == InputKind::integers) {
       reference<double>(a, w, size, expected_, [](double x) { return x; });
       return;
     }
-    using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+    using Wide =
+        std::conditional_t<std::is_same_v<T, float>, double, long double>;
     reference<Wide>(a, w, size, expected_, [](Wide x) { return x; });
     bound_.resize(expected_.size());
     reference<double>(a, w, size, bound_, [](double x) { return std::abs(x); });
     const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
     const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms);
     const double factor =
-        (2 * pass + pass * pass + gamma(2 * terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
+        (2 * pass + pass * pass +
+         gamma(2 * terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
         (1 + gamma(2 * terms, 0x1p-53));
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < bound_.size(); ++i) {
@@ -98,24 +114,27 @@ class ConvsepOracle final : public Oracle {
       const double bound = bound_.empty() ? 0 : bound_[at];
       // Written so that NaN, which compares false, fails.
       if (std::abs(found - expected_[at]) <= bound) continue;
-      return Mismatch{"b[" + std::to_string(row) + "," + std::to_string(col) + "]", expected_[at],
-                      found, bound};
+      return Mismatch{
+          "b[" + std::to_string(row) + "," + std::to_string(col) + "]",
+          expected_[at], found, bound};
     }
     return std::nullopt;
   }
 
   std::int64_t rows_, cols_;
-  std::vector<double> expected_, bound_;  // bound_: empty when equality is demanded
+  // bound_: empty when equality is demanded
+  std::vector<double> expected_, bound_;
 };
 
-// i: of the image. The pixels of wide images lie so far apart that no window has two, and each
-// image has one in its centre.
+// i: of the image. The pixels of wide images lie so far apart that no window
+// has two, and each image has one in its centre.
 template <typename T>
 T pixel(InputKind kind, const Size& size, std::int64_t i) {
   if (kind == InputKind::integers) return random_integer<T>(1, i, 100);
   if (kind == InputKind::uniform) return random_uniform<T>(1, i);
   const auto rows = size[0], cols = size[1], apart = 2 * size[2] + 1;
-  const bool lit = (i / cols - rows / 2) % apart == 0 && (i % cols - cols / 2) % apart == 0;
+  const bool lit =
+      (i / cols - rows / 2) % apart == 0 && (i % cols - cols / 2) % apart == 0;
   return lit ? random_wide<T>(1, i) : T{0};
 }
 
@@ -132,10 +151,13 @@ class ConvsepContract final : public Workload {
  public:
   std::string_view name() const override { return "convsep"; }
   std::string_view summary() const override {
-    return "B = A filtered along rows and then columns, row-major (rows x cols), zeros outside of "
+    return "B = A filtered along rows and then columns, row-major (rows x "
+           "cols), zeros outside of "
            "A";
   }
-  std::vector<std::string_view> dimensions() const override { return {"rows", "cols", "radius"}; }
+  std::vector<std::string_view> dimensions() const override {
+    return {"rows", "cols", "radius"};
+  }
   std::vector<Tunable> parameters() const override {
     return {{"radius", 16, 0, Convsep::max_radius}};
   }
@@ -146,25 +168,40 @@ class ConvsepContract final : public Workload {
     throw UsageError("convsep takes one size (n x n) or two (rows cols)");
   }
 
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64};
+  }
 
-  // A pass: 2 radius + 1 products per pixel and one sum less; the image is read once, written once.
+  // A pass: 2 radius + 1 products per pixel and one sum less; the image
+  // is read once, written once.
   Work work(const Size& size, Dtype dtype) const override {
-    const double pixels = static_cast<double>(size[0]) * static_cast<double>(size[1]);
+    const double pixels =
+        static_cast<double>(size[0]) * static_cast<double>(size[1]);
     const double taps = 2 * static_cast<double>(size[2]) + 1;
     const double bytes = static_cast<double>(bytes_of(dtype));
-    return {2 * (2 * taps - 1) * pixels, (2 * pixels + taps) * bytes, pixels * bytes};
+    return {2 * (2 * taps - 1) * pixels, (2 * pixels + taps) * bytes,
+            pixels * bytes};
   }
 
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1], radius = size[2];
-    return {{"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}, radius},
-            {"a_padded", dtype, rows * (cols + 2 * radius), Role::input, "a", {"rows"}, radius},
-            {"w", dtype, 2 * radius + 1, Role::input},
-            {"b", dtype, rows * cols, Role::output, "", {"rows", "cols"}}};
+    return {
+        {"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}, radius},
+        {"a_padded",
+         dtype,
+         rows * (cols + 2 * radius),
+         Role::input,
+         "a",
+         {"rows"},
+         radius},
+        {"w", dtype, 2 * radius + 1, Role::input},
+        {"b", dtype, rows * cols, Role::output, "", {"rows", "cols"}}};
   }
 
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+  void fill(const Arrays& inputs,
+            const Size& size,
+            Dtype dtype,
+            InputKind kind) const override {
     const auto cols = size[1], radius = size[2];
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       for (const auto& array : inputs) {
@@ -174,7 +211,9 @@ class ConvsepContract final : public Workload {
           const auto pitch = cols + 2 * radius;
           fill_parallel(data, array.spec.count, [&](std::int64_t i) {
             const auto col = i % pitch - radius;
-            return col < 0 || col >= cols ? T{0} : pixel<T>(kind, size, i / pitch * cols + col);
+            return col < 0 || col >= cols
+                       ? T{0}
+                       : pixel<T>(kind, size, i / pitch * cols + col);
           });
         } else {
           fill_parallel(data, array.spec.count, [&](std::int64_t i) {
@@ -185,18 +224,24 @@ class ConvsepContract final : public Workload {
     });
   }
 
-  std::optional<std::int64_t> place_in_layout(const ArraySpec&, std::int64_t element,
+  std::optional<std::int64_t> place_in_layout(const ArraySpec&,
+                                              std::int64_t element,
                                               const Size& size) const override {
     const auto cols = size[1], radius = size[2];  // a_padded is the only one
     return element / cols * (cols + 2 * radius) + radius + element % cols;
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic arithmetic) const override {
-    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"), inputs.get<const T>("w"),
-                                                size, kind, arithmetic);
-    });
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
+                                 const Size& size,
+                                 Dtype dtype,
+                                 InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    return dispatch<float, double>(
+        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+          return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
+                                                    inputs.get<const T>("w"),
+                                                    size, kind, arithmetic);
+        });
   }
 };
 

@@ -1,4 +1,5 @@
-// convsep: a separable convolution, one filter along the rows and then along the columns.
+// convsep: a separable convolution, one filter along the rows and
+// then along the columns.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,11 @@ struct Convsep {
   static constexpr int max_taps = 2 * max_radius + 1;
 
   // a and b: rows x cols, row-major. w: 2 radius + 1 weights.
-  //   t(i, j) = sum over k of w[k + radius] a(i, j + k)     -radius <= k <= radius
-  //   b(i, j) = sum over k of w[k + radius] t(i + k, j)
-  // Outside of the image a and t are 0. t is the variant's own, and so is the order of the passes.
-  // a_padded, for those that ask for it: a with `radius` columns of zeros left and right.
+  //   t(i, j) = sum over k of w[k + radius] a(i, j + k)     -radius <= k <=
+  //   radius b(i, j) = sum over k of w[k + radius] t(i + k, j)
+  // Outside of the image a and t are 0. t is the variant's own, and so is
+  // the order of the passes. a_padded, for those that ask for it: a with
+  // `radius` columns of zeros left and right.
   template <typename T>
   struct Args {
     const T *a, *a_padded, *w;

@@ -11,85 +11,107 @@
 namespace parlab {
 namespace {
 
-// Up to this many products every element is compared with a reference; above, all of them are
-// checked with random vectors, and a few rows element by element. Long double is an order slower.
+// Up to this many products every element is compared with a reference;
+// above, all of them are checked with random vectors, and a few rows element
+// by element. Long double is an order slower.
 template <typename Wide>
-constexpr double full_reference_products = std::is_same_v<Wide, long double> ? 1e8 : 5e8;
+constexpr double full_reference_products =
+    std::is_same_v<Wide, long double> ? 1e8 : 5e8;
 constexpr double full_reference_elements = 1 << 20;
 constexpr int vectors = 16;
 
-// ---- inputs -------------------------------------------------------------------------------------
+// ---- inputs -----------------------------------------------------------------
 
-// Whole numbers whose means, centred values and products are whole, and every partial sum of them
-// something T holds: data[k][j] = mean_j + r[k][j] - r[k + 1][j], the last row followed by the
-// first, so that the differences of a column sum to 0. r lies in [-limit, limit], and one element
-// of `thin` is drawn, the others being 0. With float_n no mean but 0 is whole.
+// Whole numbers whose means, centred values and products are whole, and every
+// partial sum of them something T holds: data[k][j] = mean_j + r[k][j] - r[k
+// + 1][j], the last row followed by the first, so that the differences of a
+// column sum to 0. r lies in [-limit, limit], and one element of `thin` is
+// drawn, the others being 0. With float_n no mean but 0 is whole.
 struct WholeNumbers {
   std::int64_t mean, limit, thin;
 };
 
-// The sums of products stay below an eighth of what T counts up to: so that a quotient tells them
-// apart (see quotient_of). 4 m limit^2 bounds them without thinning; with it, in all likelihood,
-// and the oracle makes sure.
+// The sums of products stay below an eighth of what T counts up to: so that a
+// quotient tells them apart (see quotient_of). 4 m limit^2 bounds them without
+// thinning; with it, in all likelihood, and the oracle makes sure.
 WholeNumbers whole_numbers(const Size& size, Dtype dtype) {
-  const double m = static_cast<double>(size[0]), exact = 1 / unit_roundoff(dtype);
+  const double m = static_cast<double>(size[0]),
+               exact = 1 / unit_roundoff(dtype);
   return {size[2] == 0 && 16 * m <= exact ? 3 : 0,
-          static_cast<std::int64_t>(std::clamp(std::floor(std::sqrt(exact / (32 * m))), 1.0, 4.0)),
+          static_cast<std::int64_t>(
+              std::clamp(std::floor(std::sqrt(exact / (32 * m))), 1.0, 4.0)),
           static_cast<std::int64_t>(std::max(std::ceil(32 * m / exact), 1.0))};
 }
 
 template <typename T>
-T whole_number(std::int64_t k, std::int64_t j, const Size& size, const WholeNumbers& range) {
+T whole_number(std::int64_t k,
+               std::int64_t j,
+               const Size& size,
+               const WholeNumbers& range) {
   const auto drawn = [&](std::int64_t row) {
     const auto i = static_cast<std::uint64_t>(row * size[1] + j);
-    if (random_bits(3, i) % static_cast<std::uint64_t>(range.thin) != 0) return T{0};
+    if (random_bits(3, i) % static_cast<std::uint64_t>(range.thin) != 0)
+      return T{0};
     return random_integer<T>(1, i, range.limit);
   };
-  return random_integer<T>(2, static_cast<std::uint64_t>(j), range.mean) + drawn(k) -
-         drawn(k + 1 < size[0] ? k + 1 : 0);
+  return random_integer<T>(2, static_cast<std::uint64_t>(j), range.mean) +
+         drawn(k) - drawn(k + 1 < size[0] ? k + 1 : 0);
 }
 
-// Wide numbers: a column has one number and its opposite, and zeros. Whatever the order, its sum
-// is zero, so that means cost no rounding and centred values are few; with others that have theirs
-// in the same rows its product is not zero.
+// Wide numbers: a column has one number and its opposite, and zeros.
+// Whatever the order, its sum
+// is zero, so that means cost no rounding and centred values are few; with
+// others that have theirs in the same rows its product is not zero.
 template <typename T>
 T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
   const auto m = size[0], n = size[1], middle = m / 2;
   const T number = random_wide<T>(1, static_cast<std::uint64_t>(j));
   if (middle == 0) return number;
   const auto places = std::min(middle, std::max<std::int64_t>(n / 8, 1));
-  const auto place = static_cast<std::int64_t>(random_bits(6, static_cast<std::uint64_t>(j)) %
-                                               static_cast<std::uint64_t>(places));
+  const auto place =
+      static_cast<std::int64_t>(random_bits(6, static_cast<std::uint64_t>(j)) %
+                                static_cast<std::uint64_t>(places));
   const auto row = place * middle / places;
   return k == row ? number : k == row + middle ? -number : T{0};
 }
 
-// ---- the reference ------------------------------------------------------------------------------
+// ---- the reference ----------------------------------------------------------
 
 // What computes in Wide rounds to this.
 template <typename Wide>
-constexpr double wide_roundoff = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
+constexpr double wide_roundoff =
+    std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
 
 // Means in Wide, and of each column what the bound needs.
 //
-// Let x be a column, s = sum |x|, c = x - mean the centred column, u the unit roundoff and
-// gamma_n = n u / (1 - n u). (N. Higham, Accuracy and Stability of Numerical Algorithms,
+// Let x be a column, s = sum |x|, c = x - mean the centred column,
+// u the unit roundoff and
+// gamma_n = n u / (1 - n u). (N. Higham, Accuracy and Stability
+// of Numerical Algorithms,
 // chapter 3.)
 // - The mean: m - 1 sums in any order and one division: an error of at most
 //   e = gamma_(m+1) s / mean_divisor.
 // - A centred value: |c' - c| <= u |c| + t with t = (1 + u) e.
-// - The sum of products of two columns of these, c and d, before any rounding of its own:
+// - The sum of products of two columns of these, c and d, before any rounding
+// of its own:
 //     E = sum |c' d' - c d| <= (2 u + u^2) sum |c| |d|
 //         + (1 + u) (t_d sum |c| + t_c sum |d|) + m t_c t_d.
-// - The sum in any order, and the division by the divisor: gamma_(m+1) (sum |c| |d| + E) more.
-// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers of each column say it
-// all: t, sum |c| and the norm. Terms that are zero cost no rounding: m stands for those that are
-// not. Arithmetic that is not IEEE adds what it does to products.
+// - The sum in any order, and the division by the divisor: gamma_(m+1) (sum |c|
+// |d| + E) more. By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so
+// three numbers of each column say it all: t, sum |c| and the norm. Terms that
+// are zero cost no rounding: m stands for those that are not. Arithmetic that
+// is not IEEE adds what it does to products.
 template <typename T, typename Wide>
 class Columns {
  public:
   explicit Columns(const Covariance::Args<T>& p)
-      : p_(p), mean_(p.n), of_input_(p.n), magnitude_(p.n), norm_(p.n), inputs_(p.n), terms_(p.n) {
+      : p_(p),
+        mean_(p.n),
+        of_input_(p.n),
+        magnitude_(p.n),
+        norm_(p.n),
+        inputs_(p.n),
+        terms_(p.n) {
     constexpr std::int64_t width = 64;
 #pragma omp parallel for schedule(static)
     for (std::int64_t first = 0; first < p.n; first += width) {
@@ -101,7 +123,8 @@ class Columns {
           inputs_[j] += p.data[k * p.n + j] != 0;
         }
       }
-      for (std::int64_t j = first; j < end; ++j) mean_[j] /= static_cast<Wide>(p.mean_divisor);
+      for (std::int64_t j = first; j < end; ++j)
+        mean_[j] /= static_cast<Wide>(p.mean_divisor);
       for (std::int64_t k = 0; k < p.m; ++k) {
         for (std::int64_t j = first; j < end; ++j) {
           const double c = std::abs(static_cast<double>(centred(k, j)));
@@ -110,13 +133,20 @@ class Columns {
           terms_[j] += c != 0;
         }
       }
-      for (std::int64_t j = first; j < end; ++j) norm_[j] = std::sqrt(norm_[j]);
+      for (std::int64_t j = first; j < end; ++j)
+        norm_[j] = std::sqrt(norm_[j]);
     }
   }
 
-  std::int64_t m() const { return p_.m; }
-  std::int64_t n() const { return p_.n; }
-  T divisor() const { return p_.divisor; }
+  std::int64_t m() const {
+    return p_.m;
+  }
+  std::int64_t n() const {
+    return p_.n;
+  }
+  T divisor() const {
+    return p_.divisor;
+  }
   Wide centred(std::int64_t k, std::int64_t j) const {
     return static_cast<Wide>(p_.data[k * p_.n + j]) - mean_[j];
   }
@@ -128,24 +158,26 @@ class Columns {
   }
   // No sum of whole numbers, in whatever order, is larger than this.
   double largest_sum() const {
-    return std::max(*std::max_element(of_input_.begin(), of_input_.end()), largest_product() * 8);
+    return std::max(*std::max_element(of_input_.begin(), of_input_.end()),
+                    largest_product() * 8);
   }
   double largest_product() const {
     const double norm = *std::max_element(norm_.begin(), norm_.end());
     return norm * norm;
   }
 
-  // The bound above, for arithmetic that rounds like this. It is linear in what it takes of column
-  // j, so that the sum of a row is one expression too. What is computed here is itself rounded, and
-  // the means are those of the reference: a relative error each, of no more than the last factor.
+  // The bound above, for arithmetic that rounds like this. It is linear in
+  // what it takes of column j, so that the sum of a row is one expression too.
+  // What is computed here is itself rounded, and the means are those of the
+  // reference: a relative error each, of no more than the last factor.
   class Bound {
    public:
     Bound(const Columns& columns, const Rounding& rounds, double u)
         : c_(columns), rounds_(rounds), u_(u), of_mean_(c_.n()) {
       const Rounding plain{.sum = u, .to_nearest = rounds.to_nearest};
       for (std::int64_t j = 0; j < c_.n(); ++j) {
-        of_mean_[j] =
-            (1 + u) * plain.of_sum(c_.inputs_[j] + 1) * c_.of_input_[j] / c_.p_.mean_divisor;
+        of_mean_[j] = (1 + u) * plain.of_sum(c_.inputs_[j] + 1) *
+                      c_.of_input_[j] / c_.p_.mean_divisor;
       }
       const auto sum = [](const std::vector<double>& v) {
         return std::accumulate(v.begin(), v.end(), 0.0);
@@ -156,23 +188,29 @@ class Columns {
       const auto terms = std::min(c_.terms_[i], c_.terms_[j]);
       return of(i, {of_mean_[j], c_.magnitude_[j], c_.norm_[j]}, terms + 1);
     }
-    // Of row i times a vector of +1 and -1, when `more` numbers are added up for each product.
+    // Of row i times a vector of +1 and -1, when `more` numbers are
+    // added up for each product.
     double of_row(std::int64_t i, std::int64_t more) const {
       return of(i, all_, c_.terms_[i] + 1 + more);
     }
 
    private:
     struct Column {
-      double mean = 0, magnitude = 0, norm = 0;  // mean: its error, as a centred value has it
+      // mean: its error, as a centred value has it
+      double mean = 0, magnitude = 0, norm = 0;
     };
-    double of(std::int64_t i, const Column& column, std::int64_t roundings) const {
+    double of(std::int64_t i,
+              const Column& column,
+              std::int64_t roundings) const {
       const double t_i = of_mean_[i], t = column.mean;
       const double products = c_.norm_[i] * column.norm;
-      const double e = (2 * u_ + u_ * u_) * products +
-                       (1 + u_) * (t * c_.magnitude_[i] + t_i * column.magnitude) +
-                       static_cast<double>(c_.m()) * t_i * t;
+      const double e =
+          (2 * u_ + u_ * u_) * products +
+          (1 + u_) * (t * c_.magnitude_[i] + t_i * column.magnitude) +
+          static_cast<double>(c_.m()) * t_i * t;
       const double sum = e + rounds_.of_products(roundings) * (products + e);
-      return sum / static_cast<double>(c_.p_.divisor) * (1 + gamma(4 * c_.m() + c_.n(), 0x1p-53));
+      return sum / static_cast<double>(c_.p_.divisor) *
+             (1 + gamma(4 * c_.m() + c_.n(), 0x1p-53));
     }
     const Columns& c_;
     Rounding rounds_;
@@ -185,10 +223,10 @@ class Columns {
   Covariance::Args<T> p_;
   std::vector<Wide> mean_;
   std::vector<double> of_input_, magnitude_, norm_;  // sum |x|, sum |c|, |c|_2
-  std::vector<std::int64_t> inputs_, terms_;         // how many x and c are not zero
+  std::vector<std::int64_t> inputs_, terms_;  // how many x and c are not zero
 };
 
-// ---- the oracle ---------------------------------------------------------------------------------
+// ---- the oracle -------------------------------------------------------------
 
 // Either output as n x n elements.
 template <typename T>
@@ -198,7 +236,9 @@ struct Result {
   std::int64_t n;
 
   Result(const Arrays& outputs, std::int64_t count)
-      : cov(outputs.get<const T>("cov")), packed(outputs.get<const T>("cov_packed")), n(count) {}
+      : cov(outputs.get<const T>("cov")),
+        packed(outputs.get<const T>("cov_packed")),
+        n(count) {}
   T operator()(std::int64_t i, std::int64_t j) const {
     if (cov != nullptr) return cov[i * n + j];
     return packed[Covariance::packed_index(std::min(i, j), std::max(i, j), n)];
@@ -206,32 +246,43 @@ struct Result {
   std::string name(std::int64_t i, std::int64_t j) const {
     const auto place = "[" + std::to_string(i) + "," + std::to_string(j) + "]";
     if (cov != nullptr) return "cov" + place;
-    const auto index = Covariance::packed_index(std::min(i, j), std::max(i, j), n);
+    const auto index =
+        Covariance::packed_index(std::min(i, j), std::max(i, j), n);
     return "cov_packed[" + std::to_string(index) + "], element " + place;
   }
 };
 
-// exact: whole numbers, and equality is demanded as long as all means are whole.
+// exact: whole numbers, and equality is demanded as long
+// as all means are whole.
 template <typename T, typename Wide>
 class CovarianceOracle final : public Oracle {
  public:
-  CovarianceOracle(const Covariance::Args<T>& p, bool exact, Arithmetic arithmetic)
-      : n_(p.n), divisor_(p.divisor), rounds_(rounding(dtype_of<T>(), arithmetic)) {
+  CovarianceOracle(const Covariance::Args<T>& p,
+                   bool exact,
+                   Arithmetic arithmetic)
+      : n_(p.n),
+        divisor_(p.divisor),
+        rounds_(rounding(dtype_of<T>(), arithmetic)) {
     const Columns<T, Wide> columns(p);
-    // Where elements have changed between executions, means need not be whole any more.
+    // Where elements have changed between executions, means need
+    // not be whole any more.
     exact_ = exact && columns.whole();
     if (exact_ && columns.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
       throw std::logic_error("covariance: whole inputs whose sums reach " +
-                             std::to_string(columns.largest_product()) + ", too much for " +
+                             std::to_string(columns.largest_product()) +
+                             ", too much for " +
                              std::string(to_string(dtype_of<T>())));
     }
-    const double row_products = static_cast<double>(p.m) * static_cast<double>(p.n);
+    const double row_products =
+        static_cast<double>(p.m) * static_cast<double>(p.n);
     const double n = static_cast<double>(p.n);
     rows_.resize(p.n);
     std::iota(rows_.begin(), rows_.end(), 0);
-    if (n * row_products > full_reference_products<Wide> || n * n > full_reference_elements) {
+    if (n * row_products > full_reference_products<Wide> ||
+        n * n > full_reference_elements) {
       const double sample = full_reference_products<Wide> / 4 / row_products;
-      rows_ = some_rows(std::clamp<std::int64_t>(static_cast<std::int64_t>(sample), 4, 64));
+      rows_ = some_rows(
+          std::clamp<std::int64_t>(static_cast<std::int64_t>(sample), 4, 64));
       make_vectors(columns);
     }
     make_rows(columns);
@@ -250,7 +301,8 @@ class CovarianceOracle final : public Oracle {
   std::vector<std::int64_t> some_rows(std::int64_t count) const {
     std::vector<std::int64_t> rows{0, n_ - 1};
     for (std::int64_t i = 0; i < count - 2; ++i) {
-      rows.push_back(static_cast<std::int64_t>(random_bits(4, i) % static_cast<std::uint64_t>(n_)));
+      rows.push_back(static_cast<std::int64_t>(random_bits(4, i) %
+                                               static_cast<std::uint64_t>(n_)));
     }
     std::sort(rows.begin(), rows.end());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
@@ -280,16 +332,20 @@ class CovarianceOracle final : public Oracle {
         std::fill(sum.begin(), sum.end(), Wide{0});
         for (std::int64_t k = 0; k < c.m(); ++k) {
           const Wide factor = c.centred(k, i);
-          for (std::int64_t j = 0; j < n_; ++j) sum[j] += factor * c.centred(k, j);
+          for (std::int64_t j = 0; j < n_; ++j)
+            sum[j] += factor * c.centred(k, j);
         }
         for (std::int64_t j = 0; j < n_; ++j) {
           const auto at = r * n_ + j;
           if (exact_) {
-            expected_[at] = static_cast<double>(quotient_of(static_cast<double>(sum[j])));
+            expected_[at] =
+                static_cast<double>(quotient_of(static_cast<double>(sum[j])));
           } else {
-            expected_[at] = static_cast<double>(sum[j] / static_cast<Wide>(divisor_));
+            expected_[at] =
+                static_cast<double>(sum[j] / static_cast<Wide>(divisor_));
             // The last term: the expected value was rounded to double.
-            bound_[at] = computed(i, j) + here(i, j) + std::abs(expected_[at]) * 0x1p-53;
+            bound_[at] =
+                computed(i, j) + here(i, j) + std::abs(expected_[at]) * 0x1p-53;
           }
         }
       }
@@ -304,22 +360,25 @@ class CovarianceOracle final : public Oracle {
         const double bound = exact_ ? 0 : bound_[at];
         // Written so that NaN, which compares false, fails.
         if (!(std::abs(found - expected_[at]) <= bound)) {
-          return Mismatch{result.name(rows_[r], j), expected_[at], found, bound};
+          return Mismatch{result.name(rows_[r], j), expected_[at], found,
+                          bound};
         }
       }
     }
     return std::nullopt;
   }
 
-  // Freivalds' check: cov r = C^T (C r) / divisor, C the centred data, for random vectors r of +1
-  // and -1: O(m n + n^2). A wrong row passes one vector with probability at most 1/2, a row with
-  // one wrong element never. R. Freivalds, Probabilistic machines can use less running time, 1977.
+  // Freivalds' check: cov r = C^T (C r) / divisor, C the centred data, for
+  // random vectors r of +1 and -1: O(m n + n^2). A wrong row passes one vector
+  // with probability at most 1/2, a row with one wrong element never. R.
+  // Freivalds, Probabilistic machines can use less running time, 1977.
   void make_vectors(const Columns<T, Wide>& c) {
     std::vector<Wide> cr(c.m() * vectors);
 #pragma omp parallel for schedule(static)
     for (std::int64_t k = 0; k < c.m(); ++k) {
       Wide sum[vectors] = {};
-      for (std::int64_t j = 0; j < n_; ++j) add_signed(sum, c.centred(k, j), j);
+      for (std::int64_t j = 0; j < n_; ++j)
+        add_signed(sum, c.centred(k, j), j);
       std::copy(sum, sum + vectors, cr.begin() + k * vectors);
     }
     expected_vectors_.assign(n_ * vectors, 0);
@@ -335,14 +394,15 @@ class CovarianceOracle final : public Oracle {
           }
         }
       }
-      for (std::int64_t at = first * vectors; !exact_ && at < end * vectors; ++at) {
+      for (std::int64_t at = first * vectors; !exact_ && at < end * vectors;
+           ++at) {
         expected_vectors_[at] /= static_cast<Wide>(divisor_);
       }
     }
     bound_of_row_.assign(n_, 0);
     if (exact_) return;
-    // The elements of a row may all err by their bounds; and this reference by its own, in which C
-    // r adds up n numbers, and so does the result times r.
+    // The elements of a row may all err by their bounds; and this reference by
+    // its own, in which C r adds up n numbers, and so does the result times r.
     const auto [computed, here] = bounds(c);
     for (std::int64_t i = 0; i < n_; ++i) {
       bound_of_row_[i] = computed.of_row(i, 0) + here.of_row(i, 3 * n_);
@@ -358,7 +418,8 @@ class CovarianceOracle final : public Oracle {
     return first < n_ ? check_row_times_vectors(result, first) : std::nullopt;
   }
 
-  std::optional<Mismatch> check_row_times_vectors(const ResultOf& result, std::int64_t i) const {
+  std::optional<Mismatch> check_row_times_vectors(const ResultOf& result,
+                                                  std::int64_t i) const {
     Wide sum[vectors] = {};
     for (std::int64_t j = 0; j < n_; ++j) {
       const T found = result(i, j);
@@ -367,20 +428,22 @@ class CovarianceOracle final : public Oracle {
         continue;
       }
       // The whole number this is the quotient of, if it is one.
-      const double whole =
-          std::nearbyint(static_cast<double>(found) * static_cast<double>(divisor_));
+      const double whole = std::nearbyint(static_cast<double>(found) *
+                                          static_cast<double>(divisor_));
       if (!(quotient_of(whole) == found)) {
         return Mismatch{result.name(i, j) + ", as a quotient of whole numbers",
-                        static_cast<double>(quotient_of(whole)), static_cast<double>(found), 0};
+                        static_cast<double>(quotient_of(whole)),
+                        static_cast<double>(found), 0};
       }
       add_signed(sum, static_cast<Wide>(whole), j);
     }
     for (int v = 0; v < vectors; ++v) {
       const Wide expected = expected_vectors_[i * vectors + v];
       if (!(std::abs(sum[v] - expected) <= bound_of_row_[i])) {
-        return Mismatch{"row " + std::to_string(i) + " of the result times a random vector",
-                        static_cast<double>(expected), static_cast<double>(sum[v]),
-                        bound_of_row_[i]};
+        return Mismatch{
+            "row " + std::to_string(i) + " of the result times a random vector",
+            static_cast<double>(expected), static_cast<double>(sum[v]),
+            bound_of_row_[i]};
       }
     }
     return std::nullopt;
@@ -389,19 +452,23 @@ class CovarianceOracle final : public Oracle {
   // The signs of r are the bits of a hash: element j of every vector.
   static void add_signed(Wide (&sum)[vectors], Wide value, std::int64_t j) {
     const std::uint64_t bits = random_bits(5, static_cast<std::uint64_t>(j));
-    for (int v = 0; v < vectors; ++v) sum[v] += bits >> v & 1 ? value : -value;
+    for (int v = 0; v < vectors; ++v)
+      sum[v] += bits >> v & 1 ? value : -value;
   }
 
   // What a sum, whole and something T holds, becomes by the division.
-  T quotient_of(double whole) const { return static_cast<T>(whole) / divisor_; }
+  T quotient_of(double whole) const {
+    return static_cast<T>(whole) / divisor_;
+  }
 
   std::int64_t n_;
   T divisor_;
   Rounding rounds_;
   bool exact_ = false;
   std::vector<std::int64_t> rows_;
-  std::vector<double> expected_, bound_;  // of rows_; bound_: empty when equality is demanded
-  std::vector<Wide> expected_vectors_;    // n x vectors, or empty
+  // of rows_; bound_: empty when equality is demanded
+  std::vector<double> expected_, bound_;
+  std::vector<Wide> expected_vectors_;  // n x vectors, or empty
   std::vector<double> bound_of_row_;
 };
 
@@ -409,26 +476,36 @@ class CovarianceContract final : public Workload {
  public:
   std::string_view name() const override { return "covariance"; }
   std::string_view summary() const override {
-    return "covariance matrix of n variables, the columns of m observations (m x n, row-major)";
+    return "covariance matrix of n variables, the columns of m observations (m "
+           "x n, row-major)";
   }
-  std::vector<std::string_view> dimensions() const override { return {"m", "n", "float_n"}; }
+  std::vector<std::string_view> dimensions() const override {
+    return {"m", "n", "float_n"};
+  }
   std::vector<Tunable> parameters() const override {
-    return {{.name = "float_n", .fallback = 0, .min = 0, .max = 1'000'000'000'000}};
+    return {
+        {.name = "float_n", .fallback = 0, .min = 0, .max = 1'000'000'000'000}};
   }
 
   Size complete(const std::vector<std::int64_t>& typed) const override {
     if (typed.size() == 1) return {typed[0], typed[0]};
     if (typed.size() == 2) return typed;
-    throw UsageError("covariance takes one size (n x n) or two (m n: observations, variables)");
+    throw UsageError(
+        "covariance takes one size (n x n) or two (m n: observations, "
+        "variables)");
   }
 
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64};
+  }
 
   // Of the product one triangle: the other is a copy.
   Work work(const Size& size, Dtype dtype) const override {
-    const double m = static_cast<double>(size[0]), n = static_cast<double>(size[1]);
+    const double m = static_cast<double>(size[0]),
+                 n = static_cast<double>(size[1]);
     const double element = static_cast<double>(bytes_of(dtype));
-    const double written = static_cast<double>(Covariance::packed_count(size[1])) * element;
+    const double written =
+        static_cast<double>(Covariance::packed_count(size[1])) * element;
     return {m * n * (n + 1) + 2 * m * n, m * n * element + written, written};
   }
 
@@ -436,31 +513,43 @@ class CovarianceContract final : public Workload {
     const auto m = size[0], n = size[1];
     return {{"data", dtype, m * n, Role::input, "", {"m", "n"}},
             {"cov", dtype, n * n, Role::output, "", {"n", "n"}},
-            {"cov_packed", dtype, Covariance::packed_count(n), Role::output, "cov"}};
+            {"cov_packed", dtype, Covariance::packed_count(n), Role::output,
+             "cov"}};
   }
 
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+  void fill(const Arrays& inputs,
+            const Size& size,
+            Dtype dtype,
+            InputKind kind) const override {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       const WholeNumbers range = whole_numbers(size, dtype);
-      fill_parallel(inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
-        if (kind == InputKind::uniform) return random_uniform<T>(1, i);
-        if (kind == InputKind::wide) return wide_number<T>(i / size[1], i % size[1], size);
-        return whole_number<T>(i / size[1], i % size[1], size, range);
-      });
+      fill_parallel(
+          inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
+            if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+            if (kind == InputKind::wide)
+              return wide_number<T>(i / size[1], i % size[1], size);
+            return whole_number<T>(i / size[1], i % size[1], size, range);
+          });
     });
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic arithmetic) const override {
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
+                                 const Size& size,
+                                 Dtype dtype,
+                                 InputKind kind,
+                                 Arithmetic arithmetic) const override {
     const bool exact = kind == InputKind::integers;
-    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      const auto p = Covariance::bind<T>(inputs, size);
-      // Sums of whole numbers stay exact in double.
-      if (std::is_same_v<T, double> && !exact) {
-        return std::make_unique<CovarianceOracle<T, long double>>(p, exact, arithmetic);
-      }
-      return std::make_unique<CovarianceOracle<T, double>>(p, exact, arithmetic);
-    });
+    return dispatch<float, double>(
+        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+          const auto p = Covariance::bind<T>(inputs, size);
+          // Sums of whole numbers stay exact in double.
+          if (std::is_same_v<T, double> && !exact) {
+            return std::make_unique<CovarianceOracle<T, long double>>(
+                p, exact, arithmetic);
+          }
+          return std::make_unique<CovarianceOracle<T, double>>(p, exact,
+                                                               arithmetic);
+        });
   }
 };
 

@@ -31,7 +31,9 @@ class DmvContract final : public Workload {
   std::string_view summary() const override {
     return "y = A x, dense matrix A (rows x cols, row-major) times vector x";
   }
-  std::vector<std::string_view> dimensions() const override { return {"rows", "cols"}; }
+  std::vector<std::string_view> dimensions() const override {
+    return {"rows", "cols"};
+  }
 
   Size complete(const std::vector<std::int64_t>& typed) const override {
     if (typed.size() == 1) return {typed[0], typed[0]};
@@ -39,7 +41,9 @@ class DmvContract final : public Workload {
     throw UsageError("dmv takes one size (n x n) or two (rows cols)");
   }
 
-  std::vector<Dtype> dtypes() const override { return {Dtype::f32, Dtype::f64}; }
+  std::vector<Dtype> dtypes() const override {
+    return {Dtype::f32, Dtype::f64};
+  }
 
   Work work(const Size& size, Dtype dtype) const override {
     const double rows = size[0], cols = size[1];
@@ -49,21 +53,31 @@ class DmvContract final : public Workload {
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
     const auto rows = size[0], cols = size[1];
     return {{"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}},
-            {"a_transposed", dtype, rows * cols, Role::input, "a", {"cols", "rows"}},
+            {"a_transposed",
+             dtype,
+             rows * cols,
+             Role::input,
+             "a",
+             {"cols", "rows"}},
             {"x", dtype, cols, Role::input, "", {"cols"}},
             {"y", dtype, rows, Role::output, "", {"rows"}}};
   }
 
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype, InputKind kind) const override {
+  void fill(const Arrays& inputs,
+            const Size& size,
+            Dtype dtype,
+            InputKind kind) const override {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       const auto rows = size[0], cols = size[1];
-      // Products of at most limit^2, cols of them: their sum stays a whole number T can hold.
+      // Products of at most limit^2, cols of them: their sum stays a
+      // whole number T can hold.
       const double exact = 1 / unit_roundoff(dtype);
-      const auto limit =
-          static_cast<std::int64_t>(std::clamp(std::floor(std::sqrt(exact / cols)), 1.0, 8.0));
+      const auto limit = static_cast<std::int64_t>(
+          std::clamp(std::floor(std::sqrt(exact / cols)), 1.0, 8.0));
       const auto element = [&](std::uint64_t stream) {
         return [=](std::int64_t i) {
-          if (kind == InputKind::integers) return random_integer<T>(stream, i, limit);
+          if (kind == InputKind::integers)
+            return random_integer<T>(stream, i, limit);
           if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
           const bool zero = stream == 1 && !random_term(3, i, cols);
           return zero ? T{0} : random_wide<T>(stream, i);
@@ -77,43 +91,55 @@ class DmvContract final : public Workload {
     });
   }
 
-  std::optional<std::int64_t> place_in_layout(const ArraySpec&, std::int64_t element,
+  std::optional<std::int64_t> place_in_layout(const ArraySpec&,
+                                              std::int64_t element,
                                               const Size& size) const override {
-    return element % size[1] * size[0] + element / size[1];  // a_transposed is the only one
+    // a_transposed is the only one
+    return element % size[1] * size[0] + element / size[1];
   }
 
-  // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham, section 3.5. What is zero
-  // costs no rounding: instead of cols count the terms that are not. The reference is summed in a
-  // wider type; its own error is added.
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size, Dtype dtype,
-                                 InputKind kind, Arithmetic arithmetic) const override {
-    return dispatch<float, double>(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-      const auto rows = size[0], cols = size[1];
-      const T* a = inputs.get<const T>("a");
-      const T* x = inputs.get<const T>("x");
-      const bool exact = kind == InputKind::integers;
-      const Rounding rounds = rounding(dtype, arithmetic);
-      std::vector<double> expected(rows), bound(rows);
+  // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham,
+  // section 3.5. What is zero costs no rounding: instead of cols count the
+  // terms that are not. The reference is summed in a wider type; its own error
+  // is added.
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
+                                 const Size& size,
+                                 Dtype dtype,
+                                 InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    return dispatch<float, double>(
+        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
+          using Wide =
+              std::conditional_t<std::is_same_v<T, float>, double, long double>;
+          const auto rows = size[0], cols = size[1];
+          const T* a = inputs.get<const T>("a");
+          const T* x = inputs.get<const T>("x");
+          const bool exact = kind == InputKind::integers;
+          const Rounding rounds = rounding(dtype, arithmetic);
+          std::vector<double> expected(rows), bound(rows);
 #pragma omp parallel for schedule(static)
-      for (std::int64_t row = 0; row < rows; ++row) {
-        Wide sum = 0, magnitude = 0;
-        std::int64_t terms = 0;
-        for (std::int64_t col = 0; col < cols; ++col) {
-          const Wide product = static_cast<Wide>(a[row * cols + col]) * static_cast<Wide>(x[col]);
-          sum += product;
-          magnitude += std::abs(product);
-          terms += product != 0;
-        }
-        expected[row] = static_cast<double>(sum);
-        if (exact) continue;
-        const double own = gamma(terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
-        // Rounding the expected value to double costs one more half unit.
-        bound[row] = (rounds.of_products(terms) + own) * static_cast<double>(magnitude) +
-                     std::abs(expected[row]) * 0x1p-53;
-      }
-      return std::make_unique<ElementwiseOracle>("y", std::move(expected), std::move(bound));
-    });
+          for (std::int64_t row = 0; row < rows; ++row) {
+            Wide sum = 0, magnitude = 0;
+            std::int64_t terms = 0;
+            for (std::int64_t col = 0; col < cols; ++col) {
+              const Wide product = static_cast<Wide>(a[row * cols + col]) *
+                                   static_cast<Wide>(x[col]);
+              sum += product;
+              magnitude += std::abs(product);
+              terms += product != 0;
+            }
+            expected[row] = static_cast<double>(sum);
+            if (exact) continue;
+            const double own =
+                gamma(terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
+            // Rounding the expected value to double costs one more half unit.
+            bound[row] = (rounds.of_products(terms) + own) *
+                             static_cast<double>(magnitude) +
+                         std::abs(expected[row]) * 0x1p-53;
+          }
+          return std::make_unique<ElementwiseOracle>("y", std::move(expected),
+                                                     std::move(bound));
+        });
   }
 };
 

@@ -8,8 +8,9 @@
 namespace parlab {
 
 struct Dmv {
-  // a: rows x cols, row-major. a_transposed: the same matrix as cols x rows, row-major; present
-  // only for variants that declare the layout. x: cols elements. y: rows elements, written.
+  // a: rows x cols, row-major. a_transposed: the same matrix as cols x rows,
+  // row-major; present only for variants that declare the layout. x: cols
+  // elements. y: rows elements, written.
   template <typename T>
   struct Args {
     const T* a;

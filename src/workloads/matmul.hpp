@@ -1,4 +1,5 @@
-// matmul: C = A B, the product of two dense matrices; of half and bfloat16 it is a float.
+// matmul: C = A B, the product of two dense matrices; of half and
+// bfloat16 it is a float.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,9 @@ struct Matmul {
   // What sums and results are of.
   template <typename T>
   using Result =
-      std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
+      std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
+                         float,
+                         T>;
 
   // All row-major: a is m x k, b is k x n, c is m x n and written whole.
   template <typename T>

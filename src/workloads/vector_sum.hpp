@@ -8,8 +8,9 @@
 namespace parlab {
 
 struct VectorSum {
-  // x: n elements, aligned to 16 bytes. ones: n ones, for libraries that offer a dot product and no
-  // sum; present only for variants that declare it as a layout. sum: one element, written.
+  // x: n elements, aligned to 16 bytes. ones: n ones, for libraries that
+  // offer a dot product and no sum; present only for variants that declare
+  // it as a layout. sum: one element, written.
   template <typename T>
   struct Args {
     const T* x;
@@ -20,7 +21,8 @@ struct VectorSum {
 
   template <typename T>
   static Args<T> bind(const Arrays& arrays, const Size& size) {
-    return {arrays.get<const T>("x"), arrays.get<const T>("ones"), arrays.get<T>("sum"), size[0]};
+    return {arrays.get<const T>("x"), arrays.get<const T>("ones"),
+            arrays.get<T>("sum"), size[0]};
   }
 };
 

@@ -1,4 +1,5 @@
-// Claims: every one is judged, by the right records alone, and each rule can come out both ways.
+// Claims: every one is judged, by the right records alone, and each
+// rule can come out both ways.
 #include "claims/claim.hpp"
 
 #include <algorithm>
@@ -38,11 +39,16 @@ Run a_run(bool gpu = true) {
   return run;
 }
 
-// Records made by hand. Each method adds a measurement of `us` microseconds, known to 0.2 %.
+// Records made by hand. Each method adds a measurement of `us`
+// microseconds, known to 0.2 %.
 class Records {
  public:
-  Record& add(const std::string& workload, Dtype dtype, const std::string& name, const Size& size,
-              double us, const Tunables& tunables = {}) {
+  Record& add(const std::string& workload,
+              Dtype dtype,
+              const std::string& name,
+              const Size& size,
+              double us,
+              const Tunables& tunables = {}) {
     Record record;
     record.workload = workload;
     record.backend = name.substr(0, name.find('/'));
@@ -60,24 +66,41 @@ class Records {
     list.push_back(record);
     return list.back();
   }
-  Record& dmv(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
+  Record& dmv(const std::string& name,
+              std::int64_t n,
+              double us,
+              const Tunables& tunables = {}) {
     return add("dmv", Dtype::f32, name, {n, n}, us, tunables);
   }
-  Record& sum(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
+  Record& sum(const std::string& name,
+              std::int64_t n,
+              double us,
+              const Tunables& tunables = {}) {
     return add("vector_sum", Dtype::i32, name, {n}, us, tunables);
   }
-  Record& product(const std::string& name, std::int64_t n, double us, const Tunables& tunables,
+  Record& product(const std::string& name,
+                  std::int64_t n,
+                  double us,
+                  const Tunables& tunables,
                   Dtype dtype = Dtype::i32) {
     return add("matmul", dtype, name, {n, n, n}, us, tunables);
   }
-  // Of the report whose workloads are conv2d, atax and covariance, all in double.
-  Record& patras(const std::string& workload, const std::string& name, std::int64_t n, double us,
+  // Of the report whose workloads are conv2d, atax and
+  // covariance, all in double.
+  Record& patras(const std::string& workload,
+                 const std::string& name,
+                 std::int64_t n,
+                 double us,
                  const Tunables& tunables = {}) {
     const bool covariance = workload == "covariance";
-    return add(workload, Dtype::f64, name, covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
+    return add(workload, Dtype::f64, name,
+               covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
   }
   // load, store: the cache mode, the plain one unless it is in tunables.
-  Record& separable(const std::string& name, std::int64_t n, double us, Tunables tunables,
+  Record& separable(const std::string& name,
+                    std::int64_t n,
+                    double us,
+                    Tunables tunables,
                     Dtype dtype = Dtype::f32) {
     tunables.insert({{"load", 0}, {"store", 0}});
     return add("convsep", dtype, name, {n, n, 16}, us, tunables);
@@ -95,12 +118,20 @@ class Records {
 };
 
 constexpr auto holds = Outcome::holds, in_part = Outcome::holds_in_part,
-               fails = Outcome::does_not_hold, untested = Outcome::cannot_be_tested;
+               fails = Outcome::does_not_hold,
+               untested = Outcome::cannot_be_tested;
 
-Tunables block(std::int64_t value) { return {{"block", value}}; }
-Tunables square_block(std::int64_t value) { return {{"block_x", value}, {"block_y", value}}; }
+Tunables block(std::int64_t value) {
+  return {{"block", value}};
+}
+Tunables square_block(std::int64_t value) {
+  return {{"block_x", value}, {"block_y", value}};
+}
 // A tile of w1 x h1 pixels in the first kernel, of w2 x h2 in the second.
-Tunables tiles(std::int64_t threads, std::int64_t w1, std::int64_t h1, std::int64_t w2,
+Tunables tiles(std::int64_t threads,
+               std::int64_t w1,
+               std::int64_t h1,
+               std::int64_t w2,
                std::int64_t h2) {
   return {{"block_x", threads}, {"block_y", threads}, {"w1", w1},
           {"h1", h1},           {"w2", w2},           {"h2", h2}};
@@ -121,18 +152,23 @@ class WorkingIn {
 }  // namespace
 
 namespace parlab {
-std::ostream& operator<<(std::ostream& out, Outcome outcome) { return out << to_string(outcome); }
+std::ostream& operator<<(std::ostream& out, Outcome outcome) {
+  return out << to_string(outcome);
+}
 }  // namespace parlab
 
 BOOST_AUTO_TEST_SUITE(claims)
 
-// ---- the list -----------------------------------------------------------------------------------
+// ---- the list ---------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(every_claim_of_the_digest_is_there_in_order_and_observations_follow) {
+BOOST_AUTO_TEST_CASE(
+    every_claim_of_the_digest_is_there_in_order_and_observations_follow) {
   std::vector<std::string> expected;
-  const std::pair<char, int> numbers[] = {{'P', 9}, {'S', 8}, {'C', 11}, {'V', 9}, {'T', 5}};
+  const std::pair<char, int> numbers[] = {
+      {'P', 9}, {'S', 8}, {'C', 11}, {'V', 9}, {'T', 5}};
   for (const auto& [letter, count] : numbers) {
-    for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
+    for (int i = 1; i <= count; ++i)
+      expected.push_back(letter + std::to_string(i));
   }
   const auto findings = judge_claims({}, {});
   std::set<std::string> seen;
@@ -147,7 +183,8 @@ BOOST_AUTO_TEST_CASE(every_claim_of_the_digest_is_there_in_order_and_observation
   BOOST_TEST(findings.size() > expected.size());
 }
 
-BOOST_AUTO_TEST_CASE(without_records_a_claim_says_what_is_missing_or_is_computed) {
+BOOST_AUTO_TEST_CASE(
+    without_records_a_claim_says_what_is_missing_or_is_computed) {
   for (const auto& finding : judge_claims({}, {})) {
     BOOST_TEST(!finding.sentence.empty(), finding.id);
     BOOST_TEST(!finding.rule.empty(), finding.id);
@@ -166,28 +203,33 @@ BOOST_AUTO_TEST_CASE(without_records_a_claim_says_what_is_missing_or_is_computed
 BOOST_AUTO_TEST_CASE(what_is_missing_depends_on_the_machine) {
   const Records none;
   BOOST_TEST(none.judge("P4").missing == "make patras-atax");
-  BOOST_TEST(none.judge("P4", false).missing == "make patras-atax on a machine with a GPU");
+  BOOST_TEST(none.judge("P4", false).missing ==
+             "make patras-atax on a machine with a GPU");
   BOOST_TEST(none.judge("V8", false).missing ==
              "make vector-sum and make counters on a machine with a GPU");
-  BOOST_TEST(none.judge("C1", false).missing == "make cslab-dmv");  // the CPU will do
+  // the CPU will do
+  BOOST_TEST(none.judge("C1", false).missing == "make cslab-dmv");
 }
 
 BOOST_AUTO_TEST_CASE(every_figure_that_is_named_is_drawn) {
   for (const auto& finding : judge_claims({}, {})) {
     if (finding.figure.empty()) continue;
-    // Its name begins with the experiment that draws it, not always the one of the report.
+    // Its name begins with the experiment that draws it, not always
+    // the one of the report.
     bool known = false, drawn = false;
     for (const auto& folder : fs::directory_iterator("scripts")) {
       const auto experiment = folder.path().filename().string();
       if (!finding.figure.starts_with(experiment + "-")) continue;
       known = true;
-      drawn |= fs::exists(folder.path() / (finding.figure.substr(experiment.size() + 1) + ".gp"));
+      drawn |=
+          fs::exists(folder.path() /
+                     (finding.figure.substr(experiment.size() + 1) + ".gp"));
     }
     BOOST_TEST((drawn || !known), finding.id << ": " << finding.figure);
   }
 }
 
-// ---- which records count ------------------------------------------------------------------------
+// ---- which records count ----------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(only_verified_timed_records_of_this_point_count) {
   const auto after = [](auto change) {
@@ -198,8 +240,10 @@ BOOST_AUTO_TEST_CASE(only_verified_timed_records_of_this_point_count) {
   };
   BOOST_TEST(after([](Record&) {}) == fails);
   BOOST_TEST(after([](Record& r) { r.emulated = true; }) == untested);
-  BOOST_TEST(after([](Record& r) { r.verdict = Verdict::unverified; }) == untested);
-  BOOST_TEST(after([](Record& r) { r.verdict = Verdict::wrong_result; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.verdict = Verdict::unverified; }) ==
+             untested);
+  BOOST_TEST(after([](Record& r) { r.verdict = Verdict::wrong_result; }) ==
+             untested);
   BOOST_TEST(after([](Record& r) { r.seconds.clear(); }) == untested);
   BOOST_TEST(after([](Record& r) { r.cache = Cache::cold; }) == untested);
   BOOST_TEST(after([](Record& r) { r.dtype = Dtype::f64; }) == untested);
@@ -214,11 +258,13 @@ BOOST_AUTO_TEST_CASE(the_latest_record_counts) {
   BOOST_TEST(r.outcome("C6") == holds);
 }
 
-BOOST_AUTO_TEST_CASE(faster_needs_separate_intervals_and_few_samples_decide_nothing) {
+BOOST_AUTO_TEST_CASE(
+    faster_needs_separate_intervals_and_few_samples_decide_nothing) {
   const auto judge = [](double us, std::size_t samples) {
     Records r;
     r.product("cuda/tiled", 1000, 100, {{"tile", 16}});
-    auto& two = r.product("cuda/granularity", 1000, us, {{"tile", 16}, {"granularity", 2}});
+    auto& two = r.product("cuda/granularity", 1000, us,
+                          {{"tile", 16}, {"granularity", 2}});
     two.seconds.resize(samples);
     return r.judge("T2");
   };
@@ -231,7 +277,8 @@ BOOST_AUTO_TEST_CASE(faster_needs_separate_intervals_and_few_samples_decide_noth
 }
 
 BOOST_AUTO_TEST_CASE(the_parts_of_a_claim_add_up) {
-  const Judgement yes = judged(true, "a"), no = judged(false, "b"), open = needs_else("c");
+  const Judgement yes = judged(true, "a"), no = judged(false, "b"),
+                  open = needs_else("c");
   BOOST_TEST(together({yes, yes}).outcome == holds);
   BOOST_TEST(together({yes, no}).outcome == in_part);
   BOOST_TEST(together({no, no}).outcome == fails);
@@ -247,12 +294,14 @@ BOOST_AUTO_TEST_CASE(the_parts_of_a_claim_add_up) {
 
 BOOST_AUTO_TEST_CASE(many_places_are_abbreviated_to_the_extremes) {
   Tally tally;
-  for (int i = 1; i <= 9; ++i) tally.add(i > 3, i, std::to_string(i) + " there");
-  BOOST_TEST(tally.judgement("what:", {}).numbers == "what: from 1 there to 9 there (6 of 9)");
+  for (int i = 1; i <= 9; ++i)
+    tally.add(i > 3, i, std::to_string(i) + " there");
+  BOOST_TEST(tally.judgement("what:", {}).numbers ==
+             "what: from 1 there to 9 there (6 of 9)");
   BOOST_TEST(tally.judgement("", {}).outcome == in_part);
 }
 
-// ---- patras-cuda --------------------------------------------------------------------------------
+// ---- patras-cuda ------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(convolution_speedup_grows_with_the_size) {
   const auto with = [](std::vector<double> serial_us) {
@@ -299,12 +348,14 @@ BOOST_AUTO_TEST_CASE(convolution_blocks_registers_and_copies) {
   BOOST_TEST(r.outcome("P3") == in_part);
   BOOST_TEST(r.outcome("P-obs4") == holds);
   BOOST_TEST(r.outcome("P-obs2") == holds);
-  for (auto& record : r.list) record.to_device_s = record.to_host_s = 1e-9;
+  for (auto& record : r.list)
+    record.to_device_s = record.to_host_s = 1e-9;
   BOOST_TEST(r.outcome("P-obs2") == in_part);
 }
 
 BOOST_AUTO_TEST_CASE(atax) {
-  const auto with = [](double serial_us, const char* limit, double roof_s, double naive_us) {
+  const auto with = [](double serial_us, const char* limit, double roof_s,
+                       double naive_us) {
     Records r;
     r.patras("atax", "serial/plain", 8000, serial_us);
     r.patras("atax", "cuda/naive", 8000, naive_us, block(256));
@@ -355,7 +406,8 @@ BOOST_AUTO_TEST_CASE(covariance) {
   BOOST_TEST(with(1000, 20, 12).outcome("P-obs13") == holds);
 }
 
-BOOST_AUTO_TEST_CASE(column_and_row_sums_are_judged_by_the_same_accesses_in_dmv) {
+BOOST_AUTO_TEST_CASE(
+    column_and_row_sums_are_judged_by_the_same_accesses_in_dmv) {
   Records r;
   r.dmv("cuda/coalesced", 1024, 10);
   r.dmv("cuda/shmem", 1024, 10);
@@ -364,7 +416,7 @@ BOOST_AUTO_TEST_CASE(column_and_row_sums_are_judged_by_the_same_accesses_in_dmv)
   BOOST_TEST(r.outcome("P8") == holds);
 }
 
-// ---- separable-convolution ----------------------------------------------------------------------
+// ---- separable-convolution --------------------------------------------------
 
 namespace {
 
@@ -374,8 +426,9 @@ const Tunables tall = tiles(16, 16, 16, 16, 128);
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(cache_modes) {
-  const auto modes = [](const char* id, const char* variant, const Tunables& shape,
-                        double past_l1_us, double streaming_us) {
+  const auto modes = [](const char* id, const char* variant,
+                        const Tunables& shape, double past_l1_us,
+                        double streaming_us) {
     Records r;
     r.separable(variant, 8192, 100, shape);
     auto past_l1 = shape, streaming = shape;
@@ -399,7 +452,8 @@ BOOST_AUTO_TEST_CASE(tile_and_block_sizes) {
     r.separable("cuda/tiled", 8192, 100, all_16);
     r.separable("cuda/tiled", 8192, tall_us, tall).launch.occupancy = 0.67;
     for (const int tile : {32, 64}) {
-      r.separable("cuda/tiled", 8192, small_block_us, tiles(16, tile, tile, tile, tile));
+      r.separable("cuda/tiled", 8192, small_block_us,
+                  tiles(16, tile, tile, tile, tile));
       r.separable("cuda/tiled", 8192, 150, tiles(32, tile, tile, tile, tile));
     }
     return r;
@@ -431,7 +485,8 @@ BOOST_AUTO_TEST_CASE(double_needs_twice_the_shared_memory) {
   const auto with = [](Verdict verdict, std::int64_t shared) {
     Records r;
     r.separable("cuda/tiled", 4096, 10, tall).launch.shared_bytes = 3072;
-    r.separable("cuda/tiled", 4096, 25, tall, Dtype::f64).launch.shared_bytes = shared;
+    r.separable("cuda/tiled", 4096, 25, tall, Dtype::f64).launch.shared_bytes =
+        shared;
     r.separable("cuda/tiled", 8192, 90, tall, Dtype::f64).verdict = verdict;
     return r;
   };
@@ -443,7 +498,8 @@ BOOST_AUTO_TEST_CASE(double_needs_twice_the_shared_memory) {
 BOOST_AUTO_TEST_CASE(the_fastest_kernel_may_have_less_occupancy) {
   const auto with = [](double fast, double slow) {
     Records r;
-    r.product("cuda/register", 4096, 10, {}, Dtype::f32).launch.occupancy = fast;
+    r.product("cuda/register", 4096, 10, {}, Dtype::f32).launch.occupancy =
+        fast;
     r.product("cuda/tiled", 4096, 20, {}, Dtype::f32).launch.occupancy = slow;
     return r.outcome("S8");
   };
@@ -460,15 +516,17 @@ BOOST_AUTO_TEST_CASE(streaming_loads_still_use_the_l2) {
   }
 }
 
-// ---- cslab-dmv ----------------------------------------------------------------------------------
+// ---- cslab-dmv --------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(openmp_threads) {
   const auto with = [](int best_small, int best_large, int most = 24) {
     Records r;
     for (const int threads : {1, 4, 6, 12, 24}) {
       if (threads > most) continue;
-      r.dmv("openmp/rows", 2048, threads == best_small ? 50 : 100, {{"threads", threads}});
-      r.dmv("openmp/rows", 8192, threads == best_large ? 500 : 900, {{"threads", threads}});
+      r.dmv("openmp/rows", 2048, threads == best_small ? 50 : 100,
+            {{"threads", threads}});
+      r.dmv("openmp/rows", 8192, threads == best_large ? 500 : 900,
+            {{"threads", threads}});
     }
     return r.judge("C1");
   };
@@ -500,8 +558,8 @@ BOOST_AUTO_TEST_CASE(naive_growth_with_n) {
     r.dmv("cuda/naive", 1024, 10, block(16));
     r.dmv("cuda/naive", 2048, at_2k, block(16));
     r.dmv("cuda/naive", 8192, 280, block(16));
-    r.dmv("cuda/naive", 14336, 850, block(16)).counters = {{"memory_percent", memory},
-                                                           {"compute_percent", 10}};
+    r.dmv("cuda/naive", 14336, 850, block(16)).counters = {
+        {"memory_percent", memory}, {"compute_percent", 10}};
     return r.outcome("C3");
   };
   BOOST_TEST(growth(25, 90) == holds);
@@ -538,11 +596,17 @@ BOOST_AUTO_TEST_CASE(coalesced_block_sizes) {
     }
     return r;
   };
-  const auto favoured = [](std::int64_t b) { return b > 100 && b % 32 == 0 ? 100.0 : 110.0; };
-  const auto smaller = [](std::int64_t b) { return 100.0 + static_cast<double>(b); };
+  const auto favoured = [](std::int64_t b) {
+    return b > 100 && b % 32 == 0 ? 100.0 : 110.0;
+  };
+  const auto smaller = [](std::int64_t b) {
+    return 100.0 + static_cast<double>(b);
+  };
   BOOST_TEST(with(favoured).outcome("C5") == holds);
   BOOST_TEST(with(smaller).outcome("C5") == fails);
-  const auto dividing = [](std::int64_t b) { return 2048 % b == 0 ? 100.0 : 110.0; };
+  const auto dividing = [](std::int64_t b) {
+    return 2048 % b == 0 ? 100.0 : 110.0;
+  };
   BOOST_TEST(with(dividing).outcome("C11") == holds);
   BOOST_TEST(with(smaller).outcome("C11") == fails);
 }
@@ -561,10 +625,12 @@ BOOST_AUTO_TEST_CASE(active_warps) {
 BOOST_AUTO_TEST_CASE(transactions_per_warp) {
   const auto requests = [](double each) {
     Records r;
-    r.dmv("cuda/shmem", 1024, 10).counters["global_load_requests"] = each * 1024 * 1024 / 32;
+    r.dmv("cuda/shmem", 1024, 10).counters["global_load_requests"] =
+        each * 1024 * 1024 / 32;
     return r.outcome("C8");
   };
-  BOOST_TEST(requests(1) == in_part);  // never more: half of the claim is about old GPUs
+  // never more: half of the claim is about old GPUs
+  BOOST_TEST(requests(1) == in_part);
   BOOST_TEST(requests(2) == fails);
 }
 
@@ -579,12 +645,15 @@ BOOST_AUTO_TEST_CASE(partial_sums_against_whole_rows) {
   BOOST_TEST(strips(150) == fails);
 }
 
-// ---- vector-sum ---------------------------------------------------------------------------------
+// ---- vector-sum -------------------------------------------------------------
 
 namespace {
 
-// All launch shapes of the report. rw, brw: times at each block size, the same for every n.
-Records sums(std::array<double, 4> rw, std::array<double, 4> brw, double serial_per_n = 0) {
+// All launch shapes of the report. rw, brw: times at each block
+// size, the same for every n.
+Records sums(std::array<double, 4> rw,
+             std::array<double, 4> brw,
+             double serial_per_n = 0) {
   constexpr std::array<std::int64_t, 4> blocks{32, 128, 256, 1024};
   Records r;
   for (const std::int64_t n : {32768, 65536, 131072, 262144}) {
@@ -592,23 +661,27 @@ Records sums(std::array<double, 4> rw, std::array<double, 4> brw, double serial_
       r.sum("cuda/rw", n, rw[i], block(blocks[i]));
       r.sum("cuda/brw", n, brw[i], block(blocks[i]));
     }
-    if (serial_per_n > 0) r.sum("serial/plain", n, serial_per_n * static_cast<double>(n));
+    if (serial_per_n > 0)
+      r.sum("serial/plain", n, serial_per_n * static_cast<double>(n));
   }
   return r;
 }
 
-// Sums with counters: sectors per element of RW, of BRW and of BRW at block 32, the share of
-// uniform branches of RW, the occupancy.
-Records counted(double rw, double brw, double brw_at_32, double uniform, double occupancy) {
+// Sums with counters: sectors per element of RW, of BRW and of BRW at block
+// 32, the share of uniform branches of RW, the occupancy.
+Records counted(
+    double rw, double brw, double brw_at_32, double uniform, double occupancy) {
   auto r = sums({40, 40, 40, 40}, {10, 10, 10, 10});
   for (auto& record : r.list) {
-    const bool is_brw = record.variant == "brw", at_32 = record.tunables["block"] == 32;
+    const bool is_brw = record.variant == "brw",
+               at_32 = record.tunables["block"] == 32;
     const double per_element = !is_brw ? rw : at_32 ? brw_at_32 : brw;
     const double sectors = per_element * static_cast<double>(record.size[0]);
-    record.counters = {{"global_load_sectors", sectors / 2},
-                       {"global_store_sectors", sectors / 2},
-                       {"branch_uniformity", is_brw ? std::min(1.0, uniform + 0.3) : uniform},
-                       {"achieved_occupancy", occupancy}};
+    record.counters = {
+        {"global_load_sectors", sectors / 2},
+        {"global_store_sectors", sectors / 2},
+        {"branch_uniformity", is_brw ? std::min(1.0, uniform + 0.3) : uniform},
+        {"achieved_occupancy", occupancy}};
     record.launch.occupancy = at_32 ? 0.5 : 1;
   }
   return r;
@@ -617,12 +690,15 @@ Records counted(double rw, double brw, double brw_at_32, double uniform, double 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(times_of_sums) {
-  const auto quick = sums({40, 50, 60, 70}, {10, 8, 8, 11}, 1e-3);  // serial: 33 to 262 us
-  BOOST_TEST(quick.outcome("V2") == in_part);                       // RW loses at 32768
+  // serial: 33 to 262 us
+  const auto quick = sums({40, 50, 60, 70}, {10, 8, 8, 11}, 1e-3);
+  BOOST_TEST(quick.outcome("V2") == in_part);  // RW loses at 32768
   BOOST_TEST(sums({4, 5, 6, 7}, {1, 1, 1, 1}, 1e-3).outcome("V2") == holds);
   // Both lose everywhere, but by less where n is larger.
-  BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}, 1e-6).outcome("V2") == in_part);
-  BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}).outcome("V2") == untested);
+  BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}, 1e-6).outcome("V2") ==
+             in_part);
+  BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}).outcome("V2") ==
+             untested);
   BOOST_TEST(quick.outcome("V3") == holds);
   BOOST_TEST(sums({40, 50, 49, 70}, {1, 1, 1, 1}).outcome("V3") == fails);
   BOOST_TEST(sums({40, 50, 60, 70}, {10, 8, 8.1, 11}).outcome("V4") == holds);
@@ -633,7 +709,8 @@ BOOST_AUTO_TEST_CASE(times_of_sums) {
 BOOST_AUTO_TEST_CASE(counters_of_sums) {
   const auto good = counted(1.5, 0.3, 0.3, 0.5, 0.48);
   BOOST_TEST(good.outcome("V1") == holds);
-  BOOST_TEST(good.outcome("V6") == in_part);  // fewer sectors, but as many accesses
+  // fewer sectors, but as many accesses
+  BOOST_TEST(good.outcome("V6") == in_part);
   BOOST_TEST(good.outcome("V7") == holds);
   BOOST_TEST(good.outcome("V8") == fails);
   BOOST_TEST(counted(1.5, 0.3, 0.3, 0.99, 0.48).outcome("V8") == holds);
@@ -655,33 +732,38 @@ BOOST_AUTO_TEST_CASE(what_is_computed_of_sums) {
   }
 }
 
-// ---- tiled-matmul -------------------------------------------------------------------------------
+// ---- tiled-matmul -----------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(granularity) {
-  const auto needs = [](Record& record, std::int64_t shared, int registers, int warps) {
+  const auto needs = [](Record& record, std::int64_t shared, int registers,
+                        int warps) {
     record.launch.shared_bytes = shared;
     record.launch.registers = registers;
     record.launch.active_warps = warps;
   };
-  // Times of 2 and 4 tiles per block where 1 takes 100; registers and sectors of 2 tiles, where 1
-  // has 32 and 100.
-  const auto with = [&](double two, double four, int registers, double sectors) {
+  // Times of 2 and 4 tiles per block where 1 takes 100; registers and
+  // sectors of 2 tiles, where 1 has 32 and 100.
+  const auto with = [&](double two, double four, int registers,
+                        double sectors) {
     Records r;
     for (const std::int64_t n : {1000, 2000}) {
-      const double work = n == 1000 ? 1 : 7;  // less than 8: small matrices fill the GPU badly
+      // less than 8: small matrices fill the GPU badly
+      const double work = n == 1000 ? 1 : 7;
       const Tunables tile{{"tile", 16}};
       auto& one = r.product("cuda/tiled", n, 100 * work, tile);
       needs(one, 2048, 32, 64);
-      auto& with_2 =
-          r.product("cuda/granularity", n, two * work, {{"tile", 16}, {"granularity", 2}});
+      auto& with_2 = r.product("cuda/granularity", n, two * work,
+                               {{"tile", 16}, {"granularity", 2}});
       needs(with_2, 3072, registers, 48);
       r.product("cuda/granularity", n, four * work * (n == 1000 ? 1.1 : 1),
                 {{"tile", 16}, {"granularity", 4}});
     }
-    auto& one_counted = r.product("cuda/tiled", 2048, 100, {{"tile", 16}}, Dtype::f32);
+    auto& one_counted =
+        r.product("cuda/tiled", 2048, 100, {{"tile", 16}}, Dtype::f32);
     one_counted.counters["global_load_sectors"] = 100;
     auto& two_counted =
-        r.product("cuda/granularity", 2048, 80, {{"tile", 16}, {"granularity", 2}}, Dtype::f32);
+        r.product("cuda/granularity", 2048, 80,
+                  {{"tile", 16}, {"granularity", 2}}, Dtype::f32);
     two_counted.counters["global_load_sectors"] = sectors;
     return r;
   };
@@ -702,8 +784,8 @@ BOOST_AUTO_TEST_CASE(fewer_threads_with_more_work) {
     auto& more = r.product("cuda/tiled", 1000, 100, {{"tile", 16}}, Dtype::f32);
     more.launch.grid = {63, 63, 1};
     more.launch.block = {16, 16, 1};
-    auto& fewer = r.product("cuda/granularity", 1000, fewer_us, {{"tile", 16}, {"granularity", 2}},
-                            Dtype::f32);
+    auto& fewer = r.product("cuda/granularity", 1000, fewer_us,
+                            {{"tile", 16}, {"granularity", 2}}, Dtype::f32);
     fewer.launch.grid = {32, 63, 1};
     fewer.launch.block = {16, 16, 1};
     return r.outcome("T5");
@@ -712,19 +794,22 @@ BOOST_AUTO_TEST_CASE(fewer_threads_with_more_work) {
   BOOST_TEST(with(120) == fails);
 }
 
-// ---- published numbers --------------------------------------------------------------------------
+// ---- published numbers ------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(published_numbers_are_read_and_what_is_not_there_is_named) {
+BOOST_AUTO_TEST_CASE(
+    published_numbers_are_read_and_what_is_not_there_is_named) {
   const auto rows = published("cslab-dmv-serial");
   BOOST_REQUIRE(rows.size() == 7u);
   BOOST_TEST(rows[0].text("n_label") == "1K");
   BOOST_TEST(rows[0].number("time_s") == 0.119);
   BOOST_TEST(rows[6].number("gflops") == 1.876);
-  BOOST_TEST(contains(message_of<UsageError>([&] { rows[0].number("n"); }),
-                      "cslab-dmv-serial.csv:2: '' in the column 'n' is no number"));
+  BOOST_TEST(
+      contains(message_of<UsageError>([&] { rows[0].number("n"); }),
+               "cslab-dmv-serial.csv:2: '' in the column 'n' is no number"));
   BOOST_TEST(contains(message_of<UsageError>([&] { rows[0].text("colour"); }),
                       "cslab-dmv-serial.csv:2: there is no column 'colour'"));
-  BOOST_TEST(contains(message_of<UsageError>([] { published("cslab-none"); }), "cslab-none.csv"));
+  BOOST_TEST(contains(message_of<UsageError>([] { published("cslab-none"); }),
+                      "cslab-none.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(published_numbers_are_found_from_any_folder) {
@@ -747,10 +832,11 @@ BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
   BOOST_TEST(none.outcome("T-obs5") == fails);
 }
 
-// ---- output -------------------------------------------------------------------------------------
+// ---- output -----------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(claims_is_an_action_that_needs_records) {
-  const auto request = parse_request({"bin/parlab", "claims", "results/x", "--format", "json"}, {});
+  const auto request = parse_request(
+      {"bin/parlab", "claims", "results/x", "--format", "json"}, {});
   BOOST_TEST((request.action == Request::Action::claims));
   BOOST_TEST(request.paths == std::vector<std::string>{"results/x"});
   BOOST_TEST(request.format == "json");
@@ -770,7 +856,8 @@ struct FolderWithRecords : Folder {
     }
     std::ofstream file(path / "cslab-dmv.jsonl");
     file << to_json_line(a_run()) << '\n';
-    for (const auto& record : r.list) file << to_json_line(record) << '\n';
+    for (const auto& record : r.list)
+      file << to_json_line(record) << '\n';
   }
 
   std::string printed(const std::string& format) const {
@@ -790,7 +877,9 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns) {
     BOOST_TEST(line.size() <= 100u, line);
     last = line;
   }
-  BOOST_TEST(last.starts_with(std::to_string(judge_claims({}, {}).size()) + " claims"), last);
+  BOOST_TEST(
+      last.starts_with(std::to_string(judge_claims({}, {}).size()) + " claims"),
+      last);
   BOOST_TEST(contains(last, "cannot be tested here"));
   BOOST_TEST(contains(table, "\ncslab-dmv\n"));
   BOOST_TEST(contains(table, "shmem over coalesced: 1.000x (tie) at 1024"));
@@ -810,7 +899,8 @@ BOOST_AUTO_TEST_CASE(output_is_json_with_one_object_per_claim) {
 BOOST_AUTO_TEST_CASE(output_in_another_format_is_refused) {
   const FolderWithRecords folder;
   std::ostringstream out;
-  BOOST_CHECK_THROW(print_claims({folder.path.string()}, "csv", out), UsageError);
+  BOOST_CHECK_THROW(print_claims({folder.path.string()}, "csv", out),
+                    UsageError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
-// Options, variables and sizes: what each is understood as, and in which words it is refused.
+// Options, variables and sizes: what each is understood as, and in
+// which words it is refused.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
@@ -26,7 +27,9 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-Request parse_as(const std::string& program, Words arguments, const Environment& environment = {}) {
+Request parse_as(const std::string& program,
+                 Words arguments,
+                 const Environment& environment = {}) {
   arguments.insert(arguments.begin(), program);
   return parse_request(arguments, environment);
 }
@@ -45,16 +48,19 @@ Words names(const Plan& plan) {
 
 Words sizes(const Plan& plan) {
   Words result;
-  for (const auto& size : plan.sizes) result.push_back(to_string(size));
+  for (const auto& size : plan.sizes)
+    result.push_back(to_string(size));
   return result;
 }
 
 // The message with which a request is refused; "" when it is not.
-std::string error_of(const Words& arguments, const Environment& environment = {}) {
+std::string error_of(const Words& arguments,
+                     const Environment& environment = {}) {
   return message_of<UsageError>([&] { parse(arguments, environment); });
 }
 
-std::string printed(void (*print)(std::ostream&, const Request&), const Request& request) {
+std::string printed(void (*print)(std::ostream&, const Request&),
+                    const Request& request) {
   std::ostringstream out;
   print(out, request);
   return out.str();
@@ -71,7 +77,8 @@ std::string printed(void (*print)(std::ostream&, const Request&), const Request&
 
 BOOST_FIXTURE_TEST_SUITE(options, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_variant_that_begins_in_host_memory_runs_only_when_named) {
+BOOST_AUTO_TEST_CASE(
+    a_variant_that_begins_in_host_memory_runs_only_when_named) {
   const auto chosen = [](const Words& arguments) {
     const auto all = names(parse_as("bin/dmv", arguments).plan);
     return std::count(all.begin(), all.end(), "cuda/from_host");
@@ -84,28 +91,36 @@ BOOST_AUTO_TEST_CASE(a_variant_that_begins_in_host_memory_runs_only_when_named) 
 }
 
 BOOST_AUTO_TEST_CASE(lists_and_ranges) {
-  const auto list = [](const std::string& text) { return parse_list("--block", text, 1, 1024); };
+  const auto list = [](const std::string& text) {
+    return parse_list("--block", text, 1, 1024);
+  };
   BOOST_TEST(list("16") == (Numbers{16}), per_element());
   BOOST_TEST(list("16,32,16,8") == (Numbers{16, 32, 8}), per_element());
   BOOST_TEST(list("16:64:16") == (Numbers{16, 32, 48, 64}), per_element());
   BOOST_TEST(list("16:60:16") == (Numbers{16, 32, 48}), per_element());
-  BOOST_TEST(list("16:512:*2") == (Numbers{16, 32, 64, 128, 256, 512}), per_element());
+  BOOST_TEST(list("16:512:*2") == (Numbers{16, 32, 64, 128, 256, 512}),
+             per_element());
   BOOST_TEST(list("16:500:*3") == (Numbers{16, 48, 144, 432}), per_element());
   BOOST_TEST(list("1:4") == (Numbers{1, 2, 3, 4}), per_element());
   BOOST_TEST(list("7:7:5") == (Numbers{7}), per_element());
   BOOST_TEST(list("1,4:16:4") == (Numbers{1, 4, 8, 12, 16}), per_element());
   BOOST_TEST(list("1K") == (Numbers{1024}), per_element());
   BOOST_TEST(list("16:512:16").size() == 32u);
-  const auto large = parse_list("size", "4611686018427387904:9223372036854775807:*2", 1, INT64_MAX);
+  const auto large = parse_list(
+      "size", "4611686018427387904:9223372036854775807:*2", 1, INT64_MAX);
   BOOST_TEST(large == (Numbers{4611686018427387904}), per_element());
-  BOOST_TEST(parse_list("size", "2M", 1, INT64_MAX) == (Numbers{2097152}), per_element());
+  BOOST_TEST(parse_list("size", "2M", 1, INT64_MAX) == (Numbers{2097152}),
+             per_element());
 }
 
 BOOST_AUTO_TEST_CASE(devices) {
   using Devices = std::vector<int>;
   BOOST_TEST(parse({"64"}).plan.devices == (Devices{0}), per_element());
-  BOOST_TEST(parse({"64", "--device", "1"}).plan.devices == (Devices{1}), per_element());
-  BOOST_TEST(parse({"64", "--device", "0,2:3"}).plan.devices == (Devices{0, 2, 3}), per_element());
+  BOOST_TEST(parse({"64", "--device", "1"}).plan.devices == (Devices{1}),
+             per_element());
+  BOOST_TEST(
+      parse({"64", "--device", "0,2:3"}).plan.devices == (Devices{0, 2, 3}),
+      per_element());
   BOOST_TEST(parse({"64", "--device", "all"}).plan.devices.empty());
   for (const auto* text : {"first", "-1", "1,", "all,1", "1024"}) {
     BOOST_TEST(contains(error_of({"64", "--device", text}), "--device "), text);
@@ -113,9 +128,11 @@ BOOST_AUTO_TEST_CASE(devices) {
 }
 
 BOOST_AUTO_TEST_CASE(the_name_of_the_machine) {
-  BOOST_TEST(parse({"64", "--machine", "my-host_2.old"}).plan.machine == "my-host_2.old");
+  BOOST_TEST(parse({"64", "--machine", "my-host_2.old"}).plan.machine ==
+             "my-host_2.old");
   for (const auto* text : {"a/b", "..", "a b", "$(x)", "caf\xc3\xa9"}) {
-    BOOST_TEST(contains(error_of({"64", "--machine", text}), "--machine"), text);
+    BOOST_TEST(contains(error_of({"64", "--machine", text}), "--machine"),
+               text);
   }
 }
 
@@ -151,10 +168,12 @@ BOOST_AUTO_TEST_CASE(refused_lists) {
       BOOST_TEST(message.find('\n') == std::string::npos);
     }
   }
-  BOOST_CHECK_THROW(parse_list("size", "1:9223372036854775807", 1, INT64_MAX), UsageError);
+  BOOST_CHECK_THROW(parse_list("size", "1:9223372036854775807", 1, INT64_MAX),
+                    UsageError);
   // A variable and its value are named as the user wrote them.
   BOOST_TEST(error_of({"64"}, {{"GPU_BLOCK_SIZE", "2000"}}) ==
-             "GPU_BLOCK_SIZE=2000: '2000' is too large (allowed: 1 to 1024, a list 16,32 or a "
+             "GPU_BLOCK_SIZE=2000: '2000' is too large (allowed: 1 to 1024, a "
+             "list 16,32 or a "
              "range 16:512:16)");
 }
 
@@ -167,12 +186,14 @@ BOOST_AUTO_TEST_CASE(sizes_as_typed) {
 }
 
 BOOST_AUTO_TEST_CASE(refused_sizes) {
-  for (const auto* text : {"0", "-5", "x", "3x", "3x0", "2x2x2", "3x1:4", "abc", "64:32"}) {
+  for (const auto* text :
+       {"0", "-5", "x", "3x", "3x0", "2x2x2", "3x1:4", "abc", "64:32"}) {
     BOOST_TEST(contains(error_of({text}), "size "), text);
   }
   BOOST_TEST(contains(error_of({"-5"}), "'-5' is negative"));
   BOOST_TEST(contains(error_of({"3037000500"}), "more than 2^63 bytes"));
-  BOOST_TEST(contains(error_of({"9223372036854775807x9223372036854775807"}), "2^63"));
+  BOOST_TEST(
+      contains(error_of({"9223372036854775807x9223372036854775807"}), "2^63"));
   BOOST_TEST(contains(error_of({"9223372036854775808"}), "too large"));
 }
 
@@ -182,8 +203,9 @@ BOOST_AUTO_TEST_CASE(defaults) {
   BOOST_TEST((request.action == Request::Action::run));
   BOOST_TEST(request.format == "table");
   BOOST_TEST(request.warnings.empty());
-  CHECK_NAMES(plan, {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv", "cuda/naive",
-                     "cuda/coalesced", "cuda/warp", "blas/library", "cuda/tiled"});
+  CHECK_NAMES(plan, {"serial/plain", "openmp/rows", "openmp/second",
+                     "blas/gemv", "cuda/naive", "cuda/coalesced", "cuda/warp",
+                     "blas/library", "cuda/tiled"});
   BOOST_TEST((plan.dtypes == std::vector{Dtype::f32}));
   BOOST_TEST((plan.caches == std::vector{Cache::hot}));
   BOOST_TEST(!plan.iterations);
@@ -198,11 +220,16 @@ BOOST_AUTO_TEST_CASE(defaults) {
 
 namespace {
 
-const Environment all_variables{
-    {"NR_ITER", "7"},       {"PARLAB_DTYPE", "double"},    {"PARLAB_CACHE", "cold"},
-    {"BACKEND", "serial"},  {"PARLAB_TIME_LIMIT", "0.25"}, {"PARLAB_PRECISION", "0.05"},
-    {"PARLAB_FORCE", "1"},  {"PARLAB_FORMAT", "csv"},      {"PARLAB_RESULTS", "a.jsonl"},
-    {"PARLAB_EMULATE", "0"}};
+const Environment all_variables{{"NR_ITER", "7"},
+                                {"PARLAB_DTYPE", "double"},
+                                {"PARLAB_CACHE", "cold"},
+                                {"BACKEND", "serial"},
+                                {"PARLAB_TIME_LIMIT", "0.25"},
+                                {"PARLAB_PRECISION", "0.05"},
+                                {"PARLAB_FORCE", "1"},
+                                {"PARLAB_FORMAT", "csv"},
+                                {"PARLAB_RESULTS", "a.jsonl"},
+                                {"PARLAB_EMULATE", "0"}};
 
 }  // namespace
 
@@ -223,10 +250,11 @@ BOOST_AUTO_TEST_CASE(every_option_is_a_variable) {
 }
 
 BOOST_AUTO_TEST_CASE(the_command_line_wins_over_variables) {
-  const auto both = parse({"64", "--iterations", "9", "--dtype=float,double", "--cache", "hot,cold",
-                           "--backend", "openmp", "--time-limit", "2", "--precision", "0.1",
-                           "--format", "json", "--results", "b.jsonl", "--emulate"},
-                          all_variables);
+  const auto both = parse(
+      {"64", "--iterations", "9", "--dtype=float,double", "--cache", "hot,cold",
+       "--backend", "openmp", "--time-limit", "2", "--precision", "0.1",
+       "--format", "json", "--results", "b.jsonl", "--emulate"},
+      all_variables);
   BOOST_TEST(*both.plan.iterations == 9);
   BOOST_TEST((both.plan.dtypes == std::vector{Dtype::f32, Dtype::f64}));
   BOOST_TEST((both.plan.caches == std::vector{Cache::hot, Cache::cold}));
@@ -240,64 +268,89 @@ BOOST_AUTO_TEST_CASE(the_command_line_wins_over_variables) {
 
 BOOST_AUTO_TEST_CASE(choosing_variants) {
   CHECK_NAMES(parse({"64", "--kernel", "coalesced"}).plan,
-              {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv", "cuda/coalesced"});
+              {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv",
+               "cuda/coalesced"});
   CHECK_NAMES(parse({"64", "--kernel", "0,warp", "--backend", "cuda"}).plan,
               {"cuda/naive", "cuda/warp"});
   CHECK_NAMES(parse({"64", "--kernel", "0:2", "--backend", "serial,cuda"}).plan,
               {"serial/plain", "cuda/naive", "cuda/coalesced", "cuda/warp"});
   // The library's kernel belongs to blas, and to cuda when it is named.
-  CHECK_NAMES(parse({"64", "--kernel", "cublas", "--backend", "cuda"}).plan, {"blas/library"});
+  CHECK_NAMES(parse({"64", "--kernel", "cublas", "--backend", "cuda"}).plan,
+              {"blas/library"});
   CHECK_NAMES(parse({"64", "--kernel", "3", "--backend", "blas"}).plan,
               {"blas/gemv", "blas/library"});
-  CHECK_NAMES(parse({"64", "--variant", "openmp/second,fake/cuda/warp,plain"}).plan,
-              {"serial/plain", "openmp/second", "cuda/warp"});
-  CHECK_NAMES(parse({"64", "--variant", "openmp/rows"}, {{"BACKEND", "serial"}}).plan,
-              {"openmp/rows"});
-  // A variable may have been set for other runs; an option is meant for this one.
-  CHECK_NAMES(parse({"64", "--backend", "serial"}, {{"GPU_KERNEL", "1"}}).plan, {"serial/plain"});
+  CHECK_NAMES(
+      parse({"64", "--variant", "openmp/second,fake/cuda/warp,plain"}).plan,
+      {"serial/plain", "openmp/second", "cuda/warp"});
+  CHECK_NAMES(
+      parse({"64", "--variant", "openmp/rows"}, {{"BACKEND", "serial"}}).plan,
+      {"openmp/rows"});
+  // A variable may have been set for other runs; an option
+  // is meant for this one.
+  CHECK_NAMES(parse({"64", "--backend", "serial"}, {{"GPU_KERNEL", "1"}}).plan,
+              {"serial/plain"});
   BOOST_TEST(error_of({"64", "--kernel", "1", "--backend", "serial"}) ==
              "--kernel 1: excluded by --backend serial");
 }
 
 BOOST_AUTO_TEST_CASE(refused_kernels_and_variants) {
   const auto kernel = error_of({"64"}, {{"GPU_KERNEL", "coalescd"}});
-  BOOST_TEST(contains(kernel, "GPU_KERNEL=coalescd: fake has no kernel 'coalescd'"));
+  BOOST_TEST(
+      contains(kernel, "GPU_KERNEL=coalescd: fake has no kernel 'coalescd'"));
   BOOST_TEST(contains(kernel, "did you mean 'coalesced'?"));
-  BOOST_TEST(contains(kernel, "0:naive, 1:coalesced, 2:warp, 3:library, 4:tiled"));
-  BOOST_TEST(contains(error_of({"64", "--kernel", "17"}), "--kernel 17: there is no kernel 17"));
+  BOOST_TEST(
+      contains(kernel, "0:naive, 1:coalesced, 2:warp, 3:library, 4:tiled"));
+  BOOST_TEST(contains(error_of({"64", "--kernel", "17"}),
+                      "--kernel 17: there is no kernel 17"));
   BOOST_TEST(contains(error_of({"64", "--kernel", "-1"}), "'-1' is negative"));
-  BOOST_TEST(contains(error_of({"64", "--variant", "openmp/row"}), "mean 'openmp/rows'?"));
+  BOOST_TEST(contains(error_of({"64", "--variant", "openmp/row"}),
+                      "mean 'openmp/rows'?"));
 }
 
 BOOST_AUTO_TEST_CASE(refused_values) {
-  BOOST_TEST(contains(error_of({"64", "--backend", "opnmp"}),
-                      "--backend opnmp: backend 'opnmp' is unknown; did you mean 'openmp'?"));
-  BOOST_TEST(contains(error_of({"64", "--dtype", "quarter"}), "--dtype quarter: dtype 'quarter'"));
-  BOOST_TEST(contains(error_of({"64", "--dtype", "int"}), "--dtype int: fake has float, double"));
-  BOOST_TEST(contains(error_of({"64", "--cache", "warm"}), "--cache warm: cache state 'warm'"));
-  BOOST_TEST(contains(error_of({"64", "--format", "tabel"}), "did you mean 'table'?"));
-  BOOST_TEST(contains(error_of({"64", "--iterations", "0"}), "--iterations 0: '0' is too small"));
-  BOOST_TEST(contains(error_of({"64"}, {{"NR_ITER", "1,2"}}), "NR_ITER=1,2: one number"));
-  BOOST_TEST(contains(error_of({"64"}, {{"PARLAB_FORCE", "yes"}}), "PARLAB_FORCE=yes: allowed"));
+  BOOST_TEST(contains(
+      error_of({"64", "--backend", "opnmp"}),
+      "--backend opnmp: backend 'opnmp' is unknown; did you mean 'openmp'?"));
+  BOOST_TEST(contains(error_of({"64", "--dtype", "quarter"}),
+                      "--dtype quarter: dtype 'quarter'"));
+  BOOST_TEST(contains(error_of({"64", "--dtype", "int"}),
+                      "--dtype int: fake has float, double"));
+  BOOST_TEST(contains(error_of({"64", "--cache", "warm"}),
+                      "--cache warm: cache state 'warm'"));
+  BOOST_TEST(
+      contains(error_of({"64", "--format", "tabel"}), "did you mean 'table'?"));
+  BOOST_TEST(contains(error_of({"64", "--iterations", "0"}),
+                      "--iterations 0: '0' is too small"));
+  BOOST_TEST(contains(error_of({"64"}, {{"NR_ITER", "1,2"}}),
+                      "NR_ITER=1,2: one number"));
+  BOOST_TEST(contains(error_of({"64"}, {{"PARLAB_FORCE", "yes"}}),
+                      "PARLAB_FORCE=yes: allowed"));
   for (const auto* text : {"0", "-1", "abc", "nan", "1e9", "inf"}) {
-    BOOST_TEST(contains(error_of({"64", "--time-limit", text}), "--time-limit "), text);
+    BOOST_TEST(
+        contains(error_of({"64", "--time-limit", text}), "--time-limit "),
+        text);
   }
 }
 
 BOOST_AUTO_TEST_CASE(refused_options) {
+  BOOST_TEST(contains(error_of({"64", "--blok", "3"}),
+                      "--blok: unknown option; did you mean '--block'?"));
   BOOST_TEST(
-      contains(error_of({"64", "--blok", "3"}), "--blok: unknown option; did you mean '--block'?"));
-  BOOST_TEST(contains(error_of({"64", "--block"}), "--block: needs a value, LIST"));
-  BOOST_TEST(contains(error_of({"64", "--force=1"}), "--force: takes no value"));
-  BOOST_TEST(contains(error_of({"64", "--block", "1", "--block", "2"}), "--block: given twice"));
+      contains(error_of({"64", "--block"}), "--block: needs a value, LIST"));
+  BOOST_TEST(
+      contains(error_of({"64", "--force=1"}), "--force: takes no value"));
+  BOOST_TEST(contains(error_of({"64", "--block", "1", "--block", "2"}),
+                      "--block: given twice"));
 }
 
 BOOST_AUTO_TEST_CASE(workloads_and_commands) {
   const auto of_parlab = [](const Words& arguments) {
     return parse_as("/some/where/parlab", arguments);
   };
-  BOOST_TEST(of_parlab({"fake_line", "64"}).plan.workload->name() == "fake_line");
-  BOOST_TEST(of_parlab({"--block", "32", "fake", "64"}).plan.workload->name() == "fake");
+  BOOST_TEST(of_parlab({"fake_line", "64"}).plan.workload->name() ==
+             "fake_line");
+  BOOST_TEST(of_parlab({"--block", "32", "fake", "64"}).plan.workload->name() ==
+             "fake");
   BOOST_TEST((of_parlab({}).action == Request::Action::usage));
   BOOST_TEST((of_parlab({"fake"}).action == Request::Action::usage));
   BOOST_TEST((parse({}).action == Request::Action::usage));
@@ -305,8 +358,10 @@ BOOST_AUTO_TEST_CASE(workloads_and_commands) {
   BOOST_TEST((of_parlab({"-h"}).action == Request::Action::help));
   BOOST_TEST((of_parlab({"--version"}).action == Request::Action::version));
   BOOST_TEST((of_parlab({"machine"}).action == Request::Action::machine));
-  BOOST_TEST(of_parlab({"show", "a", "b"}).paths == (Words{"a", "b"}), per_element());
-  BOOST_TEST((of_parlab({"export", "a"}).action == Request::Action::export_csv));
+  BOOST_TEST(of_parlab({"show", "a", "b"}).paths == (Words{"a", "b"}),
+             per_element());
+  BOOST_TEST(
+      (of_parlab({"export", "a"}).action == Request::Action::export_csv));
   BOOST_TEST(of_parlab({"show"}).paths == (Words{"results"}), per_element());
 }
 
@@ -314,19 +369,24 @@ BOOST_AUTO_TEST_CASE(refused_workloads) {
   const auto error_of_parlab = [](const Words& arguments) {
     return message_of<UsageError>([&] { parse_as("parlab", arguments); });
   };
+  BOOST_TEST(contains(error_of_parlab({"fak", "64"}),
+                      "workload 'fak' is unknown; did you mean 'fake'?"));
   BOOST_TEST(
-      contains(error_of_parlab({"fak", "64"}), "workload 'fak' is unknown; did you mean 'fake'?"));
-  BOOST_TEST(contains(error_of_parlab({"1024"}), "workload '1024' is unknown ("));
+      contains(error_of_parlab({"1024"}), "workload '1024' is unknown ("));
 }
 
 BOOST_AUTO_TEST_CASE(tunables) {
   const auto request = parse({"64", "--block", "16:64:16", "--threads=1,2"});
-  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{16, 32, 48, 64}), per_element());
-  BOOST_TEST(request.plan.tunables.at("threads") == (Numbers{1, 2}), per_element());
-  BOOST_TEST(request.warnings == Words{"--block 16:64:16: fake/cuda/warp cannot take 16, 48 "
-                                       "(allowed: 32 to 1024, a multiple of 32); left out"},
+  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{16, 32, 48, 64}),
              per_element());
-  std::vector<std::size_t> counts;  // in the order of the variants: see fake_workload.hpp
+  BOOST_TEST(request.plan.tunables.at("threads") == (Numbers{1, 2}),
+             per_element());
+  BOOST_TEST(request.warnings ==
+                 Words{"--block 16:64:16: fake/cuda/warp cannot take 16, 48 "
+                       "(allowed: 32 to 1024, a multiple of 32); left out"},
+             per_element());
+  // in the order of the variants: see fake_workload.hpp
+  std::vector<std::size_t> counts;
   for (const auto* variant : request.plan.variants) {
     const auto all = configurations(request.plan, *variant);
     counts.push_back(all.size());
@@ -335,36 +395,47 @@ BOOST_AUTO_TEST_CASE(tunables) {
     BOOST_TEST(all[0]["block"] == 32);
     BOOST_TEST(all[1]["block"] == 64);
   }
-  BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 2, 1, 4, 4, 2, 1, 1}), per_element());
+  BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 2, 1, 4, 4, 2, 1, 1}),
+             per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_a_variant_cannot_take_drops_it_unless_it_was_named) {
+BOOST_AUTO_TEST_CASE(
+    a_value_that_a_variant_cannot_take_drops_it_unless_it_was_named) {
   const auto dropped = parse({"64", "--block", "48"});
   BOOST_TEST(dropped.warnings.size() == 1u);
-  CHECK_NAMES(dropped.plan, {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv",
-                             "cuda/naive", "cuda/coalesced", "blas/library", "cuda/tiled"});
-  BOOST_TEST(error_of({"64"}, {{"GPU_BLOCK_SIZE", "48"}, {"GPU_KERNEL", "warp"}}) ==
-             "GPU_BLOCK_SIZE=48: fake/cuda/warp cannot take 48 (allowed: 32 to 1024, a multiple of "
-             "32)");
+  CHECK_NAMES(dropped.plan,
+              {"serial/plain", "openmp/rows", "openmp/second", "blas/gemv",
+               "cuda/naive", "cuda/coalesced", "blas/library", "cuda/tiled"});
+  BOOST_TEST(
+      error_of({"64"}, {{"GPU_BLOCK_SIZE", "48"}, {"GPU_KERNEL", "warp"}}) ==
+      "GPU_BLOCK_SIZE=48: fake/cuda/warp cannot take 48 (allowed: 32 to 1024, "
+      "a multiple of "
+      "32)");
 }
 
 // The command line knows no tile: the variants bring it.
 BOOST_AUTO_TEST_CASE(a_tunable_of_the_registry_is_an_option_and_a_variable) {
-  BOOST_TEST(parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") == (Numbers{8, 32}),
-             per_element());
+  BOOST_TEST(
+      parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") ==
+          (Numbers{8, 32}),
+      per_element());
   BOOST_TEST(error_of({"64", "--tile", "12"}) ==
-             "--tile 12: fake/cuda/tiled cannot take 12 (allowed: 4 to 64, a power of two)");
+             "--tile 12: fake/cuda/tiled cannot take 12 (allowed: 4 to 64, a "
+             "power of two)");
   BOOST_TEST(contains(error_of({"64", "--tile", "128"}), "allowed: 4 to 64"));
 }
 
 BOOST_AUTO_TEST_CASE(tunables_nobody_has) {
   BOOST_TEST(contains(error_of({"64", "--block", "32", "--backend", "serial"}),
                       "--block 32: no chosen variant has this tunable"));
-  const auto ignored = parse({"64", "--backend", "serial"}, {{"OMP_NUM_THREADS", "4"}});
+  const auto ignored =
+      parse({"64", "--backend", "serial"}, {{"OMP_NUM_THREADS", "4"}});
   BOOST_TEST(ignored.plan.tunables.empty());
   BOOST_TEST(ignored.warnings.empty());
-  BOOST_CHECK_THROW(parse_request({"fake_line", "64", "--tile", "4"}, {}), UsageError);
-  BOOST_TEST(parse_request({"fake_line", "64"}, {{"PARLAB_TILE", "4"}}).plan.tunables.empty());
+  BOOST_CHECK_THROW(parse_request({"fake_line", "64", "--tile", "4"}, {}),
+                    UsageError);
+  BOOST_TEST(parse_request({"fake_line", "64"}, {{"PARLAB_TILE", "4"}})
+                 .plan.tunables.empty());
 }
 
 BOOST_AUTO_TEST_CASE(energy_is_asked_for) {
@@ -379,13 +450,15 @@ BOOST_AUTO_TEST_CASE(unknown_variables_are_a_warning) {
                                       {"PARLAB_SEED", "7"},
                                       {"HOME", "/"},
                                       {"GPU_X", "1"}});
-  BOOST_TEST(request.warnings == Words{"PARLAB_FORMATT=csv: unknown variable, ignored; did you "
-                                       "mean 'PARLAB_FORMAT'?"},
+  BOOST_TEST(request.warnings ==
+                 Words{"PARLAB_FORMATT=csv: unknown variable, ignored; did you "
+                       "mean 'PARLAB_FORMAT'?"},
              per_element());
 }
 
 BOOST_AUTO_TEST_CASE(the_old_calling_convention_is_recognised) {
-  const auto format = [](const Words& arguments, const Environment& environment) {
+  const auto format = [](const Words& arguments,
+                         const Environment& environment) {
     return parse(arguments, environment).format;
   };
   BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "1"}}) == "record");
@@ -393,22 +466,27 @@ BOOST_AUTO_TEST_CASE(the_old_calling_convention_is_recognised) {
   BOOST_TEST(format({"64"}, {{"GPU_KERNEL", ""}}) == "table");
   BOOST_TEST(format({"64"}, {{"OMP_NUM_THREADS", "1"}}) == "table");
   BOOST_TEST(format({"64", "128", "256"}, {{"GPU_KERNEL", "1"}}) == "table");
-  BOOST_TEST(format({"64", "--iterations", "3"}, {{"GPU_KERNEL", "1"}}) == "table");
-  BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "1"}, {"PARLAB_FORMAT", "table"}}) == "table");
+  BOOST_TEST(format({"64", "--iterations", "3"}, {{"GPU_KERNEL", "1"}}) ==
+             "table");
+  BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "1"},
+                             {"PARLAB_FORMAT", "table"}}) == "table");
   BOOST_TEST(format({"64"}, {{"GPU_KERNEL", "0,1"}}) == "table");
   BOOST_TEST(format({"64"}, {{"GPU_BLOCK_SIZE", "16:512:16"}}) == "table");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_old_calling_convention_measures) {
-  const auto old = parse({"64"}, {{"GPU_KERNEL", "1"}, {"GPU_BLOCK_SIZE", "128"}});
+  const auto old =
+      parse({"64"}, {{"GPU_KERNEL", "1"}, {"GPU_BLOCK_SIZE", "128"}});
   CHECK_NAMES(old.plan, {"serial/plain", "openmp/rows", "cuda/coalesced"});
   BOOST_TEST(*old.plan.iterations == 100);
   CHECK_NAMES(parse({"64"}, {{"GPU_BLOCK_SIZE", "128"}}).plan,
               {"serial/plain", "openmp/rows", "cuda/naive"});
   CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}}).plan,
               {"serial/plain", "openmp/rows", "blas/library"});
-  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}, {"BACKEND", "cuda"}}).plan, {"blas/library"});
-  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}, {"BACKEND", "openmp"}}).plan, {"openmp/rows"});
+  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}, {"BACKEND", "cuda"}}).plan,
+              {"blas/library"});
+  CHECK_NAMES(parse({"64"}, {{"GPU_KERNEL", "3"}, {"BACKEND", "openmp"}}).plan,
+              {"openmp/rows"});
   const auto asked = parse({"64", "--format", "record", "--iterations", "5"});
   CHECK_NAMES(asked.plan, {"serial/plain", "openmp/rows", "cuda/naive"});
   BOOST_TEST(*asked.plan.iterations == 5);
@@ -422,15 +500,20 @@ BOOST_AUTO_TEST_CASE(what_emulation_may_stand_in_for) {
 }
 
 BOOST_AUTO_TEST_CASE(parameters_of_a_problem) {
-  const auto of_line = [](const Words& arguments, const Environment& variables = {}) {
+  const auto of_line = [](const Words& arguments,
+                          const Environment& variables = {}) {
     return sizes(parse_as("fake_line", arguments, variables).plan);
   };
   CHECK_WORDS(of_line({"64"}), {"64x16"});
-  CHECK_WORDS(of_line({"64,128", "--radius", "1,2"}), {"64x1", "64x2", "128x1", "128x2"});
+  CHECK_WORDS(of_line({"64,128", "--radius", "1,2"}),
+              {"64x1", "64x2", "128x1", "128x2"});
   CHECK_WORDS(of_line({"64"}, {{"PARLAB_RADIUS", "0"}}), {"64x0"});
   CHECK_WORDS(of_line({"64x3,32", "--radius", "5"}), {"64x3", "32x5"});
-  const auto too_large = message_of<UsageError>([&] { of_line({"64", "--radius", "65"}); });
-  BOOST_TEST(too_large.starts_with("--radius 65: '65' is too large"), too_large);
+  const auto too_large = message_of<UsageError>([&] {
+    of_line({"64", "--radius", "65"});
+  });
+  BOOST_TEST(too_large.starts_with("--radius 65: '65' is too large"),
+             too_large);
   BOOST_TEST(message_of<UsageError>([&] { of_line({"64x65"}); }) ==
              "size 64x65: radius 65 is not allowed: 0 to 64");
 }
@@ -447,19 +530,23 @@ BOOST_AUTO_TEST_CASE(memory_needed) {
 
 BOOST_AUTO_TEST_CASE(a_plan_of_which_nothing_fits_is_refused) {
   auto plan = parse({"1000x500,2000", "--backend", "serial"}).plan;
-  plan.memory_bytes = 2004000;  // enough for one of the two: the sweep records what does not fit
+  // enough for one of the two: the sweep records what does not fit
+  plan.memory_bytes = 2004000;
   BOOST_CHECK_NO_THROW(require_memory(plan));
   plan.memory_bytes = 1 << 20;
   BOOST_TEST(message_of<UsageError>([&] { require_memory(plan); }) ==
-             "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 MiB are free");
+             "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 "
+             "MiB are free");
   BOOST_TEST(free_memory_bytes() > 1e6);
 }
 
 BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
   const auto usage = printed(print_usage, parse({}));
-  BOOST_TEST(
-      contains(usage, "[GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] fake <matrix size>"));
-  for (const auto* line : {"0:naive", "1:coalesced", "2:warp", "3:library", "4:tiled"}) {
+  BOOST_TEST(contains(
+      usage,
+      "[GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] fake <matrix size>"));
+  for (const auto* line :
+       {"0:naive", "1:coalesced", "2:warp", "3:library", "4:tiled"}) {
     BOOST_TEST(contains(usage, std::string("    ") + line));
   }
   BOOST_TEST(contains(usage, "one row per thread"));
@@ -469,19 +556,24 @@ BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
 
 BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
   for (const auto* program : {"parlab", "fake"}) {
-    const auto help = printed(print_help, parse_request({program, "--help"}, {}));
-    for (const auto& line : split(help, '\n')) BOOST_TEST(line.size() <= 80u, line);
-    for (const auto* flag : {"--kernel", "--block", "--threads", "--iterations"}) {
+    const auto help =
+        printed(print_help, parse_request({program, "--help"}, {}));
+    for (const auto& line : split(help, '\n'))
+      BOOST_TEST(line.size() <= 80u, line);
+    for (const auto* flag :
+         {"--kernel", "--block", "--threads", "--iterations"}) {
       BOOST_TEST(contains(help, flag));
     }
-    for (const auto* name :
-         {"GPU_KERNEL", "GPU_BLOCK_SIZE", "OMP_NUM_THREADS", "NR_ITER", "BACKEND", "--tile"}) {
+    for (const auto* name : {"GPU_KERNEL", "GPU_BLOCK_SIZE", "OMP_NUM_THREADS",
+                             "NR_ITER", "BACKEND", "--tile"}) {
       BOOST_TEST(contains(help, name));
     }
-    // Rare options, and the tunables of one workload, are listed where that workload is named.
+    // Rare options, and the tunables of one workload, are listed where
+    // that workload is named.
     const bool named = std::string(program) == "fake";
     for (const auto* rare : {"PARLAB_TILE", "  --tile LIST", "--shard I/N"}) {
-      BOOST_TEST((help.find(rare) != std::string::npos) == named, program << ": " << rare);
+      BOOST_TEST((help.find(rare) != std::string::npos) == named,
+                 program << ": " << rare);
     }
     const auto workloads = Registry::instance().workloads().size();
     if (!named) BOOST_TEST(split(help, '\n').size() <= 34 + workloads);
@@ -490,17 +582,20 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
 
 BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
   std::string all;
-  for (const auto* command :
-       {"", "show", "compare", "tune", "grade", "machine", "page", "database"}) {
+  for (const auto* command : {"", "show", "compare", "tune", "grade", "machine",
+                              "page", "database"}) {
     const bool of_workload = std::string(command).empty();
     const auto help = printed(
-        print_help, of_workload ? parse({"--help"}) : parse_as("parlab", {command, "--help"}));
-    for (const auto& line : split(help, '\n')) BOOST_TEST(line.size() <= 80u, line);
+        print_help, of_workload ? parse({"--help"})
+                                : parse_as("parlab", {command, "--help"}));
+    for (const auto& line : split(help, '\n'))
+      BOOST_TEST(line.size() <= 80u, line);
     all += " " + join(split(help, '\n'), " ");
   }
   for (const auto& option : all_options()) {
     if (option.parameter || option.tunable) continue;
-    for (const auto& word : split(option.help, ' ')) BOOST_TEST(contains(all, word), option.flag);
+    for (const auto& word : split(option.help, ' '))
+      BOOST_TEST(contains(all, word), option.flag);
   }
 }
 
@@ -540,7 +635,8 @@ BOOST_AUTO_TEST_CASE(numbers_as_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_are_wrapped) {
-  BOOST_TEST(wrap("one two three", 8) == (Words{"one two", "three"}), per_element());
+  BOOST_TEST(wrap("one two three", 8) == (Words{"one two", "three"}),
+             per_element());
   BOOST_TEST(wrap("abcdefgh", 3) == (Words{"abc", "def", "gh"}), per_element());
   BOOST_TEST(wrap("", 3) == (Words{""}), per_element());
 }

@@ -1,4 +1,5 @@
-// Shards and merging: all shards together are the plan, and nothing of it is lost or repeated.
+// Shards and merging: all shards together are the plan, and nothing
+// of it is lost or repeated.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -44,10 +45,13 @@ Record a_record(const std::string& run, std::int64_t n) {
   return record;
 }
 
-void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
 
 // Lines of a record file.
-std::string run_line(const std::string& id, const std::string& machine = "node") {
+std::string run_line(const std::string& id,
+                     const std::string& machine = "node") {
   return to_json_line(a_run(id, machine)) + "\n";
 }
 std::string record_line(const std::string& run, std::int64_t n) {
@@ -58,7 +62,8 @@ std::vector<Group> some_groups(std::size_t count) {
   std::mt19937 random(7);
   std::vector<Group> groups;
   for (std::size_t i = 0; i < count; ++i) {
-    groups.push_back({"g" + std::to_string(i), 1, static_cast<double>(random() % 1000)});
+    groups.push_back(
+        {"g" + std::to_string(i), 1, static_cast<double>(random() % 1000)});
   }
   return groups;
 }
@@ -71,8 +76,8 @@ BOOST_AUTO_TEST_CASE(a_shard_is_written_as_its_number_and_their_count) {
   const Shard shard = parse_shard("--shard", "3/20");
   BOOST_TEST(shard.number == 3u);
   BOOST_TEST(shard.count == 20u);
-  for (const auto* text :
-       {"7/3", "0/3", "1/0", "3", "", "/", "1/2/3", "-1/3", "1/x", "1/9999999"}) {
+  for (const auto* text : {"7/3", "0/3", "1/0", "3", "", "/", "1/2/3", "-1/3",
+                           "1/x", "1/9999999"}) {
     BOOST_CHECK_THROW(parse_shard("--shard", text), UsageError);
   }
 }
@@ -84,11 +89,13 @@ BOOST_AUTO_TEST_CASE(each_group_has_one_shard_whatever_the_order_of_groups) {
     const auto ours = groups_of_shard(groups, {number, 7});
     all.insert(ours.begin(), ours.end());
     auto shuffled = groups;
-    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(static_cast<unsigned>(number)));
+    std::shuffle(shuffled.begin(), shuffled.end(),
+                 std::mt19937(static_cast<unsigned>(number)));
     BOOST_TEST(groups_of_shard(shuffled, {number, 7}) == ours);
   }
   BOOST_TEST(all.size() == groups.size());
-  for (const auto& group : groups) BOOST_TEST(all.count(group.name) == 1u, group.name);
+  for (const auto& group : groups)
+    BOOST_TEST(all.count(group.name) == 1u, group.name);
 }
 
 BOOST_AUTO_TEST_CASE(no_shard_runs_much_longer_than_the_others) {
@@ -114,7 +121,8 @@ BOOST_AUTO_TEST_CASE(no_shard_runs_much_longer_than_the_others) {
 BOOST_AUTO_TEST_CASE(a_group_that_is_not_in_the_plan_falls_to_one_shard) {
   for (const auto& group : some_groups(20)) {
     int shards = 0;
-    for (std::size_t number = 1; number <= 5; ++number) shards += falls_to(group.name, {number, 5});
+    for (std::size_t number = 1; number <= 5; ++number)
+      shards += falls_to(group.name, {number, 5});
     BOOST_TEST(shards == 1, group.name << " in " << shards << " shards");
   }
 }
@@ -122,7 +130,9 @@ BOOST_AUTO_TEST_CASE(a_group_that_is_not_in_the_plan_falls_to_one_shard) {
 BOOST_AUTO_TEST_CASE(lines_of_one_group_in_a_file_add_up) {
   const Folder folder;
   const fs::path path = folder.path / "plan";
-  write(path, "dmv 64x64 float\t3\t1.5\ndmv 8x8 int\t1\t0.25\ndmv 64x64 float\t2\t0.5\n");
+  write(path,
+        "dmv 64x64 float\t3\t1.5\ndmv 8x8 int\t1\t0.25\ndmv 64x64 "
+        "float\t2\t0.5\n");
   const auto groups = read_groups(path);
   BOOST_REQUIRE(groups.size() == 2u);
   BOOST_TEST(groups[0].name == "dmv 64x64 float");
@@ -132,7 +142,8 @@ BOOST_AUTO_TEST_CASE(lines_of_one_group_in_a_file_add_up) {
   write_groups(out, groups);
   BOOST_TEST(out.str() == "dmv 64x64 float\t5\t2\ndmv 8x8 int\t1\t0.25\n");
   write(path, "dmv 64x64 float\t3\n");
-  BOOST_TEST(contains(message_of<UsageError>([&] { read_groups(path); }), "plan:1"));
+  BOOST_TEST(
+      contains(message_of<UsageError>([&] { read_groups(path); }), "plan:1"));
   BOOST_CHECK_THROW(read_groups(folder.path / "absent"), UsageError);
 }
 
@@ -141,7 +152,8 @@ BOOST_AUTO_TEST_CASE(merging_loses_nothing_and_repeats_nothing) {
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl",
                  two = folder.path / "2.jsonl";
   const auto run_a = run_line("a") + record_line("a", 8),
-             run_b = run_line("b") + record_line("b", 16) + record_line("b", 32),
+             run_b =
+                 run_line("b") + record_line("b", 16) + record_line("b", 32),
              run_c = run_line("c") + record_line("c", 32);
   write(all, run_a);
   write(one, run_b + R"({"type":"record","to)");
@@ -182,7 +194,8 @@ BOOST_AUTO_TEST_CASE(files_of_two_machines_are_not_merged) {
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";
   write(all, run_line("a", "first"));
   write(one, run_line("b", "second") + record_line("b", 8));
-  const auto message = message_of<UsageError>([&] { merge_records(all, {one}); });
+  const auto message =
+      message_of<UsageError>([&] { merge_records(all, {one}); });
   BOOST_TEST(contains(message, "first"));
   BOOST_TEST(contains(message, "second"));
   BOOST_TEST(fs::exists(one));
@@ -193,7 +206,8 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_the_result_or_absent_is_not_merged) {
   const fs::path all = folder.path / "all.jsonl";
   write(all, run_line("a"));
   BOOST_CHECK_THROW(merge_records(all, {all}), UsageError);
-  BOOST_CHECK_THROW(merge_records(all, {folder.path / "absent.jsonl"}), UsageError);
+  BOOST_CHECK_THROW(merge_records(all, {folder.path / "absent.jsonl"}),
+                    UsageError);
 }
 
 // As read by a program that was built with fewer workloads.
@@ -210,7 +224,8 @@ BOOST_AUTO_TEST_CASE(records_of_an_unknown_workload_are_merged_with_a_warning) {
   BOOST_TEST(contains(merged.warnings[0], "'fft'"));
 }
 
-// Four nodes measured one control point, the first of them twice: its last time counts.
+// Four nodes measured one control point, the first of them
+// twice: its last time counts.
 BOOST_AUTO_TEST_CASE(a_slow_device_is_found) {
   std::map<std::string, Run> runs;
   std::vector<Record> records;
@@ -220,7 +235,8 @@ BOOST_AUTO_TEST_CASE(a_slow_device_is_found) {
     runs[id].node = node;
     Record& record = records.emplace_back(a_record(id, 1500));
     record.seconds.clear();
-    for (int i = 0; i < 60; ++i) record.seconds.push_back(seconds * (1 + 1e-4 * (i % 5 - 2)));
+    for (int i = 0; i < 60; ++i)
+      record.seconds.push_back(seconds * (1 + 1e-4 * (i % 5 - 2)));
   };
   measure("n1", 9e-3);
   measure("n1", 1.00e-3);
@@ -234,7 +250,8 @@ BOOST_AUTO_TEST_CASE(a_slow_device_is_found) {
   BOOST_TEST(devices[0].device == "n3");
   BOOST_TEST(devices[0].slow);
   BOOST_TEST(devices[0].slower > 1.15);
-  for (std::size_t i = 1; i < 4; ++i) BOOST_TEST(!devices[i].slow, devices[i].device);
+  for (std::size_t i = 1; i < 4; ++i)
+    BOOST_TEST(!devices[i].slow, devices[i].device);
   // n1 alone has no spread.
   BOOST_TEST(device_spread({records[0], records[1]}, runs).empty());
 }

@@ -19,7 +19,8 @@ using testing::Folder;
 
 namespace {
 
-// Every variant beside the serial baseline, with the ratio of their times and its interval.
+// Every variant beside the serial baseline, with the ratio of their
+// times and its interval.
 constexpr const char* pairs_view = R"(
   CREATE VIEW pairs AS SELECT a.variant AS name,
     ratio(b.median_s, b.log_variance, b.freedom,
@@ -30,7 +31,10 @@ constexpr const char* pairs_view = R"(
                a.median_s, a.log_variance, a.freedom) AS high
   FROM records a JOIN records b ON b.variant = 'plain';)";
 
-Record timed(const std::string& backend, const std::string& variant, double median, int samples) {
+Record timed(const std::string& backend,
+             const std::string& variant,
+             double median,
+             int samples) {
   Record record;
   record.workload = "dmv";
   record.backend = backend;
@@ -52,30 +56,37 @@ BOOST_AUTO_TEST_SUITE(database)
 
 BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   const Folder folder;
-  const auto records = (folder.path / "x.jsonl").string(), out = (folder.path / "x.db").string(),
+  const auto records = (folder.path / "x.jsonl").string(),
+             out = (folder.path / "x.db").string(),
              views = (folder.path / "views.sql").string();
   Run run;
   run.id = "run";
   run.machine = "here";
   const Record plain = timed("serial", "plain", 1e-3, 44),
-               fast = timed("openmp", "quick", 5e-4, 44), few = timed("openmp", "few", 5e-4, 3);
+               fast = timed("openmp", "quick", 5e-4, 44),
+               few = timed("openmp", "few", 5e-4, 3);
   {
     Store store(records, run);
-    for (const auto& record : {plain, fast, few}) store.append(record);
+    for (const auto& record : {plain, fast, few})
+      store.append(record);
   }
   std::ofstream(views) << pairs_view;
   try {
     make_database({.records = records, .views = views, .output = out});
   } catch (const std::runtime_error& error) {
-    BOOST_TEST(contains(error.what(), "without SQLite"));  // the one reason not to have one
+    // the one reason not to have one
+    BOOST_TEST(contains(error.what(), "without SQLite"));
     return;
   }
-  const auto asked = [&](const std::string& column, const std::string& variant) {
+  const auto asked = [&](const std::string& column,
+                         const std::string& variant) {
     std::ostringstream text;
-    query_database(out, "SELECT " + column + " FROM pairs WHERE name = ?1", {variant}, false, text);
+    query_database(out, "SELECT " + column + " FROM pairs WHERE name = ?1",
+                   {variant}, false, text);
     return text.str();
   };
-  const auto number = [&](const std::string& column, const std::string& variant) {
+  const auto number = [&](const std::string& column,
+                          const std::string& variant) {
     return std::stod(asked(column, variant));
   };
   const auto tolerance = boost::test_tools::tolerance(1e-6);

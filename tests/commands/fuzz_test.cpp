@@ -1,8 +1,10 @@
-// Arguments, variables and record files that nobody would write: each is understood or refused in
-// one line, and every command can use what is left of a file.
+// Arguments, variables and record files that nobody would write: each
+// is understood or refused in one line, and every command can use
+// what is left of a file.
 //
-// PARLAB_FUZZ_SECONDS: how long both cases take together, 10 by default. PARLAB_FUZZ_FIRST: the
-// seed of the first trial; a trial that fails says its seed.
+// PARLAB_FUZZ_SECONDS: how long both cases take together, 10 by
+// default. PARLAB_FUZZ_FIRST: the seed of the first trial; a trial
+// that fails says its seed.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -118,7 +120,8 @@ std::string mutated(std::string text, Chance& chance) {
         const auto first = text.find_first_of("0123456789", at);
         if (first == text.npos) break;
         const auto last = text.find_first_not_of("0123456789.e+-", first);
-        text.replace(first, std::min(last, text.size()) - first, chance.of(odd_words()));
+        text.replace(first, std::min(last, text.size()) - first,
+                     chance.of(odd_words()));
       }
     }
   }
@@ -144,11 +147,13 @@ Lines arguments(Chance& chance) {
     }
     const auto& option = chance.of(options);
     words.push_back("--" + option.flag);
-    if (!option.argument.empty() || chance.one_in(8)) words.push_back(chance.of(odd_words()));
+    if (!option.argument.empty() || chance.one_in(8))
+      words.push_back(chance.of(odd_words()));
     if (chance.one_in(20)) words.back() = mutated(words.back(), chance);
   }
   // No argument of a program goes beyond its first zero byte.
-  for (auto& word : words) word = word.substr(0, word.find('\0'));
+  for (auto& word : words)
+    word = word.substr(0, word.find('\0'));
   return words;
 }
 
@@ -163,26 +168,31 @@ Environment variables(Chance& chance) {
   return environment;
 }
 
-// Once printed as all messages are: one line, without an escape sequence for the terminal.
+// Once printed as all messages are: one line, without an escape
+// sequence for the terminal.
 bool is_one_line(const std::string& text) {
   const auto shown = printable(text);
-  return !text.empty() && shown.find('\n') == shown.npos && shown.find('\x1b') == shown.npos;
+  return !text.empty() && shown.find('\n') == shown.npos &&
+         shown.find('\x1b') == shown.npos;
 }
 
-// Calls trial with one seed after another for half of the time. What it throws is a failure.
+// Calls trial with one seed after another for half of the time. What
+// it throws is a failure.
 void repeat(const char* what, const std::function<void(Chance&)>& trial) {
   using Clock = std::chrono::steady_clock;
   const auto end =
-      Clock::now() + std::chrono::milliseconds(500 * from_environment("PARLAB_FUZZ_SECONDS", 10));
-  unsigned long seed = from_environment("PARLAB_FUZZ_FIRST", std::random_device{}());
+      Clock::now() + std::chrono::milliseconds(
+                         500 * from_environment("PARLAB_FUZZ_SECONDS", 10));
+  unsigned long seed =
+      from_environment("PARLAB_FUZZ_FIRST", std::random_device{}());
   std::size_t trials = 0;
   for (; Clock::now() < end; ++seed, ++trials) {
     Chance chance(seed);
     try {
       trial(chance);
     } catch (const std::exception& error) {
-      BOOST_ERROR(std::string(what) + ", PARLAB_FUZZ_FIRST=" + std::to_string(seed) + ": " +
-                  error.what());
+      BOOST_ERROR(std::string(what) + ", PARLAB_FUZZ_FIRST=" +
+                  std::to_string(seed) + ": " + error.what());
       return;
     }
   }
@@ -190,7 +200,8 @@ void repeat(const char* what, const std::function<void(Chance&)>& trial) {
   BOOST_TEST_MESSAGE(what << ": " << trials << " trials");
 }
 
-// Real records, of the repository: from each file its run and some of its records.
+// Real records, of the repository: from each file its run
+// and some of its records.
 const std::vector<Lines>& real_records() {
   static const std::vector<Lines> files = [] {
     std::vector<Lines> all;
@@ -198,7 +209,8 @@ const std::vector<Lines>& real_records() {
       if (entry.path().extension() != ".jsonl") continue;
       std::ifstream in(entry.path());
       Lines lines;
-      for (std::string line; lines.size() < 6 && std::getline(in, line);) lines.push_back(line);
+      for (std::string line; lines.size() < 6 && std::getline(in, line);)
+        lines.push_back(line);
       all.push_back(lines);
     }
     return all;
@@ -208,7 +220,8 @@ const std::vector<Lines>& real_records() {
 
 void write_lines(const fs::path& path, const Lines& lines) {
   std::ofstream out(path, std::ios::binary);
-  for (const auto& line : lines) out << line << '\n';
+  for (const auto& line : lines)
+    out << line << '\n';
 }
 
 // Puts a record file through every command that reads one.
@@ -221,8 +234,10 @@ void use(const std::string& file, const std::string& other) {
   print_claims({file}, "table", out);
   try {
     print_comparison({file, other, {}, {}, {}, "table"}, out);
-  } catch (const UsageError& refused) {  // no record is left, or they are of several machines
-    if (!is_one_line(refused.what())) throw std::runtime_error("refused in more than one line");
+  } catch (const UsageError& refused) {
+    // no record is left, or they are of several machines
+    if (!is_one_line(refused.what()))
+      throw std::runtime_error("refused in more than one line");
   }
   if (out.str().find('\x1b') != std::string::npos)
     throw std::runtime_error("an escape sequence is printed");
@@ -237,7 +252,8 @@ BOOST_AUTO_TEST_CASE(arguments_are_understood_or_refused_in_one_line) {
       parse_request(words, variables(chance));
     } catch (const UsageError& refused) {
       if (!is_one_line(refused.what())) {
-        throw std::runtime_error(std::string("refused in more than one line: ") + refused.what());
+        throw std::runtime_error(
+            std::string("refused in more than one line: ") + refused.what());
       }
     }
   });
@@ -245,7 +261,8 @@ BOOST_AUTO_TEST_CASE(arguments_are_understood_or_refused_in_one_line) {
 
 BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
   const Folder folder;
-  const auto file = folder.path / "here" / "cslab-dmv.jsonl", other = folder.path / "other.jsonl";
+  const auto file = folder.path / "here" / "cslab-dmv.jsonl",
+             other = folder.path / "other.jsonl";
   fs::create_directory(folder.path / "here");
   BOOST_REQUIRE(!real_records().empty());
   repeat("records", [&](Chance& chance) {
@@ -259,7 +276,8 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
     write_lines(file, lines);
     const auto loaded = load_records(file);
     for (const auto& warning : loaded.warnings) {
-      if (!is_one_line(warning)) throw std::runtime_error("a warning of several lines: " + warning);
+      if (!is_one_line(warning))
+        throw std::runtime_error("a warning of several lines: " + warning);
     }
     // What was read does not change when it is written and read again.
     for (const auto& record : loaded.records) {
@@ -268,10 +286,12 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
         throw std::runtime_error("changes when it is written: " + line);
       }
     }
-    // Most mistakes show when a file is read; all commands on each would take many times as long.
+    // Most mistakes show when a file is read; all commands on each would
+    // take many times as long.
     if (loaded.records.empty() || !chance.one_in(12)) return;
     use(file.string(), other.string());
-    if (chance.one_in(6)) page::machine_page(page::load_machine(folder.path / "here"), folder.path);
+    if (chance.one_in(6))
+      page::machine_page(page::load_machine(folder.path / "here"), folder.path);
   });
 }
 

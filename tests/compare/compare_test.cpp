@@ -1,4 +1,5 @@
-// Two runs, point by point: what changed is found, and what did not is not called slower.
+// Two runs, point by point: what changed is found, and what did
+// not is not called slower.
 #include "compare/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -27,15 +28,18 @@ namespace {
 
 constexpr int points = 200;
 
-// Invents the records of a sweep: samples of one batch are alike, a few are disturbed.
+// Invents the records of a sweep: samples of one batch are
+// alike, a few are disturbed.
 class Machine {
  public:
   explicit Machine(unsigned seed) : random_(seed) {}
 
   bool knows_its_drift = true;  // the records say how far runs differ
 
-  // drift: how far one run is off the true time, alike for all samples of a point.
-  std::vector<Record> run(double drift, const std::function<double(int)>& true_time) {
+  // drift: how far one run is off the true time, alike for
+  // all samples of a point.
+  std::vector<Record> run(double drift,
+                          const std::function<double(int)>& true_time) {
     std::vector<Record> records;
     for (int i = 0; i < points; ++i) {
       Record record;
@@ -47,7 +51,8 @@ class Machine {
       record.tunables = {{"block", 256}};
       record.verdict = Verdict::passed;
       record.run = "run";
-      record.between_runs.share = knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
+      record.between_runs.share =
+          knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
       add_samples(record, true_time(i) * std::exp(normal(drift)));
       records.push_back(std::move(record));
     }
@@ -60,7 +65,8 @@ class Machine {
       const double of_batch = time * std::exp(normal(0.004));
       for (int s = 0; s < 12; ++s) {
         double sample = of_batch * std::exp(normal(0.01));
-        if (uniform_(random_) < 0.03) sample *= 1 + 2 * uniform_(random_);  // an interruption
+        // an interruption
+        if (uniform_(random_) < 0.03) sample *= 1 + 2 * uniform_(random_);
         record.seconds.push_back(sample);
       }
       record.batches.push_back(12);
@@ -74,9 +80,12 @@ class Machine {
 };
 
 // The true time of a point, unless a test says otherwise.
-double typical(int point) { return 1e-6 * (10 + point); }
+double typical(int point) {
+  return 1e-6 * (10 + point);
+}
 
-Record point_of(std::vector<double> seconds, const std::string& variant = "naive") {
+Record point_of(std::vector<double> seconds,
+                const std::string& variant = "naive") {
   Record record;
   record.workload = "fake";
   record.backend = "cuda";
@@ -91,13 +100,15 @@ Record point_of(std::vector<double> seconds, const std::string& variant = "naive
 
 std::vector<double> around(double median) {
   std::vector<double> samples;
-  for (int i = 0; i < 48; ++i) samples.push_back(median * (1 + 0.001 * (i % 5 - 2)));
+  for (int i = 0; i < 48; ++i)
+    samples.push_back(median * (1 + 0.001 * (i % 5 - 2)));
   return samples;
 }
 
 // A record file of its own, gone at the end.
 struct RecordFile {
-  explicit RecordFile(const std::vector<Record>& records, const std::string& machine = "here") {
+  explicit RecordFile(const std::vector<Record>& records,
+                      const std::string& machine = "here") {
     Run run;
     run.id = "run";
     run.machine = machine;
@@ -105,7 +116,8 @@ struct RecordFile {
     run.date = "2025-01-02T03:04:05Z";
     Store store(path, run);
     for (Record record : records) {
-      if (record.variant == "naive" || record.variant == "warp") record.tunables = {{"block", 128}};
+      if (record.variant == "naive" || record.variant == "warp")
+        record.tunables = {{"block", 128}};
       store.append(record);
     }
   }
@@ -119,7 +131,9 @@ std::string compared(const CompareRequest& request, bool fails = false) {
   return out.str();
 }
 
-std::string shown(const std::string& path, const RecordFilter& filter, const std::string& format) {
+std::string shown(const std::string& path,
+                  const RecordFilter& filter,
+                  const std::string& format) {
   std::ostringstream out;
   show_records({path}, filter, format, out);
   return out.str();
@@ -142,12 +156,14 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(compare, Fixture)
 
-// Two runs of the same binary, whose times differ a little from run to run as real ones do.
+// Two runs of the same binary, whose times differ a little from run
+// to run as real ones do.
 BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
   Machine machine(1);
   std::size_t same = 0;
   for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto comparison = compare_records(machine.run(0.01, typical), machine.run(0.01, typical));
+    const auto comparison =
+        compare_records(machine.run(0.01, typical), machine.run(0.01, typical));
     BOOST_TEST(comparison.points.size() == std::size_t{points});
     BOOST_TEST(changed(comparison) == 0u);
     same += comparison.count(Change::same);
@@ -155,8 +171,9 @@ BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
   BOOST_TEST(same > std::size_t{3 * points * 8 / 10});
 }
 
-// At the edge of the margin a wrong "slower" is most likely: still at most 1 comparison in 20 may
-// have any. More than 4 of 25 would then be a chance of less than 1 %.
+// At the edge of the margin a wrong "slower" is most likely: still at
+// most 1 comparison in 20 may have any. More than 4 of 25 would then
+// be a chance of less than 1 %.
 BOOST_AUTO_TEST_CASE(the_error_rate_is_that_of_all_points_together) {
   Machine machine(2);
   const auto edge = [](int point) {
@@ -164,9 +181,11 @@ BOOST_AUTO_TEST_CASE(the_error_rate_is_that_of_all_points_together) {
   };
   int wrong = 0;
   for (int repeat = 0; repeat < 25; ++repeat) {
-    const auto comparison = compare_records(machine.run(0, typical), machine.run(0, edge));
+    const auto comparison =
+        compare_records(machine.run(0, typical), machine.run(0, edge));
     wrong += changed(comparison) > 0;
-    BOOST_TEST(comparison.count(Change::same) < std::size_t{points / 8});  // expected: 5 %
+    // expected: 5 %
+    BOOST_TEST(comparison.count(Change::same) < std::size_t{points / 8});
   }
   BOOST_TEST(wrong <= 4);
 }
@@ -178,8 +197,8 @@ BOOST_AUTO_TEST_CASE(points_that_changed_are_found_and_come_first) {
     if (point == 42) return 1.1 * typical(point);
     return (point == 90 ? 0.8 : 1) * typical(point);
   };
-  const auto comparison =
-      compare_records(machine.run(0.002, typical), machine.run(0.002, new_time));
+  const auto comparison = compare_records(machine.run(0.002, typical),
+                                          machine.run(0.002, new_time));
   BOOST_TEST(comparison.count(Change::slower) == 2u);
   BOOST_TEST(comparison.count(Change::faster) == 1u);
   BOOST_TEST(comparison.points[0].before.last.size[0] == 1017);
@@ -193,20 +212,26 @@ BOOST_AUTO_TEST_CASE(points_that_changed_are_found_and_come_first) {
 BOOST_AUTO_TEST_CASE(intervals_cover_the_truth) {
   Machine machine(4);
   const auto doubled = [](int point) { return 2 * typical(point); };
-  const auto comparison = compare_records(machine.run(0, typical), machine.run(0, doubled));
+  const auto comparison =
+      compare_records(machine.run(0, typical), machine.run(0, doubled));
   const auto covered =
       std::count_if(comparison.points.begin(), comparison.points.end(),
-                    [](const ComparedPoint& point) { return point.test.ratio.interval.holds(2); });
+                    [](const ComparedPoint& point) {
+                      return point.test.ratio.interval.holds(2);
+                    });
   BOOST_TEST(covered >= points * 91 / 100);
   BOOST_TEST(covered < points);
 }
 
 // A machine that is not quiet: each run is off by some 20 per cent.
-BOOST_AUTO_TEST_CASE(one_run_cannot_know_how_far_runs_differ_unless_it_is_told) {
+BOOST_AUTO_TEST_CASE(
+    one_run_cannot_know_how_far_runs_differ_unless_it_is_told) {
   Machine machine(5);
-  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) == 0u);
+  BOOST_TEST(changed(compare_records(machine.run(0.2, typical),
+                                     machine.run(0.2, typical))) == 0u);
   machine.knows_its_drift = false;
-  BOOST_TEST(changed(compare_records(machine.run(0.2, typical), machine.run(0.2, typical))) >
+  BOOST_TEST(changed(compare_records(machine.run(0.2, typical),
+                                     machine.run(0.2, typical))) >
              std::size_t{points / 2});
 }
 
@@ -226,13 +251,16 @@ BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
   const auto again = compare_records(four_runs(typical), four_runs(typical));
   BOOST_TEST(again.by_runs() == std::size_t{points});
   BOOST_TEST(changed(again) == 0u);
-  const auto worse = [](int point) { return (point == 7 ? 50 : 1) * typical(point); };
+  const auto worse = [](int point) {
+    return (point == 7 ? 50 : 1) * typical(point);
+  };
   const auto slower = compare_records(four_runs(typical), four_runs(worse));
   BOOST_TEST(changed(slower) == 1u);
   BOOST_TEST(slower.points[0].before.last.size[0] == 1007);
 }
 
-// By hand: 4 times the least, 3 times the next, ..., and none below the one before it.
+// By hand: 4 times the least, 3 times the next, ..., and none
+// below the one before it.
 BOOST_AUTO_TEST_CASE(holm_by_hand) {
   const std::vector<double> expected{0.03, 0.06, 0.06, 0.02},
       found = holm({0.01, 0.04, 0.03, 0.005});
@@ -245,9 +273,11 @@ BOOST_AUTO_TEST_CASE(holm_by_hand) {
 
 // 48 equal samples: the clock shows its ticks, not the time.
 BOOST_AUTO_TEST_CASE(differences_within_the_ticks_of_a_clock_decide_nothing) {
-  const Samples before{std::vector<double>(48, 1e-6)}, after{std::vector<double>(48, 1.25e-6)};
+  const Samples before{std::vector<double>(48, 1e-6)},
+      after{std::vector<double>(48, 1.25e-6)};
   BOOST_TEST(test_ratio({before}, {after}, 0.02)->p_differs > 0.05);
-  const Samples longer{std::vector<double>(48, 1e-3)}, by_half{std::vector<double>(48, 1.5e-3)};
+  const Samples longer{std::vector<double>(48, 1e-3)},
+      by_half{std::vector<double>(48, 1.5e-3)};
   BOOST_TEST(test_ratio({longer}, {by_half}, 0.02)->p_differs < 1e-6);
 }
 
@@ -257,10 +287,14 @@ BOOST_AUTO_TEST_CASE(few_samples_and_missing_points) {
   gone.verdict = Verdict::no_device;
   Record emulated = point_of({}, "emulated");
   emulated.emulated = true;
-  const auto timed = [](const std::string& variant) { return point_of(around(1), variant); };
+  const auto timed = [](const std::string& variant) {
+    return point_of(around(1), variant);
+  };
   const auto comparison =
-      compare_records({point_of({1, 1, 1}), timed("broken"), timed("gone"), timed("old"), emulated},
-                      {point_of({9, 9, 9}), failed, gone, timed("new"), timed("newer"), emulated});
+      compare_records({point_of({1, 1, 1}), timed("broken"), timed("gone"),
+                       timed("old"), emulated},
+                      {point_of({9, 9, 9}), failed, gone, timed("new"),
+                       timed("newer"), emulated});
   BOOST_REQUIRE(comparison.points.size() == 2u);
   BOOST_TEST(to_string(comparison.points[0].change) == "failed");
   BOOST_TEST(to_string(comparison.points[1].change) == "undecided");
@@ -272,19 +306,22 @@ BOOST_AUTO_TEST_CASE(few_samples_and_missing_points) {
 
 BOOST_AUTO_TEST_CASE(the_command) {
   const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
-  const RecordFile after({point_of(around(1.08)), point_of(around(1), "steady")});
+  const RecordFile after(
+      {point_of(around(1.08)), point_of(around(1), "steady")});
   CompareRequest request{before.path, after.path, {}, {}, {}, "table"};
   const auto table = compared(request);
   BOOST_TEST(contains(table, "slower  fake/cuda/naive  64x64 float hot"));
   BOOST_TEST(contains(table, "1.080"));
   BOOST_TEST(!contains(table, "fake/cuda/steady"));
-  BOOST_TEST(contains(table, "2 points compared: 1 slower, 0 faster, 1 same, 0 undecided"));
+  BOOST_TEST(contains(
+      table, "2 points compared: 1 slower, 0 faster, 1 same, 0 undecided"));
   request.fail_if_slower = 0.05;
   compared(request, true);
   request.fail_if_slower = 0.09;
   compared(request, false);
   request.format = "csv";
-  BOOST_TEST(contains(compared(request), "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
+  BOOST_TEST(contains(compared(request),
+                      "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
   request.format = "json";
   BOOST_TEST(contains(compared(request), R"("slower":1,"faster":0,"same":1)"));
   request.filter.variants = {"steady"};
@@ -298,24 +335,28 @@ BOOST_AUTO_TEST_CASE(fail_if_slower_fails_where_nothing_can_be_compared) {
   gone.verdict = Verdict::no_device;
   noisy.backend = "openmp";
   const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
-  const RecordFile lost({gone, point_of(around(1), "steady")}), few({point_of({1, 1, 1})}),
-      other({point_of(around(1), "other")}), openmp({noisy});
+  const RecordFile lost({gone, point_of(around(1), "steady")}),
+      few({point_of({1, 1, 1})}), other({point_of(around(1), "other")}),
+      openmp({noisy});
   const auto gate = [](const RecordFile& a, const RecordFile& b) {
     std::ostringstream out;
     return print_comparison({a.path, b.path, {}, 0.05, {}, "table"}, out);
   };
   BOOST_TEST(!gate(before, before).fails);
   BOOST_TEST(gate(before, lost).fails);
-  BOOST_TEST(contains(gate(before, lost).warnings.at(0), "device is not there"));
+  BOOST_TEST(
+      contains(gate(before, lost).warnings.at(0), "device is not there"));
   BOOST_TEST(gate(before, few).fails);
   BOOST_TEST(gate(before, other).fails);
-  BOOST_TEST(contains(gate(before, other).warnings.at(0), "nothing was compared"));
+  BOOST_TEST(
+      contains(gate(before, other).warnings.at(0), "nothing was compared"));
   // On a CPU single runs differ by more than 5 % without any change.
   BOOST_CHECK_THROW(gate(openmp, openmp), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(options_as_typed) {
-  const auto request = parse({"compare", "a", "b", "--margin", "1%", "--fail-if-slower", "5"});
+  const auto request =
+      parse({"compare", "a", "b", "--margin", "1%", "--fail-if-slower", "5"});
   BOOST_TEST((request.action == Request::Action::compare));
   BOOST_TEST(request.rules.margin == 0.01);
   BOOST_TEST(request.rules.margin_of_one_run == 0.01);
@@ -323,19 +364,22 @@ BOOST_AUTO_TEST_CASE(options_as_typed) {
 }
 
 BOOST_AUTO_TEST_CASE(refused_options) {
-  const std::vector<std::string> refused[] = {{"compare", "a"},
-                                              {"compare", "a", "b", "c"},
-                                              {"compare", "a", "b", "--margin", "x"},
-                                              {"compare", "a", "b", "--margin", "0"},
-                                              {"compare", "a", "b", "--fail-if-slower", "1%"},
-                                              {"compare", "a", "b", "--format", "record"},
-                                              {"compare", "a", "b", "--backend", "cudda"},
-                                              {"fake", "64", "--margin", "5%"},
-                                              {"show", "a", "--margin", "5%"},
-                                              {"show", "a", "--verdict", "pased"},
-                                              {"show", "a", "--size", "0"}};
+  const std::vector<std::string> refused[] = {
+      {"compare", "a"},
+      {"compare", "a", "b", "c"},
+      {"compare", "a", "b", "--margin", "x"},
+      {"compare", "a", "b", "--margin", "0"},
+      {"compare", "a", "b", "--fail-if-slower", "1%"},
+      {"compare", "a", "b", "--format", "record"},
+      {"compare", "a", "b", "--backend", "cudda"},
+      {"fake", "64", "--margin", "5%"},
+      {"show", "a", "--margin", "5%"},
+      {"show", "a", "--verdict", "pased"},
+      {"show", "a", "--size", "0"}};
   for (const auto& words : refused) {
-    BOOST_TEST_CONTEXT(join(words, " ")) { BOOST_CHECK_THROW(parse(words), UsageError); }
+    BOOST_TEST_CONTEXT(join(words, " ")) {
+      BOOST_CHECK_THROW(parse(words), UsageError);
+    }
   }
 }
 
@@ -343,7 +387,9 @@ namespace {
 
 // cuda/naive in 1 s, cuda/warp in 2 s, serial/plain in 4 s.
 struct ThreeRecords : RecordFile {
-  ThreeRecords() : RecordFile({point_of(around(1)), point_of(around(2), "warp"), serial()}) {}
+  ThreeRecords()
+      : RecordFile(
+            {point_of(around(1)), point_of(around(2), "warp"), serial()}) {}
 
   static Record serial() {
     Record record = point_of(around(4), "plain");
@@ -364,7 +410,8 @@ BOOST_AUTO_TEST_CASE(filters_choose_records) {
   const ThreeRecords file;
   const auto rows = [&](const std::vector<std::string>& options) {
     const auto text = file.filtered(options);
-    return std::count(text.begin(), text.end(), '\n') - 1;  // without the titles
+    // without the titles
+    return std::count(text.begin(), text.end(), '\n') - 1;
   };
   BOOST_TEST(rows({}) == 3);
   BOOST_TEST(rows({"--backend", "cuda"}) == 2);
@@ -395,7 +442,9 @@ BOOST_AUTO_TEST_CASE(a_filter_hides_neither_the_baseline_nor_the_machine) {
 }
 
 BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
-  auto plan = parse({"dmv", "8", "--variant", "serial/plain", "--iterations", "6"}).plan;
+  auto plan =
+      parse({"dmv", "8", "--variant", "serial/plain", "--iterations", "6"})
+          .plan;
   plan.host_ceilings = Ceilings{};
   std::ostringstream out, messages;
   const auto reporter = make_reporter("csv", out);
@@ -403,8 +452,8 @@ BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
   BOOST_TEST(run_sweep(plan, console) == 0);
   reporter->finish();
   const auto here = describe_run("", gpus_present());
-  BOOST_TEST(contains(
-      out.str(), "," + here.machine + "," + here.host_id + "," + here.gpu + ",," + here.cpu + ","));
+  BOOST_TEST(contains(out.str(), "," + here.machine + "," + here.host_id + "," +
+                                     here.gpu + ",," + here.cpu + ","));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -68,17 +68,19 @@ BOOST_AUTO_TEST_CASE(a_file_is_created_with_its_folder_or_replaced) {
   BOOST_TEST(content(path) == "one");
   write_file(path, "two");
   BOOST_TEST(content(path) == "two");
-  BOOST_TEST(std::distance(fs::directory_iterator(path.parent_path()), {}) == 1);
+  BOOST_TEST(std::distance(fs::directory_iterator(path.parent_path()), {}) ==
+             1);
 }
 
-BOOST_AUTO_TEST_CASE(on_a_full_disk_the_old_file_stays_and_nothing_else_is_left) {
+BOOST_AUTO_TEST_CASE(
+    on_a_full_disk_the_old_file_stays_and_nothing_else_is_left) {
   const Folder folder;
   const auto path = folder.path / "page.html";
   write_file(path, "old");
   {
     const FullDisk full(4096);
-    const auto message =
-        message_of<std::runtime_error>([&] { write_file(path, std::string(100000, 'x')); });
+    const auto message = message_of<std::runtime_error>(
+        [&] { write_file(path, std::string(100000, 'x')); });
     BOOST_TEST(contains(message, path.string()));
   }
   BOOST_TEST(content(path) == "old");
@@ -112,11 +114,14 @@ BOOST_AUTO_TEST_CASE(devices_pipes_and_folders_are_not_appended_to) {
   const FolderOfAllKinds folder;
   const auto &kept = folder.kept, &link = folder.link, &pipe = folder.pipe;
   BOOST_CHECK_NO_THROW(require_regular(kept, "--results"));
-  BOOST_CHECK_NO_THROW(require_regular(link, "--results"));  // appended to, not replaced
+  // appended to, not replaced
+  BOOST_CHECK_NO_THROW(require_regular(link, "--results"));
   BOOST_CHECK_NO_THROW(require_regular(folder.path / "new", "--results"));
   for (const auto& path : {fs::path("/dev/zero"), pipe, folder.path}) {
-    const auto message = message_of<UsageError>([&] { require_regular(path, "--results"); });
-    BOOST_TEST(message.starts_with("--results " + path.string() + ": is a"), message);
+    const auto message =
+        message_of<UsageError>([&] { require_regular(path, "--results"); });
+    BOOST_TEST(message.starts_with("--results " + path.string() + ": is a"),
+               message);
   }
 }
 

@@ -1,4 +1,5 @@
-// half and bfloat16: their conversions, against their definition and against the compiler's own.
+// half and bfloat16: their conversions, against their definition and
+// against the compiler's own.
 #include "core/narrow.hpp"
 
 #include <bit>
@@ -18,11 +19,13 @@ namespace {
 // The value of `bits` read by the definition: sign, exponent, fraction.
 template <int exponent_bits>
 double by_definition(std::uint16_t bits) {
-  const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
+  const int fraction_bits = 15 - exponent_bits,
+            bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
-  const double fraction = std::ldexp(bits & ((1 << fraction_bits) - 1), -fraction_bits);
-  double value =
-      exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
+  const double fraction =
+      std::ldexp(bits & ((1 << fraction_bits) - 1), -fraction_bits);
+  double value = exponent == 0 ? std::ldexp(fraction, 1 - bias)
+                               : std::ldexp(1 + fraction, exponent - bias);
   if (exponent == (1 << exponent_bits) - 1) {
     value = fraction == 0 ? std::numeric_limits<double>::infinity()
                           : std::numeric_limits<double>::quiet_NaN();
@@ -40,31 +43,37 @@ void check_all_values() {
     const double value = by_definition<exponent_bits>(narrow.bits);
     const float found = narrow;
     if (std::isnan(value)) {
-      wrong += !std::isnan(found) || !std::isnan(static_cast<float>(Narrow(found)));
+      wrong +=
+          !std::isnan(found) || !std::isnan(static_cast<float>(Narrow(found)));
       continue;
     }
     wrong += static_cast<double>(found) != value;
     wrong += std::signbit(found) != (bits >> 15 != 0);
-    wrong += Narrow(found).bits != narrow.bits || Narrow(value).bits != narrow.bits;
+    wrong +=
+        Narrow(found).bits != narrow.bits || Narrow(value).bits != narrow.bits;
   }
   BOOST_TEST(wrong == 0);
 }
 
-// What lies between two neighbours becomes the nearer one; half way, the one whose last bit is 0.
+// What lies between two neighbours becomes the nearer one; half way,
+// the one whose last bit is 0.
 template <typename Narrow>
 void check_between_neighbours() {
   // Bits of the largest finite value.
-  const std::uint16_t most = Narrow(std::numeric_limits<double>::infinity()).bits - 1;
+  const std::uint16_t most =
+      Narrow(std::numeric_limits<double>::infinity()).bits - 1;
   int wrong = 0;
   for (std::uint16_t bits = 0; bits < most; ++bits) {
     Narrow below, above;
     below.bits = bits;
     above.bits = static_cast<std::uint16_t>(bits + 1);
-    const double low = static_cast<float>(below), high = static_cast<float>(above);
+    const double low = static_cast<float>(below),
+                 high = static_cast<float>(above);
     const double tie = (low + high) / 2;
     const auto even = bits % 2 == 0 ? below.bits : above.bits;
     wrong += Narrow(tie).bits != even || Narrow(-tie).bits != (even | 0x8000);
-    // Closer to the tie than any float: who rounds to float first goes wrong here.
+    // Closer to the tie than any float: who rounds to float
+    // first goes wrong here.
     wrong += Narrow(std::nextafter(tie, 0.0)).bits != below.bits;
     wrong += Narrow(std::nextafter(tie, high)).bits != above.bits;
   }
@@ -75,7 +84,8 @@ void check_between_neighbours() {
   last.bits = most;
   last_but_one.bits = most - 1;
   const double largest = static_cast<float>(last);
-  const double place = largest - static_cast<double>(static_cast<float>(last_but_one));
+  const double place =
+      largest - static_cast<double>(static_cast<float>(last_but_one));
   BOOST_TEST(Narrow(std::nextafter(largest + place / 2, 0.0)).bits == most);
   BOOST_TEST(std::isinf(static_cast<float>(Narrow(largest + place / 2))));
   BOOST_TEST(std::isinf(static_cast<float>(Narrow(1e300))));
@@ -102,18 +112,22 @@ BOOST_AUTO_TEST_CASE(half_agrees_with_the_compiler) {
     ours.bits = static_cast<std::uint16_t>(bits);
     const float theirs = static_cast<float>(std::bit_cast<_Float16>(ours.bits));
     const float found = ours;
-    wrong += std::isnan(theirs)
-                 ? !std::isnan(found)
-                 : std::bit_cast<std::uint32_t>(theirs) != std::bit_cast<std::uint32_t>(found);
+    wrong += std::isnan(theirs) ? !std::isnan(found)
+                                : std::bit_cast<std::uint32_t>(theirs) !=
+                                      std::bit_cast<std::uint32_t>(found);
   }
-  // Random values of every exponent that half has and of some beyond, as double and as float.
+  // Random values of every exponent that half has and of some beyond,
+  // as double and as float.
   for (std::uint64_t i = 0; i < 2'000'000; ++i) {
     const std::uint64_t random = random_bits(1, i);
     const std::uint64_t exponent = 1023 - 30 + random % 60;
-    const auto value = std::bit_cast<double>((random & 0x800fffffffffffffu) | exponent << 52);
+    const auto value =
+        std::bit_cast<double>((random & 0x800fffffffffffffu) | exponent << 52);
     const auto single = static_cast<float>(value);
-    wrong += half(value).bits != std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
-    wrong += half(single).bits != std::bit_cast<std::uint16_t>(static_cast<_Float16>(single));
+    wrong += half(value).bits !=
+             std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+    wrong += half(single).bits !=
+             std::bit_cast<std::uint16_t>(static_cast<_Float16>(single));
   }
   BOOST_TEST(wrong == 0);
 }
@@ -143,7 +157,8 @@ BOOST_AUTO_TEST_CASE(an_unknown_dtype_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(dispatch_takes_the_types_it_was_given_and_no_others) {
   const auto bytes_among_float_and_double = [](Dtype dtype) {
-    return dispatch<float, double>(dtype, [](auto zero) { return sizeof zero; });
+    return dispatch<float, double>(dtype,
+                                   [](auto zero) { return sizeof zero; });
   };
   BOOST_TEST(bytes_among_float_and_double(Dtype::f64) == 8u);
   BOOST_CHECK_THROW(bytes_among_float_and_double(Dtype::i32), std::logic_error);

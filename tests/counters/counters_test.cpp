@@ -1,4 +1,5 @@
-// Counters: what ncu prints is read right, and what it could not read is absent.
+// Counters: what ncu prints is read right, and what it
+// could not read is absent.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -27,10 +28,12 @@ using testing::message_of;
 
 namespace {
 
-// As ncu 2025.3 prints it: its own lines, the titles, the units, one row per kernel. A row of
-// execution_begins marks each of the two executions. The first has two kernels, the second one,
-// whose memory throughput and branches could not be read.
-constexpr const char* output = R"csv(==PROF== Connected to process 4711 (/parlab)
+// As ncu 2025.3 prints it: its own lines, the titles, the units, one row
+// per kernel. A row of execution_begins marks each of the two executions.
+// The first has two kernels, the second one, whose memory throughput
+// and branches could not be read.
+constexpr const char* output =
+    R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
 ==PROF== Disconnected from process 4711
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","dram__bytes_read.sum","dram__bytes_write.sum","gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed","gpu__time_duration.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_requests_pipe_lsu_mem_global_op_st.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","sm__warps_active.avg.pct_of_peak_sustained_active","smsp__sass_average_branch_targets_threads_uniform.pct"
@@ -94,7 +97,8 @@ BOOST_AUTO_TEST_CASE(rows_of_the_raw_page) {
   BOOST_TEST(kernels[1].metrics.at("dram__bytes_read.sum") == 1048576);
   BOOST_TEST(kernels[2].metrics.at("gpu__time_duration.sum") == 10000);
   BOOST_TEST(kernels[4].name == "void last_block<int, 4>(\"quoted\", int)");
-  BOOST_TEST(kernels[4].metrics.count("smsp__sass_average_branch_targets_threads_uniform.pct") ==
+  BOOST_TEST(kernels[4].metrics.count(
+                 "smsp__sass_average_branch_targets_threads_uniform.pct") ==
              0u);
   BOOST_TEST(parse_profile("").empty());
   BOOST_TEST(parse_profile("==ERROR== no\n\"4\",\"5\"\n").empty());
@@ -122,8 +126,9 @@ BOOST_AUTO_TEST_CASE(counters_that_were_not_read_are_absent) {
   const auto last = counters_by_execution(parse_profile(output), 2)[1];
   BOOST_TEST(last.at("global_load_requests") == 2048);
   BOOST_TEST(last.at("global_store_requests") == 0);  // read: there were none
-  for (const auto* name : {"memory_percent", "branch_uniformity", "sectors_per_store_request",
-                           "compute_percent", "shared_bank_conflicts"}) {
+  for (const auto* name :
+       {"memory_percent", "branch_uniformity", "sectors_per_store_request",
+        "compute_percent", "shared_bank_conflicts"}) {
     BOOST_TEST(last.count(name) == 0u, name);
   }
 }
@@ -138,7 +143,8 @@ BOOST_AUTO_TEST_CASE(there_is_no_sum_when_one_kernel_was_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
-  // The first execution ended before its kernels: those of the second stay with the second.
+  // The first execution ended before its kernels: those of the
+  // second stay with the second.
   std::string text = output;
   for (int i = 0; i < 3; ++i) {
     const auto begin = text.find("\"" + std::to_string(i) + "\",\"4711\"");
@@ -147,22 +153,28 @@ BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
   const auto found = counters_by_execution(parse_profile(text), 2);
   BOOST_TEST(found[0].empty());
   BOOST_TEST(found[1].at("global_load_requests") == 2048);
-  // A mark of an execution nobody asked for, kernels before any mark, and a mark without a number.
+  // A mark of an execution nobody asked for, kernels before any mark,
+  // and a mark without a number.
   BOOST_TEST(counters_by_execution(parse_profile(text), 1)[0].empty());
   BOOST_TEST(counters_by_execution({{"rw", "(1, 1, 1)", {}}}, 1)[0].empty());
-  BOOST_TEST(counters_by_execution({{profile_mark, "", {}}, {"rw", "", {}}}, 1)[0].empty());
+  BOOST_TEST(
+      counters_by_execution({{profile_mark, "", {}}, {"rw", "", {}}}, 1)[0]
+          .empty());
 }
 
 BOOST_AUTO_TEST_CASE(why_nothing_was_counted_is_said) {
   BOOST_TEST(
-      contains(why_nothing_was_counted("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The "
-                                       "user does not have permission\n"),
+      contains(why_nothing_was_counted(
+                   "==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The "
+                   "user does not have permission\n"),
                "NVreg_RestrictProfilingToAdminUsers=0"));
-  BOOST_TEST(why_nothing_was_counted("parlab: x failed\n==ERROR== It returned 1\n==ERROR== y\n") ==
+  BOOST_TEST(why_nothing_was_counted(
+                 "parlab: x failed\n==ERROR== It returned 1\n==ERROR== y\n") ==
              "ncu says: It returned 1; the program said: parlab: x failed");
   BOOST_TEST(why_nothing_was_counted("==ERROR== LibraryNotLoaded\n") ==
              "ncu says: LibraryNotLoaded");
-  BOOST_TEST(contains(why_nothing_was_counted("parlab: x needs 3 GiB\n==WARNING== No kernels\n"),
+  BOOST_TEST(contains(why_nothing_was_counted(
+                          "parlab: x needs 3 GiB\n==WARNING== No kernels\n"),
                       "the program said: parlab: x needs 3 GiB"));
   BOOST_TEST(why_nothing_was_counted("") == "ncu saw no kernel");
 }
@@ -175,14 +187,19 @@ for word in "$@"; do all="$all<$word>"; done
 echo '"ID","Kernel Name","Grid Size"'
 echo "\"0\",\"$all\",\"(1, 1, 1)\""
 )sh");
-  const auto kernels = profile({"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold, "");
+  const auto kernels = profile(
+      {"vector_sum", "it's $HOME", "cuda/rw block=128"}, Cache::cold, "");
   BOOST_REQUIRE(kernels.size() == 1u);
   const auto& words = kernels[0].name;
-  BOOST_TEST(contains(words, "<execute-once><vector_sum><it's $HOME><cuda/rw block=128>"));
+  BOOST_TEST(contains(
+      words, "<execute-once><vector_sum><it's $HOME><cuda/rw block=128>"));
   BOOST_TEST(contains(words, "<--cache-control><all>"));
-  BOOST_TEST(contains(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
-  BOOST_TEST(contains(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
-  BOOST_TEST(contains(profile({"x"}, Cache::hot, "")[0].name, "<--cache-control><none>"));
+  BOOST_TEST(
+      contains(words, "<" + fs::read_symlink("/proc/self/exe").string() + ">"));
+  BOOST_TEST(
+      contains(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+  BOOST_TEST(contains(profile({"x"}, Cache::hot, "")[0].name,
+                      "<--cache-control><none>"));
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
@@ -211,14 +228,17 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_each_variant_says_why_it_was_not_executed) {
 #endif
 
 BOOST_AUTO_TEST_CASE(execute_once_refuses_nonsense) {
-  const std::vector<std::vector<std::string>> cases{{},
-                                                    {"vector_sum", "64"},
-                                                    {"nothing", "64", "float", "cuda/rw"},
-                                                    {"vector_sum", "64", "half", "cuda/rw"},
-                                                    {"vector_sum", "64", "float", "serial/plain"},
-                                                    {"vector_sum", "64", "float", "cuda/rw block"}};
+  const std::vector<std::vector<std::string>> cases{
+      {},
+      {"vector_sum", "64"},
+      {"nothing", "64", "float", "cuda/rw"},
+      {"vector_sum", "64", "half", "cuda/rw"},
+      {"vector_sum", "64", "float", "serial/plain"},
+      {"vector_sum", "64", "float", "cuda/rw block"}};
   for (const auto& words : cases) {
-    BOOST_TEST_CONTEXT(join(words, " ")) { BOOST_CHECK_THROW(execute_once(words), UsageError); }
+    BOOST_TEST_CONTEXT(join(words, " ")) {
+      BOOST_CHECK_THROW(execute_once(words), UsageError);
+    }
   }
 }
 
@@ -238,15 +258,18 @@ BOOST_AUTO_TEST_CASE(a_record_with_counters_replaces_the_one_without) {
   const auto last = latest(loaded.records);
   BOOST_REQUIRE(last.size() == 1u);
   BOOST_TEST(last[0].counters.at("dram_bytes") == 5);
-  BOOST_TEST(last[0].seconds == record.seconds, boost::test_tools::per_element());
+  BOOST_TEST(last[0].seconds == record.seconds,
+             boost::test_tools::per_element());
   std::ifstream in(file);
   int lines = 0;
-  for (std::string line; std::getline(in, line);) ++lines;
+  for (std::string line; std::getline(in, line);)
+    ++lines;
   BOOST_TEST(lines == 3);  // two records, and the run only once
 }
 
 BOOST_AUTO_TEST_CASE(options_that_ask_for_counters) {
-  const auto parse = [](std::vector<std::string> words, const Environment& environment = {}) {
+  const auto parse = [](std::vector<std::string> words,
+                        const Environment& environment = {}) {
     words.insert(words.begin(), "bin/parlab");
     return parse_request(words, environment);
   };
@@ -254,10 +277,13 @@ BOOST_AUTO_TEST_CASE(options_that_ask_for_counters) {
   BOOST_TEST(parse({"vector_sum", "64", "--counters"}).counters);
   BOOST_TEST(parse({"vector_sum", "64"}, {{"PARLAB_COUNTERS", "1"}}).counters);
   BOOST_TEST(parse({"show", "x.jsonl", "--explain"}).format == "explain");
-  BOOST_TEST(parse({"vector_sum", "64", "--explain"}, {{"PARLAB_FORMAT", "csv"}}).format ==
-             "explain");
-  BOOST_CHECK_THROW(parse({"vector_sum", "64", "--explain", "--format", "csv"}), UsageError);
-  const auto child = parse({"execute-once", "vector_sum", "64", "float", "cuda/rw block=32"});
+  BOOST_TEST(
+      parse({"vector_sum", "64", "--explain"}, {{"PARLAB_FORMAT", "csv"}})
+          .format == "explain");
+  BOOST_CHECK_THROW(parse({"vector_sum", "64", "--explain", "--format", "csv"}),
+                    UsageError);
+  const auto child =
+      parse({"execute-once", "vector_sum", "64", "float", "cuda/rw block=32"});
   BOOST_TEST((child.action == Request::Action::execute_once));
   BOOST_TEST(child.paths.back() == "cuda/rw block=32");
 }
@@ -284,7 +310,8 @@ Record serial_record() {
 }
 
 void check_width(const std::string& text) {
-  for (const auto& line : split(text, '\n')) BOOST_TEST(line.size() <= 100u, line);
+  for (const auto& line : split(text, '\n'))
+    BOOST_TEST(line.size() <= 100u, line);
 }
 
 }  // namespace
@@ -294,7 +321,8 @@ BOOST_AUTO_TEST_CASE(explained_without_counters) {
   wrong.variant = "bad";
   wrong.verdict = Verdict::wrong_result;
   wrong.detail = "y[3] is off";
-  const auto text = explained({serial_record(), a_record(), wide_record(), wrong});
+  const auto text =
+      explained({serial_record(), a_record(), wide_record(), wrong});
   BOOST_TEST(contains(text, "intensity 0.250 flop/byte"));
   BOOST_TEST(contains(text, "No counters were read"));
   BOOST_TEST(contains(text, "spills 16 bytes per thread"));

@@ -25,22 +25,32 @@ BOOST_AUTO_TEST_CASE(each_mistake_has_advice_of_its_own) {
     Verdict verdict;
     const char *detail, *advised;
   } mistakes[] = {
-      {Verdict::not_supported, "does not compile: a.cu:3:1: error: expected ';'", "to start from"},
-      {Verdict::not_supported, "cannot be linked: multiple definition of `main'", "like main()"},
-      {Verdict::launch_failed, "one Register<...> is needed, there are 0", "Register<...> variant"},
+      {Verdict::not_supported,
+       "does not compile: a.cu:3:1: error: expected ';'", "to start from"},
+      {Verdict::not_supported,
+       "cannot be linked: multiple definition of `main'", "like main()"},
+      {Verdict::launch_failed, "one Register<...> is needed, there are 0",
+       "Register<...> variant"},
       {Verdict::launch_failed,
-       "cannot launch 0x1x1 blocks of 256x1x1 threads and 0 bytes of shared memory", "ceil_div()"},
-      {Verdict::launch_failed, "took more than 2 GB of memory", "more memory than"},
-      {Verdict::launch_failed, "reads 4 bytes, 16 bytes past the end of a (4 bytes)", "the extent"},
-      {Verdict::wrong_result, "writes y[0], ... with no barrier between them: possible race",
+       "cannot launch 0x1x1 blocks of 256x1x1 threads and 0 bytes of shared "
+       "memory",
+       "ceil_div()"},
+      {Verdict::launch_failed, "took more than 2 GB of memory",
+       "more memory than"},
+      {Verdict::launch_failed,
+       "reads 4 bytes, 16 bytes past the end of a (4 bytes)", "the extent"},
+      {Verdict::wrong_result,
+       "writes y[0], ... with no barrier between them: possible race",
        "Two threads use one element"},
-      {Verdict::launch_failed, "divergent barrier: thread (0,0) waiting at __syncthreads",
+      {Verdict::launch_failed,
+       "divergent barrier: thread (0,0) waiting at __syncthreads",
        "must reach the same barrier"},
       {Verdict::timed_out, "ended: took more than 10 s", "does not end"},
       {Verdict::wrong_result, "y[0] is 2, expected 4 within 0", "by hand"},
   };
   for (const auto& [verdict, detail, advised] : mistakes) {
-    BOOST_TEST(contains(advice_for(verdict, detail), advised), "to \"" << detail << "\"");
+    BOOST_TEST(contains(advice_for(verdict, detail), advised),
+               "to \"" << detail << "\"");
   }
 }
 

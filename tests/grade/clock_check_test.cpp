@@ -1,5 +1,5 @@
-// The clock of a submission against that of the grader, on simulated machines: who has the CPU
-// when, and what each clock says of it.
+// The clock of a submission against that of the grader, on simulated machines:
+// who has the CPU when, and what each clock says of it.
 #include "grade/clock_check.hpp"
 
 #include <unistd.h>
@@ -16,32 +16,42 @@ namespace {
 using namespace parlab;
 using namespace parlab::grade;
 
-// Executes the submission: executions of one length, a little time between them, a message first.
+// Executes the submission: executions of one length, a little time
+// between them, a message first.
 struct Machine {
   double execution_s = 1e-3;
-  double clock_rate = 1;       // of the submission: 0.125 is a clock that runs slowly
-  double share_of_others = 0;  // of the CPU: other programs, behind which threads queue
-  double slice_s = 4e-3;       // for which others, or the host, have the CPU at a time
+  // of the submission: 0.125 is a clock that runs slowly
+  double clock_rate = 1;
+  // of the CPU: other programs, behind which threads queue
+  double share_of_others = 0;
+  // for which others, or the host, have the CPU at a time
+  double slice_s = 4e-3;
   bool says_who_waited = true;
   double others_leave_s = 1e9;
-  double stolen_share = 0;   // of the CPU: the host of a virtual machine, which no queue shows
-  bool shifts_time = false;  // most of what each execution took is reported as that of the first
+  // of the CPU: the host of a virtual machine, which no queue shows
+  double stolen_share = 0;
+  // most of what each execution took is reported as that of the first
+  bool shifts_time = false;
 
   double now_s = 0;
   std::mt19937 random{1};
 
-  // So many seconds of work, with interruptions; returns how long it waited for other programs.
+  // So many seconds of work, with interruptions; returns how long it
+  // waited for other programs.
   double work(double seconds) {
-    const double waited = now_s < others_leave_s ? interruptions(seconds, share_of_others) : 0;
+    const double waited =
+        now_s < others_leave_s ? interruptions(seconds, share_of_others) : 0;
     const double stolen = interruptions(seconds, stolen_share);
     now_s += seconds + waited + stolen;
     return waited;
   }
 
-  // For how long, in whole slices, one with such a share of the CPU interrupts so much work.
+  // For how long, in whole slices, one with such a share of the CPU
+  // interrupts so much work.
   double interruptions(double seconds, double share) {
     if (share == 0) return 0;
-    std::poisson_distribution<int> slices(seconds * share / (1 - share) / slice_s);
+    std::poisson_distribution<int> slices(seconds * share / (1 - share) /
+                                          slice_s);
     return slices(random) * slice_s;
   }
 
@@ -73,7 +83,9 @@ struct Machine {
 
   ClockVerdict verdict() {
     auto one = take(1);
-    return check_clock([&](int executions) { return take(executions); }, one.reported_s[0]).verdict;
+    return check_clock([&](int executions) { return take(executions); },
+                       one.reported_s[0])
+        .verdict;
   }
 };
 
@@ -91,8 +103,10 @@ BOOST_AUTO_TEST_CASE(an_idle_machine_tells_right_from_wrong) {
   }
   for (const double execution_s : {5e-4, 1e-3, 0.05, 0.5}) {
     for (const double rate : {0.125, 0.5}) {
-      const auto verdict = Machine{.execution_s = execution_s, .clock_rate = rate}.verdict();
-      BOOST_TEST(word(verdict) == "differs", execution_s << " s, a clock of " << rate);
+      const auto verdict =
+          Machine{.execution_s = execution_s, .clock_rate = rate}.verdict();
+      BOOST_TEST(word(verdict) == "differs",
+                 execution_s << " s, a clock of " << rate);
     }
   }
 }
@@ -102,11 +116,13 @@ BOOST_AUTO_TEST_CASE(other_programs_never_make_an_honest_clock_wrong) {
     for (const double share : {0.01, 0.1, 0.5, 0.9}) {
       for (const double slice_s : {1e-4, 4e-3, 0.1}) {
         for (unsigned seed = 1; seed <= 20; ++seed) {
-          Machine machine{.execution_s = execution_s, .share_of_others = share, .slice_s = slice_s};
+          Machine machine{.execution_s = execution_s,
+                          .share_of_others = share,
+                          .slice_s = slice_s};
           machine.random.seed(seed);
           BOOST_TEST(word(machine.verdict()) != "differs",
-                     execution_s << " s, others with " << share << " of the CPU for " << slice_s
-                                 << " s each");
+                     execution_s << " s, others with " << share
+                                 << " of the CPU for " << slice_s << " s each");
         }
       }
     }
@@ -114,20 +130,24 @@ BOOST_AUTO_TEST_CASE(other_programs_never_make_an_honest_clock_wrong) {
 }
 
 // On a shared host a few executions may take ten times as long as most.
-BOOST_AUTO_TEST_CASE(time_stolen_by_the_host_never_makes_an_honest_clock_wrong) {
+BOOST_AUTO_TEST_CASE(
+    time_stolen_by_the_host_never_makes_an_honest_clock_wrong) {
   int agrees = 0, all = 0;
   for (const double execution_s : {5e-5, 1e-3, 0.05}) {
     for (const double share : {0.05, 0.3, 0.6}) {
       for (const double slice_s : {1e-4, 4e-3, 0.05}) {
         for (unsigned seed = 1; seed <= 20; ++seed) {
-          Machine machine{.execution_s = execution_s, .slice_s = slice_s, .stolen_share = share};
+          Machine machine{.execution_s = execution_s,
+                          .slice_s = slice_s,
+                          .stolen_share = share};
           machine.random.seed(seed);
           const auto verdict = machine.verdict();
           ++all;
           agrees += verdict == ClockVerdict::agrees;
-          BOOST_TEST(word(verdict) != "differs", execution_s << " s, the host takes " << share
-                                                             << " of the CPU, " << slice_s
-                                                             << " s at a time");
+          BOOST_TEST(word(verdict) != "differs",
+                     execution_s << " s, the host takes " << share
+                                 << " of the CPU, " << slice_s
+                                 << " s at a time");
         }
       }
     }
@@ -135,25 +155,34 @@ BOOST_AUTO_TEST_CASE(time_stolen_by_the_host_never_makes_an_honest_clock_wrong) 
   BOOST_TEST(agrees > all / 2);  // "busy" is not the answer to everything
 }
 
-BOOST_AUTO_TEST_CASE(a_submission_that_reports_all_time_as_that_of_one_execution_is_not_timed) {
+BOOST_AUTO_TEST_CASE(
+    a_submission_that_reports_all_time_as_that_of_one_execution_is_not_timed) {
   for (const double execution_s : {1e-3, 0.02}) {
-    BOOST_TEST(word(Machine{.execution_s = execution_s, .shifts_time = true}.verdict()) == "busy");
+    BOOST_TEST(word(Machine{.execution_s = execution_s, .shifts_time = true}
+                        .verdict()) == "busy");
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_slow_clock_is_found_though_the_host_steals_time) {
-  BOOST_TEST(word(Machine{.clock_rate = 0.125, .stolen_share = 0.3}.verdict()) == "differs");
+  BOOST_TEST(
+      word(Machine{.clock_rate = 0.125, .stolen_share = 0.3}.verdict()) ==
+      "differs");
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_that_is_never_quiet_decides_nothing) {
   BOOST_TEST(word(Machine{.share_of_others = 0.7}.verdict()) == "busy");
-  BOOST_TEST(word(Machine{.clock_rate = 0.125, .share_of_others = 0.7}.verdict()) == "busy");
+  BOOST_TEST(
+      word(Machine{.clock_rate = 0.125, .share_of_others = 0.7}.verdict()) ==
+      "busy");
   BOOST_TEST(word(Machine{.says_who_waited = false}.verdict()) == "busy");
 }
 
 BOOST_AUTO_TEST_CASE(the_check_waits_until_the_others_are_done) {
-  BOOST_TEST(word(Machine{.share_of_others = 0.7, .others_leave_s = 1}.verdict()) == "agrees");
-  Machine slow{.clock_rate = 0.125, .share_of_others = 0.7, .others_leave_s = 1};
+  BOOST_TEST(
+      word(Machine{.share_of_others = 0.7, .others_leave_s = 1}.verdict()) ==
+      "agrees");
+  Machine slow{
+      .clock_rate = 0.125, .share_of_others = 0.7, .others_leave_s = 1};
   BOOST_TEST(word(slow.verdict()) == "differs");
 }
 
@@ -168,11 +197,13 @@ BOOST_AUTO_TEST_CASE(waits_are_read_from_schedstat) {
 
 BOOST_AUTO_TEST_CASE(the_thread_that_waited_longest_counts) {
   // Thread 2 has ended, thread 3 has begun.
-  const QueueTimes before{{1, {10, 5}}, {2, {50, 5}}}, after{{1, {12, 5}}, {3, {0.5, 0}}};
+  const QueueTimes before{{1, {10, 5}}, {2, {50, 5}}},
+      after{{1, {12, 5}}, {3, {0.5, 0}}};
   BOOST_TEST(longest_wait(before, after) == 2);
 }
 
-// In a virtual machine a thread that slept waits for its CPU to wake, every time it starts.
+// In a virtual machine a thread that slept waits for its CPU to
+// wake, every time it starts.
 BOOST_AUTO_TEST_CASE(what_a_cpu_takes_to_wake_is_no_wait) {
   const QueueTimes none;
   BOOST_TEST(longest_wait(none, {{1, {0.05, 1000}}}) == 0);
@@ -200,11 +231,12 @@ BOOST_AUTO_TEST_CASE(batches_that_were_watched_add_up) {
 
 // What is not known must not sound like somebody's fault.
 BOOST_AUTO_TEST_CASE(students_are_told_why_nothing_is_timed) {
-  BOOST_TEST(
-      to_string(Watched{10e-3, 2e-3}) ==
-      "other programs kept this machine busy: threads waited 2.000 ms of 10.00 ms for a CPU");
+  BOOST_TEST(to_string(Watched{10e-3, 2e-3}) ==
+             "other programs kept this machine busy: threads waited 2.000 ms "
+             "of 10.00 ms for a CPU");
   BOOST_TEST(to_string(Watched{10e-3, 2e-3, 32}, 16) ==
-             "its 32 threads share 16 CPUs and waited 2.000 ms of 10.00 ms for one another: "
+             "its 32 threads share 16 CPUs and waited 2.000 ms of 10.00 ms for "
+             "one another: "
              "tunables[\"threads\"] says how many to use");
   BOOST_TEST(to_string(Watched{10e-3, std::nullopt}) ==
              "this system does not say how long threads wait for a CPU");

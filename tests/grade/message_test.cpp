@@ -1,4 +1,5 @@
-// Messages and their channel: the process of a submission may send anything, nothing, or close it.
+// Messages and their channel: the process of a submission may send
+// anything, nothing, or close it.
 #include "grade/message.hpp"
 
 #include <sys/socket.h>
@@ -16,7 +17,9 @@ using namespace parlab::grade;
 namespace {
 
 struct Ends {
-  Ends() { BOOST_REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, at) == 0); }
+  Ends() {
+    BOOST_REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, at) == 0);
+  }
   int at[2];
 };
 
@@ -26,7 +29,8 @@ struct GivenUp : std::runtime_error {
 
 // Called while waiting; throws after 100 ms.
 std::function<void()> patience() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   return [until] {
     if (std::chrono::steady_clock::now() > until) throw GivenUp();
   };
@@ -41,7 +45,9 @@ Message large() {
 
 Message text_number_and_verdict() {
   Message written;
-  written.put(std::string_view("text")).put(std::int64_t{-5}).put(Verdict::timed_out);
+  written.put(std::string_view("text"))
+      .put(std::int64_t{-5})
+      .put(Verdict::timed_out);
   return written;
 }
 
@@ -62,8 +68,9 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_cut_off_is_malformed) {
   const Message written = text_number_and_verdict();
   for (std::size_t cut = 0; cut < written.bytes().size(); ++cut) {
     Message torn(written.bytes().substr(0, cut));
-    BOOST_CHECK_THROW((torn.text(), torn.get<std::int64_t>(), torn.get(Verdict::implausible)),
-                      Malformed);
+    BOOST_CHECK_THROW(
+        (torn.text(), torn.get<std::int64_t>(), torn.get(Verdict::implausible)),
+        Malformed);
   }
 }
 

@@ -14,7 +14,9 @@ Ratio around(double value, double half_width = 0) {
 }
 
 // spread: relative standard error.
-Uncertain known(double value, double spread) { return {value, spread * spread, 30}; }
+Uncertain known(double value, double spread) {
+  return {value, spread * spread, 30};
+}
 
 BOOST_AUTO_TEST_SUITE(grading)
 
@@ -26,8 +28,10 @@ BOOST_AUTO_TEST_CASE(points_follow_the_rule) {
   BOOST_TEST(rule.of(around(5.6)) == 50, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(rule.of(around(10)) == 0);
   BOOST_TEST(rule.of(around(1000)) == 0);
-  BOOST_TEST(PointsRule("80 within 2x, linear to 20 at 4x").of(around(3)) == 50);
-  BOOST_TEST(PointsRule("80 within 2x, linear to 20 at 4x").of(around(9)) == 20);
+  BOOST_TEST(PointsRule("80 within 2x, linear to 20 at 4x").of(around(3)) ==
+             50);
+  BOOST_TEST(PointsRule("80 within 2x, linear to 20 at 4x").of(around(9)) ==
+             20);
   const PointsRule corners("1x:100 2x:80 10x:0");
   BOOST_TEST(corners.of(around(1.5)) == 90);
   BOOST_TEST(corners.of(around(6)) == 40);
@@ -43,21 +47,27 @@ BOOST_AUTO_TEST_CASE(nobody_loses_points_to_noise) {
 
 BOOST_AUTO_TEST_CASE(a_malformed_rule_is_refused) {
   for (const auto* text :
-       {"", "full", "full within 1.2, linear to 0 at 10x", "full within 10x, linear to 0 at 1.2x",
-        "within 1x, linear to 0 at 2x", "1x:0 2x:100", "2x:100 1x:0", "1x:a", "0x:100",
-        "full within 1.2x, linear to 0 at 10x please", "1x:100,2x:0", "nanx:1", "-1x:5"}) {
-    BOOST_TEST_CONTEXT(text) { BOOST_CHECK_THROW(PointsRule{text}, UsageError); }
+       {"", "full", "full within 1.2, linear to 0 at 10x",
+        "full within 10x, linear to 0 at 1.2x", "within 1x, linear to 0 at 2x",
+        "1x:0 2x:100", "2x:100 1x:0", "1x:a", "0x:100",
+        "full within 1.2x, linear to 0 at 10x please", "1x:100,2x:0", "nanx:1",
+        "-1x:5"}) {
+    BOOST_TEST_CONTEXT(text) {
+      BOOST_CHECK_THROW(PointsRule{text}, UsageError);
+    }
   }
 }
 
 BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
-  const std::vector<Uncertain> times{known(2, 0.001), known(1, 0.01), known(1.005, 0.01),
-                                     known(1.5, 0.001)};
+  const std::vector<Uncertain> times{known(2, 0.001), known(1, 0.01),
+                                     known(1.005, 0.01), known(1.5, 0.001)};
   BOOST_TEST(ranks(times) == (std::vector<std::size_t>{4, 1, 1, 3}),
              boost::test_tools::per_element());
   // Each is tied with its neighbour, but the last not with the first.
-  const std::vector<Uncertain> chain{known(1, 0.01), known(1.02, 0.01), known(1.06, 0.01)};
-  BOOST_TEST(ranks(chain) == (std::vector<std::size_t>{1, 1, 3}), boost::test_tools::per_element());
+  const std::vector<Uncertain> chain{known(1, 0.01), known(1.02, 0.01),
+                                     known(1.06, 0.01)};
+  BOOST_TEST(ranks(chain) == (std::vector<std::size_t>{1, 1, 3}),
+             boost::test_tools::per_element());
   BOOST_TEST(ranks({}).empty());
 }
 

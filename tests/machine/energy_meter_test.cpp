@@ -1,5 +1,5 @@
-// Energy meters read what NVIDIA's library and Linux say: a small library and a tree of files stand
-// in for them here.
+// Energy meters read what NVIDIA's library and Linux say: a small library
+// and a tree of files stand in for them here.
 #include "machine/energy_meter.hpp"
 #include "machine/programs_on_gpu.hpp"
 
@@ -31,7 +31,8 @@ struct Folder : testing::Folder {
 struct FakeNvml : Folder {
   FakeNvml() {
     library = (path / "libnvidia-ml.so.1").string();
-    const auto command = "cc -shared -fPIC -o " + library + " tests/machine/fake_nvml.c";
+    const auto command =
+        "cc -shared -fPIC -o " + library + " tests/machine/fake_nvml.c";
     BOOST_REQUIRE_EQUAL(std::system(command.c_str()), 0);
   }
   ~FakeNvml() {
@@ -45,7 +46,8 @@ struct FakeNvml : Folder {
   std::string library;
 };
 
-// Two packages, one with memory. Cores, the platform and a second way to package 0 must not count.
+// Two packages, one with memory. Cores, the platform and a second way
+// to package 0 must not count.
 struct FakePowercap : Folder {
   FakePowercap() {
     zone("intel-rapl:0", "package-0", 1'000'000);
@@ -55,7 +57,9 @@ struct FakePowercap : Folder {
     zone("intel-rapl:2", "psys", 9'000'000);
     zone("intel-rapl-mmio:0", "package-0", 1'000'000);
   }
-  void zone(const std::string& folder, const std::string& name, long microjoules) const {
+  void zone(const std::string& folder,
+            const std::string& name,
+            long microjoules) const {
     write("powercap/" + folder + "/name", name);
     write("powercap/" + folder + "/max_energy_range_uj", "10000000");
     counts(folder, microjoules);
@@ -87,8 +91,9 @@ BOOST_AUTO_TEST_CASE(nvml_counts_in_joules_watts_and_degrees) {
 }
 
 BOOST_AUTO_TEST_CASE(without_nvml_the_reason_is_said) {
-  BOOST_TEST(contains(why_not([] { gpu_energy_meter("GPU-fake", "libno-such-nvml.so.1"); }),
-                      "it comes with the NVIDIA driver"));
+  BOOST_TEST(contains(
+      why_not([] { gpu_energy_meter("GPU-fake", "libno-such-nvml.so.1"); }),
+      "it comes with the NVIDIA driver"));
   const FakeNvml fake;
   BOOST_TEST(why_not([&] { gpu_energy_meter("GPU-other", fake.library); }) ==
              "NVML, finding GPU-other: Not Found");
@@ -103,7 +108,8 @@ BOOST_AUTO_TEST_CASE(without_nvml_the_reason_is_said) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(nvml_is_stopped_as_often_as_it_was_started_even_after_failures) {
+BOOST_AUTO_TEST_CASE(
+    nvml_is_stopped_as_often_as_it_was_started_even_after_failures) {
   const FakeNvml fake;
   gpu_energy_meter("GPU-fake", fake.library);
   why_not([&] { gpu_energy_meter("GPU-other", fake.library); });
@@ -153,22 +159,29 @@ BOOST_AUTO_TEST_CASE(the_hottest_package_is_the_temperature) {
 
 BOOST_AUTO_TEST_CASE(without_rapl_the_reason_is_said) {
   const Folder empty;
-  BOOST_TEST(contains(why_not([&] { host_energy_meter(empty.path); }),
-                      "RAPL: no package in " + (empty.path / "powercap").string()));
+  BOOST_TEST(
+      contains(why_not([&] { host_energy_meter(empty.path); }),
+               "RAPL: no package in " + (empty.path / "powercap").string()));
 
   const FakePowercap fake;
   fake.write("powercap/intel-rapl:0/energy_uj", "many");
-  BOOST_TEST(contains(why_not([&] { host_energy_meter(fake.path); }), "it holds no number"));
+  BOOST_TEST(contains(why_not([&] { host_energy_meter(fake.path); }),
+                      "it holds no number"));
   fs::remove(fake.path / "powercap/intel-rapl:0/energy_uj");
-  BOOST_TEST(contains(why_not([&] { host_energy_meter(fake.path); }), "No such file"));
+  BOOST_TEST(
+      contains(why_not([&] { host_energy_meter(fake.path); }), "No such file"));
 }
 
 BOOST_AUTO_TEST_CASE(rapl_without_permission_names_the_remedy,
-                     *boost::unit_test::precondition([](auto) { return geteuid() != 0; })) {
+                     *boost::unit_test::precondition([](auto) {
+                       return geteuid() != 0;
+                     })) {
   const FakePowercap fake;
-  fs::permissions(fake.path / "powercap/intel-rapl:1/energy_uj", fs::perms::none);
+  fs::permissions(fake.path / "powercap/intel-rapl:1/energy_uj",
+                  fs::perms::none);
   const auto why = why_not([&] { host_energy_meter(fake.path); });
-  BOOST_TEST(contains(why, "Permission denied; as root, chmod a+r makes it readable"));
+  BOOST_TEST(
+      contains(why, "Permission denied; as root, chmod a+r makes it readable"));
 }
 
 BOOST_FIXTURE_TEST_CASE(programs_on_a_gpu_are_counted, FakeNvml) {

@@ -34,7 +34,8 @@ class DriverFiles {
  public:
   DriverFiles() {
     write("proc/version",
-          "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\n"
+          "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04 "
+          " Release Build\n"
           "GCC version:  gcc version 13.3.0\n");
     write("dev/nvidiactl", "");
     add("0000:00:06.0", 0, "GPU-36d997b0-24c7-cc54-cdb1-6b01d6d4a218");
@@ -44,15 +45,20 @@ class DriverFiles {
     const auto number = std::to_string(minor);
     write("dev/nvidia" + number, "");
     write("proc/gpus/" + pci + "/information",
-          "Model: \t\t NVIDIA H200\nIRQ:   \t\t 42\nGPU UUID: \t " + uuid + "\nBus Location: \t " +
-              pci + "\nDevice Minor: \t " + number + "\n");
+          "Model: \t\t NVIDIA H200\nIRQ:   \t\t 42\nGPU UUID: \t " + uuid +
+              "\nBus Location: \t " + pci + "\nDevice Minor: \t " + number +
+              "\n");
   }
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories((folder_.path / name).parent_path());
     std::ofstream(folder_.path / name) << text;
   }
-  void remove(const std::string& name) const { fs::remove_all(folder_.path / name); }
-  auto read() const { return gpus_of_driver(folder_.path / "proc", folder_.path / "dev"); }
+  void remove(const std::string& name) const {
+    fs::remove_all(folder_.path / name);
+  }
+  auto read() const {
+    return gpus_of_driver(folder_.path / "proc", folder_.path / "dev");
+  }
 
  private:
   testing::Folder folder_;
@@ -70,44 +76,58 @@ BOOST_AUTO_TEST_CASE(gpus_are_named_without_cuda) {
   BOOST_TEST(gpus->back().device == 1);
 }
 
-BOOST_AUTO_TEST_CASE(gpus_are_left_to_cuda_where_the_drivers_files_do_not_say_all) {
-  const auto says_nothing = [](const std::function<void(DriverFiles&)>& change) {
-    DriverFiles files;
-    change(files);
-    return !files.read().has_value();
-  };
+BOOST_AUTO_TEST_CASE(
+    gpus_are_left_to_cuda_where_the_drivers_files_do_not_say_all) {
+  const auto says_nothing =
+      [](const std::function<void(DriverFiles&)>& change) {
+        DriverFiles files;
+        change(files);
+        return !files.read().has_value();
+      };
   const std::string information = "proc/gpus/0000:00:07.0/information";
   BOOST_TEST(!says_nothing([](DriverFiles&) {}));
   BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("proc"); }));
-  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("proc/gpus"); }));
-  BOOST_TEST(says_nothing([](DriverFiles& files) { files.write("proc/version", "no number\n"); }));
-  BOOST_TEST(says_nothing([&](DriverFiles& files) { files.write(information, "Model: x\n"); }));
-  // As in a container that was not given the second GPU, or none.
-  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("dev/nvidia1"); }));
-  BOOST_TEST(says_nothing([](DriverFiles& files) { files.remove("dev/nvidiactl"); }));
+  BOOST_TEST(
+      says_nothing([](DriverFiles& files) { files.remove("proc/gpus"); }));
   BOOST_TEST(says_nothing(
-      [](DriverFiles& files) { files.add("0000:00:08.0", 2, "GPU-" + std::string(8, '?')); }));
+      [](DriverFiles& files) { files.write("proc/version", "no number\n"); }));
+  BOOST_TEST(says_nothing(
+      [&](DriverFiles& files) { files.write(information, "Model: x\n"); }));
+  // As in a container that was not given the second GPU, or none.
+  BOOST_TEST(
+      says_nothing([](DriverFiles& files) { files.remove("dev/nvidia1"); }));
+  BOOST_TEST(
+      says_nothing([](DriverFiles& files) { files.remove("dev/nvidiactl"); }));
   BOOST_TEST(says_nothing([](DriverFiles& files) {
-    files.write("proc/capabilities/gpu0/mig/gi7/access", "DeviceFileMinor: 66\n");
+    files.add("0000:00:08.0", 2, "GPU-" + std::string(8, '?'));
+  }));
+  BOOST_TEST(says_nothing([](DriverFiles& files) {
+    files.write("proc/capabilities/gpu0/mig/gi7/access",
+                "DeviceFileMinor: 66\n");
   }));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_machines) {
   BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 16) == "nvidia-h200");
-  BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 32, 2) == "nvidia-h200-x2");
+  BOOST_TEST(machine_slug("NVIDIA H200", "whatever", 32, 2) ==
+             "nvidia-h200-x2");
   BOOST_TEST(machine_slug("NVIDIA GeForce RTX 3060 (Laptop)", "", 1) ==
              "nvidia-geforce-rtx-3060-laptop");
-  BOOST_TEST(machine_slug("", "Intel(R) Xeon(R) Processor", 2) == "intel-xeon-processor-2-cores");
+  BOOST_TEST(machine_slug("", "Intel(R) Xeon(R) Processor", 2) ==
+             "intel-xeon-processor-2-cores");
   BOOST_TEST(machine_slug("", "Intel(R) Core(TM) i7-8700K CPU @ 3.70GHz", 6) ==
              "intel-core-i7-8700k-6-cores");
-  BOOST_TEST(machine_slug("", "AMD EPYC 7763 64-Core Processor", 1) == "amd-epyc-7763-1-core");
+  BOOST_TEST(machine_slug("", "AMD EPYC 7763 64-Core Processor", 1) ==
+             "amd-epyc-7763-1-core");
   BOOST_TEST(machine_slug("../../etc", "", 1) == "etc");
   BOOST_TEST(machine_slug("///", "", 1) == "unknown-machine");
 }
 
 BOOST_AUTO_TEST_CASE(cpu_names) {
-  BOOST_TEST(tidy_cpu_name("Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz") == "Intel Xeon Gold 6230");
-  std::istringstream some("processor : 0\nmodel name\t: Some CPU \nmodel name\t: Other\n");
+  BOOST_TEST(tidy_cpu_name("Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz") ==
+             "Intel Xeon Gold 6230");
+  std::istringstream some(
+      "processor : 0\nmodel name\t: Some CPU \nmodel name\t: Other\n");
   BOOST_TEST(cpu_model(some) == "Some CPU");
   std::istringstream arm("processor\t: 0\nProcessor\t: Some ARM\n");
   BOOST_TEST(cpu_model(arm) == "Some ARM");
@@ -130,7 +150,8 @@ BOOST_AUTO_TEST_CASE(a_run_is_described) {
   BOOST_TEST(run.cores >= 1);
   BOOST_TEST(run.memory_bytes > 1e8);
   BOOST_TEST(run.machine == machine_slug("", run.cpu, run.cores));
-  BOOST_TEST(describe_run("", {{.name = "NVIDIA H200"}}, "mine").machine == "mine");
+  BOOST_TEST(describe_run("", {{.name = "NVIDIA H200"}}, "mine").machine ==
+             "mine");
 }
 
 // In hwloc's numbering the two hardware threads of a core follow one another.
@@ -161,8 +182,10 @@ BOOST_AUTO_TEST_CASE(a_host_is_told_from_others_of_its_kind) {
   BOOST_TEST(id == host_id_of("0123456789abcdef", "board=2", "another"));
   BOOST_TEST(id != host_id_of("0123456789abcdee", "board=1", "name"));
   BOOST_TEST(id.find("0123456789abcdef") == std::string::npos);
-  BOOST_TEST(host_id_of("", "board=1", "name") == host_id_of("", "board=1", "another"));
-  BOOST_TEST(host_id_of("", "board=1", "name") != host_id_of("", "board=2", "name"));
+  BOOST_TEST(host_id_of("", "board=1", "name") ==
+             host_id_of("", "board=1", "another"));
+  BOOST_TEST(host_id_of("", "board=1", "name") !=
+             host_id_of("", "board=2", "name"));
   BOOST_TEST(host_id_of("", "", "name") != host_id_of("", "", "another"));
 }
 
@@ -172,8 +195,10 @@ BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {
   fs::create_directories(root / "slice/job");
   fs::create_directories(root / "memory/batch");
   using Folders = std::vector<fs::path>;
-  std::istringstream version2("0::/slice/job\n"), version1("9:cpu,cpuacct:/\n4:memory:/batch\n"),
-      outside("0::/../elsewhere\n");  // as a container sees a group that is not below its own root
+  std::istringstream version2("0::/slice/job\n"),
+      version1("9:cpu,cpuacct:/\n4:memory:/batch\n"),
+      // as a container sees a group that is not below its own root
+      outside("0::/../elsewhere\n");
   BOOST_TEST((control_groups("memory", version2, root) ==
               Folders{root / "slice/job", root / "slice", root}));
   BOOST_TEST((control_groups("memory", version1, root) ==
@@ -220,7 +245,8 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
     double last = 0;
     for (const auto& [bytes, rate] : *curve) {
       BOOST_TEST(bytes > last);
-      // Wide enough for any machine and any load, too narrow for a loop that was optimised away.
+      // Wide enough for any machine and any load, too narrow for a loop
+      // that was optimised away.
       BOOST_TEST(rate > 1e6);
       BOOST_TEST(rate < 1e14);
       last = bytes;
@@ -232,11 +258,13 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
     BOOST_TEST(peak < 1e12);
   }
   BOOST_TEST(ceilings.ways.size() == 2 * ceilings.read.size());
-  BOOST_TEST(!ceilings.ways.at(curve_point("copy", ceilings.copy.front().first)).empty());
+  BOOST_TEST(!ceilings.ways.at(curve_point("copy", ceilings.copy.front().first))
+                  .empty());
 }
 
 BOOST_AUTO_TEST_CASE(only_the_ceilings_that_one_problem_needs_are_measured) {
-  const auto some = measure_host_ceilings(wanted_for({1, 1 << 20}, "fma float", Cache::hot));
+  const auto some =
+      measure_host_ceilings(wanted_for({1, 1 << 20}, "fma float", Cache::hot));
   BOOST_TEST(some.units.size() == 1u);
   BOOST_REQUIRE(some.read.size() >= 4u);
   BOOST_TEST(some.read.front().first >= (1 << 18));
@@ -248,7 +276,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(roof)
 
-// A cache of 1 MB that is read at 400 bytes/s and copied at 200, memory at 100 and 80.
+// A cache of 1 MB that is read at 400 bytes/s and copied at
+// 200, memory at 100 and 80.
 Ceilings made_by_hand() {
   return {{{1e4, 300}, {1e6, 400}, {1e8, 100}},
           {{1e4, 150}, {1e6, 200}, {1e8, 80}},
@@ -259,10 +288,13 @@ Ceilings made_by_hand() {
 
 BOOST_AUTO_TEST_CASE(hot_problems_are_judged_by_their_cache) {
   const Ceilings c = made_by_hand();
-  const auto rate = [&](double bytes) { return attainable_bandwidth(c, {0, bytes}, Cache::hot); };
-  BOOST_TEST(rate(1e2) == 400);                    // a larger footprint was faster
-  BOOST_TEST(rate(2e6) == 400);                    // half of it can stay in the cache
-  BOOST_TEST(rate(2e7) == 250, tolerance(1e-12));  // half way between these in the logarithm
+  const auto rate = [&](double bytes) {
+    return attainable_bandwidth(c, {0, bytes}, Cache::hot);
+  };
+  BOOST_TEST(rate(1e2) == 400);  // a larger footprint was faster
+  BOOST_TEST(rate(2e6) == 400);  // half of it can stay in the cache
+  // half way between these in the logarithm
+  BOOST_TEST(rate(2e7) == 250, tolerance(1e-12));
   BOOST_TEST(rate(2e8) == 100);
   BOOST_TEST(rate(1e12) == 100);
 }
@@ -285,11 +317,13 @@ BOOST_AUTO_TEST_CASE(problems_that_write_are_judged_by_copies_too) {
   BOOST_TEST(rate(2.5e8) == 1 / (0.5 / 80 + 0.5 / 100), tolerance(1e-12));
 }
 
-// A host may copy faster than it reads: its channels go both ways. A read is judged by reads.
+// A host may copy faster than it reads: its channels go both ways. A
+// read is judged by reads.
 BOOST_AUTO_TEST_CASE(a_faster_copy_does_not_raise_the_roof_of_a_read) {
   const Ceilings c{{{1e6, 100}}, {{1e6, 120}}, {}};
   BOOST_TEST(attainable_bandwidth(c, {0, 1e6}, Cache::hot) == 100);
-  BOOST_TEST(attainable_bandwidth(c, {0, 1e6, 5e5}, Cache::hot) == 120, tolerance(1e-12));
+  BOOST_TEST(attainable_bandwidth(c, {0, 1e6, 5e5}, Cache::hot) == 120,
+             tolerance(1e-12));
 }
 
 BOOST_AUTO_TEST_CASE(what_one_problem_needs_of_the_ceilings) {
@@ -298,7 +332,8 @@ BOOST_AUTO_TEST_CASE(what_one_problem_needs_of_the_ceilings) {
   BOOST_TEST(wanted.unit("fma double"));
   BOOST_TEST(!wanted.unit("fma float"));
   BOOST_TEST(!wanted.all());
-  // The roof is the best of the curve from half the footprint on, interpolated below it.
+  // The roof is the best of the curve from half the footprint on,
+  // interpolated below it.
   BOOST_TEST(wanted.footprint(1 * mega));
   BOOST_TEST(wanted.footprint(2 * mega));
   BOOST_TEST(wanted.footprint(32 * mega));
@@ -341,7 +376,8 @@ BOOST_AUTO_TEST_CASE(of_two_measurements_the_best_ceilings_count) {
   latest.ways = {{"read 2", "new"}, {"int", "new"}};
 
   const Ceilings best = best_of(old, latest);
-  const std::vector<std::pair<double, double>> read{{1, 10}, {2, 6}, {4, 1}}, copy{{1, 3}};
+  const std::vector<std::pair<double, double>> read{{1, 10}, {2, 6}, {4, 1}},
+      copy{{1, 3}};
   BOOST_TEST((best.read == read));
   BOOST_TEST((best.copy == copy));
   BOOST_TEST(best.units.at("int") == 8);
@@ -357,17 +393,22 @@ BOOST_AUTO_TEST_CASE(of_two_measurements_the_best_ceilings_count) {
 
 BOOST_AUTO_TEST_CASE(the_longest_of_memory_arithmetic_and_launch_is_the_roof) {
   const Ceilings c = made_by_hand();
-  BOOST_TEST(roof_seconds(c, {1e3, 2e8}, "float", Cache::hot) == 2e6);   // memory
-  BOOST_TEST(roof_seconds(c, {1e12, 2e8}, "float", Cache::hot) == 1e9);  // arithmetic
+  // memory
+  BOOST_TEST(roof_seconds(c, {1e3, 2e8}, "float", Cache::hot) == 2e6);
+  // arithmetic
+  BOOST_TEST(roof_seconds(c, {1e12, 2e8}, "float", Cache::hot) == 1e9);
   BOOST_TEST(roof_seconds(c, {1e12, 2e8}, "double", Cache::hot) == 2e9);
-  BOOST_TEST(roof_seconds(c, {1e12, 2e8}, "int", Cache::hot) == 2e6);  // no peak known
-  BOOST_TEST(roof_seconds(c, {1, 1}, "float", Cache::hot) == 0.5);     // an empty launch
+  // no peak known
+  BOOST_TEST(roof_seconds(c, {1e12, 2e8}, "int", Cache::hot) == 2e6);
+  // an empty launch
+  BOOST_TEST(roof_seconds(c, {1, 1}, "float", Cache::hot) == 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(the_link_to_the_host_carries_both_ways_at_once) {
   Ceilings c;
   BOOST_TEST(host_link_seconds(c, 1e9, 1e9) == 0);
-  c.links = {{link_from_host, 50}, {link_to_host, 40}, {link_from_and_to_host, 80}};
+  c.links = {
+      {link_from_host, 50}, {link_to_host, 40}, {link_from_and_to_host, 80}};
   BOOST_TEST(host_link_seconds(c, 400, 4) == 8);     // to the device
   BOOST_TEST(host_link_seconds(c, 4, 400) == 10);    // to the host
   BOOST_TEST(host_link_seconds(c, 400, 400) == 10);  // both
@@ -377,15 +418,18 @@ BOOST_AUTO_TEST_CASE(the_link_to_the_host_carries_both_ways_at_once) {
 BOOST_AUTO_TEST_CASE(without_measured_ceilings_there_is_no_roof) {
   BOOST_TEST(roof_seconds({}, {1e12, 1e12}, "float", Cache::hot) == 0);
   const Ceilings reads_only{{{1e6, 100}}, {}, {}};
-  BOOST_TEST(attainable_bandwidth(reads_only, {0, 1e6, 5e5}, Cache::hot) == 100);
+  BOOST_TEST(attainable_bandwidth(reads_only, {0, 1e6, 5e5}, Cache::hot) ==
+             100);
 }
 
 BOOST_AUTO_TEST_CASE(running_threads_of_others_are_counted) {
-  std::istringstream busy("cpu  1 2 3\nctxt 9\nprocs_running 17\nprocs_blocked 0\n"),
+  std::istringstream busy(
+      "cpu  1 2 3\nctxt 9\nprocs_running 17\nprocs_blocked 0\n"),
       mute("cpu 1\n");
   BOOST_TEST(parse_running(busy) == 17);
   BOOST_TEST(parse_running(mute) == 0);
-  BOOST_CHECK_NO_THROW(others_at_work());  // how many there are depends on the machine
+  // how many there are depends on the machine
+  BOOST_CHECK_NO_THROW(others_at_work());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

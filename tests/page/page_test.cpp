@@ -1,5 +1,5 @@
-// The page: what it chooses among records and says of them, and that nothing in them becomes
-// markup.
+// The page: what it chooses among records and says of them, and that
+// nothing in them becomes markup.
 #include "page/page.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -32,7 +32,10 @@ Run a_run(const std::string& gpu = "a GPU") {
 }
 
 // A measurement with a median of `us` microseconds, known to 0.2 %.
-Record a_record(const std::string& name, std::int64_t n, double us, const Tunables& tunables = {}) {
+Record a_record(const std::string& name,
+                std::int64_t n,
+                double us,
+                const Tunables& tunables = {}) {
   Record record;
   record.workload = "fake";
   record.backend = name.substr(0, name.find('/'));
@@ -51,18 +54,22 @@ Record a_record(const std::string& name, std::int64_t n, double us, const Tunabl
     record.to_device_s = 100e-6;
     record.to_host_s = 10e-6;
   }
-  for (int i = 0; i < 44; ++i) record.seconds.push_back(us * 1e-6 * (1 + (i * 7 % 11 - 5) * 4e-4));
+  for (int i = 0; i < 44; ++i)
+    record.seconds.push_back(us * 1e-6 * (1 + (i * 7 % 11 - 5) * 4e-4));
   record.between_runs.share = 1e-4;
   return record;
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t found = 0;
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1))
+    ++found;
   return found;
 }
 
-bool has(const std::string& text, const std::string& what) { return count(text, what) > 0; }
+bool has(const std::string& text, const std::string& what) {
+  return count(text, what) > 0;
+}
 
 std::string glance(const Measured& measured) {
   Html html;
@@ -89,11 +96,14 @@ BOOST_AUTO_TEST_CASE(text_and_attributes_are_escaped) {
 }
 
 BOOST_AUTO_TEST_CASE(no_record_becomes_markup) {
-  const std::string evil = "<script>alert('1')</script>&\"><img src=x onerror=alert(1)>";
+  const std::string evil =
+      "<script>alert('1')</script>&\"><img src=x onerror=alert(1)>";
   auto run = a_run(evil);
-  run.machine = run.cpu = run.driver = run.compiler = run.flags = run.commit = run.date = evil;
+  run.machine = run.cpu = run.driver = run.compiler = run.flags = run.commit =
+      run.date = evil;
   auto record = a_record("cuda/naive", 8, 5, {{evil, 3}});
-  record.machine = record.workload = record.variant = record.dimensions[0] = evil;
+  record.machine = record.workload = record.variant = record.dimensions[0] =
+      evil;
   auto failed = record;
   failed.verdict = Verdict::wrong_result;
   failed.seconds.clear();
@@ -110,50 +120,59 @@ BOOST_AUTO_TEST_CASE(no_record_becomes_markup) {
 
 BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
   const std::string svg =
-      "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg width=\"7\"><title>Gnuplot</title>"
-      "<g id='a'><title>1 &lt; 2</title></g><use xlink:href='#a' fill=\"url(#b)\"/><text "
+      "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg "
+      "width=\"7\"><title>Gnuplot</title>"
+      "<g id='a'><title>1 &lt; 2</title></g><use xlink:href='#a' "
+      "fill=\"url(#b)\"/><text "
       "id=\"b\">1 &lt; 2 "
       "id='c'</text></svg>";
   BOOST_TEST(inline_svg(svg, "p-", "x&y") ==
              "<svg role=\"img\" aria-label=\"x&amp;y\" width=\"7\">"
-             "<g id='p-a'><title>1 &lt; 2</title></g><use xlink:href='#p-a' fill=\"url(#p-b)\"/>"
+             "<g id='p-a'><title>1 &lt; 2</title></g><use xlink:href='#p-a' "
+             "fill=\"url(#p-b)\"/>"
              "<text id=\"p-b\">1 &lt; 2 id='c'</text></svg>");
 }
 
 BOOST_AUTO_TEST_CASE(a_picture_that_could_run_or_load_something_is_refused) {
   for (const std::string bad :
-       {"no picture", "<svg><script>alert(1)</script></svg>", "<svg onload=\"alert(1)\"></svg>",
-        "<svg><g OnClick='x'/></svg>", "<svg><use href='http://x/y'/></svg>",
-        "<svg><image href='#a'/></svg>", "<svg><rect fill='url(http://x)'/></svg>",
-        "<svg><a href='#x'></a></svg>", "<svg><foreignObject/></svg>", "<svg><g id='"}) {
+       {"no picture", "<svg><script>alert(1)</script></svg>",
+        "<svg onload=\"alert(1)\"></svg>", "<svg><g OnClick='x'/></svg>",
+        "<svg><use href='http://x/y'/></svg>", "<svg><image href='#a'/></svg>",
+        "<svg><rect fill='url(http://x)'/></svg>",
+        "<svg><a href='#x'></a></svg>", "<svg><foreignObject/></svg>",
+        "<svg><g id='"}) {
     BOOST_TEST(inline_svg(bad, "p-", "t").empty(), bad);
   }
 }
 
 BOOST_AUTO_TEST_CASE(tables_are_cut_by_their_rule) {
   const auto tables = parse_tables(
-      "about it\nin two lines\n\nTable 1: times\nn     time µs  \n----  -------  \n1     2\n"
+      "about it\nin two lines\n\nTable 1: times\nn     time µs  \n----  "
+      "-------  \n1     2\n"
       "10µ   30 ms\n\nTable 2\nno records of it here\n");
   BOOST_TEST_REQUIRE(tables.size() == 3u);
   BOOST_TEST(tables[0].title == "about it in two lines");
   BOOST_TEST(tables[0].columns.empty());
   BOOST_TEST(tables[1].title == "Table 1: times");
-  BOOST_TEST(tables[1].columns == (std::vector<std::string>{"n", "time µs"}), per_element());
-  BOOST_TEST(tables[1].rows[1] == (std::vector<std::string>{"10µ", "30 ms"}), per_element());
+  BOOST_TEST(tables[1].columns == (std::vector<std::string>{"n", "time µs"}),
+             per_element());
+  BOOST_TEST(tables[1].rows[1] == (std::vector<std::string>{"10µ", "30 ms"}),
+             per_element());
   BOOST_TEST(tables[2].title == "Table 2 no records of it here");
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
   const auto measured =
-      arrange({a_run()}, {a_record("serial/plain", 8, 9), a_record("serial/plain", 16, 9),
-                          a_record("openmp/rows", 8, 9), a_record("openmp/rows", 16, 9),
-                          a_record("cuda/naive", 8, 9), a_record("cuda/naive", 16, 9),
-                          a_record("cuda/naive", 32, 9)});
+      arrange({a_run()},
+              {a_record("serial/plain", 8, 9), a_record("serial/plain", 16, 9),
+               a_record("openmp/rows", 8, 9), a_record("openmp/rows", 16, 9),
+               a_record("cuda/naive", 8, 9), a_record("cuda/naive", 16, 9),
+               a_record("cuda/naive", 32, 9)});
   BOOST_TEST(to_string(largest_common_size(all(measured)).value()) == "16x16");
   // Where no size is common to all, it is the one that most of them have.
-  const auto apart =
-      arrange({a_run()}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 9),
-                          a_record("cuda/naive", 32, 9)});
+  const auto apart = arrange(
+      {a_run()}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 9),
+                  a_record("cuda/naive", 32, 9)});
   BOOST_TEST(to_string(largest_common_size(all(apart)).value()) == "8x8");
   BOOST_TEST(has(glance(apart), "not measured at this size"));
   BOOST_TEST(!largest_common_size({}).has_value());
@@ -162,7 +181,8 @@ BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
 BOOST_AUTO_TEST_CASE(a_rung_for_small_sizes_does_not_keep_a_ladder_small) {
   std::vector<Record> records{a_record("cuda/resident", 8, 1)};
   for (const std::string name : {"naive", "shared", "wide", "last"}) {
-    for (const std::int64_t n : {8, 16}) records.push_back(a_record("cuda/" + name, n, 9));
+    for (const std::int64_t n : {8, 16})
+      records.push_back(a_record("cuda/" + name, n, 9));
   }
   records.push_back(a_record("cuda/last", 32, 9));
   const auto measured = arrange({a_run()}, records);
@@ -173,10 +193,12 @@ BOOST_AUTO_TEST_CASE(a_rung_for_small_sizes_does_not_keep_a_ladder_small) {
 BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
   auto few = a_record("cuda/warp", 8, 10.05);
   few.seconds.resize(2);
-  const auto measured = arrange(
-      {a_run()}, {a_record("serial/plain", 8, 100), a_record("cuda/naive", 8, 10, {{"block", 1}}),
-                  a_record("cuda/naive", 8, 10.001, {{"block", 2}}),
-                  a_record("cuda/coalesced", 8, 10.002), a_record("cuda/tiled", 8, 11), few});
+  const auto measured =
+      arrange({a_run()}, {a_record("serial/plain", 8, 100),
+                          a_record("cuda/naive", 8, 10, {{"block", 1}}),
+                          a_record("cuda/naive", 8, 10.001, {{"block", 2}}),
+                          a_record("cuda/coalesced", 8, 10.002),
+                          a_record("cuda/tiled", 8, 11), few});
   const auto* first = best(of_side(all(measured), Side::cuda));
   BOOST_TEST_REQUIRE(first != nullptr);
   BOOST_TEST(setting(first->record) == "cuda/naive, block=1");
@@ -195,9 +217,11 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   tf32.arithmetic = Arithmetic::tf32;
   auto library = a_record("blas/library", 8, 2);
   library.source = "blas/fake/library.cu";
-  const auto measured = arrange(
-      {a_run()}, {library, tf32, a_record("cuda/coalesced", 8, 5, {{"block", 2}}),
-                  a_record("cuda/coalesced", 8, 4, {{"block", 1}}), a_record("cuda/naive", 8, 8)});
+  const auto measured =
+      arrange({a_run()},
+              {library, tf32, a_record("cuda/coalesced", 8, 5, {{"block", 2}}),
+               a_record("cuda/coalesced", 8, 4, {{"block", 1}}),
+               a_record("cuda/naive", 8, 8)});
   const auto rungs = ladder(all(measured));
   BOOST_TEST_REQUIRE(rungs.size() == 4u);
   BOOST_TEST(rungs[0]->record.variant == "naive");
@@ -212,11 +236,13 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
 
 // The kernel always wins; its 110 us of transfers are worth it from 32 on.
 Measured cpu_against_gpu() {
-  return arrange({a_run()}, {a_record("serial/plain", 8, 50), a_record("cuda/naive", 8, 10),
-                             a_record("serial/plain", 16, 90), a_record("cuda/naive", 16, 10),
-                             a_record("serial/plain", 32, 300), a_record("cuda/naive", 32, 20),
-                             a_record("serial/plain", 64, 900), a_record("openmp/rows", 64, 600),
-                             a_record("cuda/naive", 64, 30), a_record("cuda/naive", 128, 50)});
+  return arrange(
+      {a_run()},
+      {a_record("serial/plain", 8, 50), a_record("cuda/naive", 8, 10),
+       a_record("serial/plain", 16, 90), a_record("cuda/naive", 16, 10),
+       a_record("serial/plain", 32, 300), a_record("cuda/naive", 32, 20),
+       a_record("serial/plain", 64, 900), a_record("openmp/rows", 64, 600),
+       a_record("cuda/naive", 64, 30), a_record("cuda/naive", 128, 50)});
 }
 
 BOOST_AUTO_TEST_CASE(from_which_size_the_gpu_wins) {
@@ -254,8 +280,10 @@ BOOST_AUTO_TEST_CASE(sizes_at_which_the_winner_is_not_known) {
 }
 
 BOOST_AUTO_TEST_CASE(a_gpu_is_compared_with_the_cpu_of_its_own_host) {
-  auto elsewhere = a_record("serial/plain", 64, 20), here = a_record("serial/plain", 64, 900);
-  auto gpu = a_record("cuda/naive", 64, 30), faster = a_record("cuda/coalesced", 64, 25);
+  auto elsewhere = a_record("serial/plain", 64, 20),
+       here = a_record("serial/plain", 64, 900);
+  auto gpu = a_record("cuda/naive", 64, 30),
+       faster = a_record("cuda/coalesced", 64, 25);
   elsewhere.host_id = "another";
   faster.host_id = "a third";  // which has no CPU to compare with
   here.tunables = {{"threads", 1}};
@@ -269,8 +297,9 @@ BOOST_AUTO_TEST_CASE(a_gpu_is_compared_with_the_cpu_of_its_own_host) {
 
 BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
   std::vector<Record> records;
-  for (const auto& [n, cpu, overlapped] :
-       {std::tuple{512, 60.0, 80.0}, {1024, 140.0, 90.0}, {2048, 600.0, 200.0}}) {
+  for (const auto& [n, cpu, overlapped] : {std::tuple{512, 60.0, 80.0},
+                                           {1024, 140.0, 90.0},
+                                           {2048, 600.0, 200.0}}) {
     auto naive = a_record("cuda/naive", n, 5),
          piecewise = a_record("cuda/piecewise", n, overlapped);
     naive.to_device_pinned_s = 300e-6;
@@ -278,18 +307,22 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
     naive.to_device_s = 2e-3;
     piecewise.to_device_s = piecewise.to_host_s = std::nullopt;
     piecewise.from_host = true;
-    records.insert(records.end(), {a_record("serial/plain", n, cpu), naive, piecewise});
+    records.insert(records.end(),
+                   {a_record("serial/plain", n, cpu), naive, piecewise});
   }
   auto run = a_run();
   run.device.read = {{1e9, 1e12}};
-  run.device.links = {{link_from_host, 5e10}, {link_to_host, 5e10}, {link_from_and_to_host, 9e10}};
+  run.device.links = {{link_from_host, 5e10},
+                      {link_to_host, 5e10},
+                      {link_from_and_to_host, 9e10}};
   const auto measured = arrange({run}, records);
   // It is not compared with kernels whose data is there.
   BOOST_TEST(measured.entries.size() == 6u);
   BOOST_TEST_REQUIRE(measured.from_host.size() == 3u);
   BOOST_TEST(!has(glance(measured), "piecewise"));
   auto entries = all(measured);
-  for (const auto& entry : measured.from_host) entries.push_back(&entry);
+  for (const auto& entry : measured.from_host)
+    entries.push_back(&entry);
   const auto first = [&](Way way) {
     const auto found = duels(entries, way);
     const auto from = crossover(found, &Duel::travelled);
@@ -300,14 +333,16 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
   BOOST_TEST(first(Way::overlapped) == 1024);
   Html html;
   write_transfers(html, measured);
-  for (const char* text : {"at no size up to 2048×2048", "from 2048×2048 on", "from 1024×1024 on",
-                           "what the link allows", "transfers under the kernel"}) {
+  for (const char* text :
+       {"at no size up to 2048×2048", "from 2048×2048 on", "from 1024×1024 on",
+        "what the link allows", "transfers under the kernel"}) {
     BOOST_TEST(has(html.str(), text), text);
   }
 }
 
 Record with_joules(Record record, double joules) {
-  record.energy = Energy{{joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
+  record.energy = Energy{
+      {joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
   return record;
 }
 
@@ -323,31 +358,38 @@ std::string energy_of(const std::vector<Record>& records) {
 }
 
 BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
-  const auto naive = a_record("cuda/naive", 64, 20), warp = a_record("cuda/warp", 64, 10);
+  const auto naive = a_record("cuda/naive", 64, 20),
+             warp = a_record("cuda/warp", 64, 10);
   BOOST_TEST(energy_of({naive, warp}) == "");  // nobody asked for it
-  const auto same = energy_of({with_joules(naive, 2e-3), with_joules(warp, 1e-3)});
+  const auto same =
+      energy_of({with_joules(naive, 2e-3), with_joules(warp, 1e-3)});
   BOOST_TEST(has(same, "cuda/warp"));
   BOOST_TEST(has(same, "1.000 mJ"));
   BOOST_TEST(has(same, "yes"));
-  const auto other = energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.5e-3)});
+  const auto other =
+      energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.5e-3)});
   BOOST_TEST(has(other, "no: cuda/warp"));
   BOOST_TEST(has(other, "which needs 1.50× the joules"));
   BOOST_TEST(has(other, "0.500× the time"));
-  const auto tie = energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
+  const auto tie =
+      energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
   BOOST_TEST(has(tie, "a tie with cuda/warp, the fastest"));
 }
 
-BOOST_AUTO_TEST_CASE(a_rung_without_energy_does_not_count_and_its_reason_is_told) {
+BOOST_AUTO_TEST_CASE(
+    a_rung_without_energy_does_not_count_and_its_reason_is_told) {
   const auto naive = a_record("cuda/naive", 64, 20);
-  const auto absent = without_joules(a_record("cuda/warp", 64, 10), "it is <short>");
+  const auto absent =
+      without_joules(a_record("cuda/warp", 64, 10), "it is <short>");
   const auto partly = energy_of({with_joules(naive, 1e-3), absent});
   BOOST_TEST(has(partly, "Not known of 1 measurement: it is &lt;short&gt;"));
   BOOST_TEST(!has(energy_of({absent}), "Least energy"));
   // Reasons that differ in their numbers alone are one.
-  const auto alike =
-      energy_of({without_joules(absent, "took 3.5 us"), without_joules(naive, "took 12 us")});
+  const auto alike = energy_of({without_joules(absent, "took 3.5 us"),
+                                without_joules(naive, "took 12 us")});
   BOOST_TEST(count(alike, "<li>") == 1u);
-  BOOST_TEST(has(machine_page(arrange({a_run()}, {absent}), "/nowhere"), "href=\"#energy\""));
+  BOOST_TEST(has(machine_page(arrange({a_run()}, {absent}), "/nowhere"),
+                 "href=\"#energy\""));
 }
 
 BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
@@ -359,7 +401,8 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
     record.flops = static_cast<double>(n * radius);
     return record;
   };
-  const auto measured = arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
+  const auto measured =
+      arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
   BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
   const auto some = of_same_parameters(all(measured));
   BOOST_TEST_REQUIRE(some.size() == 3u);
@@ -373,7 +416,8 @@ BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
   BOOST_TEST(draw(chart) == "");
   Series series;
   series.label = "a & b";
-  series.points = {DataPoint{0, 1}, DataPoint{-1, 1}, DataPoint{1, std::nan("")}};
+  series.points = {DataPoint{0, 1}, DataPoint{-1, 1},
+                   DataPoint{1, std::nan("")}};
   chart.series = {series};
   BOOST_TEST(draw(chart) == "");
   chart.series[0].points.emplace_back(1, 10);
@@ -389,7 +433,8 @@ BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   const auto text = machine_page(
-      arrange({a_run("")}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 3)}),
+      arrange({a_run("")},
+              {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 3)}),
       "/nowhere");
   BOOST_TEST(has(text, "no GPU here"));
   BOOST_TEST(!has(text, "On the GPU"));
@@ -398,7 +443,8 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
 }
 
 BOOST_AUTO_TEST_CASE(emulated_cold_and_failed_records_have_no_time_on_a_page) {
-  auto emulated = a_record("cuda/naive", 8, 9), cold = a_record("serial/plain", 8, 9),
+  auto emulated = a_record("cuda/naive", 8, 9),
+       cold = a_record("serial/plain", 8, 9),
        failed = a_record("openmp/rows", 8, 9);
   emulated.emulated = true;
   cold.cache = Cache::cold;
@@ -409,7 +455,8 @@ BOOST_AUTO_TEST_CASE(emulated_cold_and_failed_records_have_no_time_on_a_page) {
 }
 
 BOOST_AUTO_TEST_CASE(machines_side_by_side) {
-  auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30), a_record("cuda/naive", 8, 10),
+  auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30),
+                                 a_record("cuda/naive", 8, 10),
                                  a_record("cuda/naive", 16, 20)});
   auto run = a_run("");
   run.machine = "other";
@@ -431,10 +478,12 @@ BOOST_AUTO_TEST_CASE(figures_and_output_have_their_places_by_default) {
   const auto request = parse_request({"parlab", "page", "results/m/"}, {});
   BOOST_TEST(request.page.figures == "plots/m");
   BOOST_TEST(request.page.output == "plots/m/index.html");
-  BOOST_TEST(parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
-             "plots/index.html");
+  BOOST_TEST(
+      parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
+      "plots/index.html");
   BOOST_CHECK_THROW(parse_request({"parlab", "page"}, {}), UsageError);
-  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}), UsageError);
+  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}),
+                    UsageError);
   BOOST_CHECK_THROW(parse_request({"parlab", "index"}, {}), UsageError);
   BOOST_CHECK_THROW(load_machine("/nowhere"), UsageError);
 }

@@ -1,5 +1,6 @@
-// GPU variants that cheat or fail; see cheats_test.cpp for the CPU's. What only happens while it is
-// timed is planted on a real device alone: emulation times nothing.
+// GPU variants that cheat or fail; see cheats_test.cpp for the CPU's.
+// What only happens while it is timed is planted on a real device alone:
+// emulation times nothing.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -17,16 +18,24 @@ namespace {
 
 using Args = Dmv::Args<float>;
 
-__global__ void store(float* where, float value) { *where = value; }
+__global__ void store(float* where, float value) {
+  *where = value;
+}
 
-__global__ void leave_dirty(int* scratch) { scratch[0] = 1; }
+__global__ void leave_dirty(int* scratch) {
+  scratch[0] = 1;
+}
 
 __device__ float ten_bits(float value) {
-  const unsigned bits = *reinterpret_cast<const unsigned*>(&value) & 0xffffe000u;
+  const unsigned bits =
+      *reinterpret_cast<const unsigned*>(&value) & 0xffffe000u;
   return *reinterpret_cast<const float*>(&bits);
 }
 
-__global__ void rounded(const float* a, const float* x, float* y, std::int64_t rows,
+__global__ void rounded(const float* a,
+                        const float* x,
+                        float* y,
+                        std::int64_t rows,
                         std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
@@ -38,7 +47,8 @@ __global__ void rounded(const float* a, const float* x, float* y, std::int64_t r
 }
 
 void launch_honest(Gpu& gpu, const Args& p, std::int64_t rows) {
-  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, honest, p.a, p.x, p.y, rows, p.cols);
+  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, honest, p.a, p.x,
+             p.y, rows, p.cols);
 }
 
 #define GPU_CHEAT(name, ...)                         \
@@ -66,15 +76,22 @@ GPU_CHEAT(changes_its_input, {
   launch_honest(gpu, p, p.rows);
   gpu.launch({}, store, const_cast<float*>(p.a) + 5, 1e3f);
 });
-GPU_CHEAT(asks_for_too_many_threads,
-          { gpu.launch({.block = {2048}}, honest, p.a, p.x, p.y, p.rows, p.cols); });
+GPU_CHEAT(asks_for_too_many_threads, {
+  gpu.launch({.block = {2048}}, honest, p.a, p.x, p.y, p.rows, p.cols);
+});
 
 GPU_CHEAT(leaves_its_zeroed_scratch_dirty, {
   launch_honest(gpu, p, p.rows);
   gpu.launch({}, leave_dirty, gpu.zeroed_scratch<int>(4));
 });
-GPU_CHEAT(rounds_to_ten_bits, gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, rounded,
-                                         p.a, p.x, p.y, p.rows, p.cols));
+GPU_CHEAT(rounds_to_ten_bits,
+          gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}},
+                     rounded,
+                     p.a,
+                     p.x,
+                     p.y,
+                     p.rows,
+                     p.cols));
 bool saw_undeclared = false;
 GPU_CHEAT(uses_a_layout_it_did_not_declare, {
   launch_honest(gpu, p, p.rows);
@@ -83,30 +100,44 @@ GPU_CHEAT(uses_a_layout_it_did_not_declare, {
 
 #ifndef PARLAB_EMULATED
 // Works only on rows that are poisoned.
-__global__ void lazy(const float* a, const float* x, float* y, std::int64_t rows,
+__global__ void lazy(const float* a,
+                     const float* x,
+                     float* y,
+                     std::int64_t rows,
                      std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows || !isnan(y[row])) return;
   float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  for (std::int64_t col = 0; col < cols; ++col)
+    sum += a[row * cols + col] * x[col];
   y[row] = sum;
 }
 
 // Leaves out rows when the last one is not poisoned.
-__global__ void sparse(const float* a, const float* x, float* y, std::int64_t rows,
-                       std::int64_t cols, int step, int first) {
+__global__ void sparse(const float* a,
+                       const float* x,
+                       float* y,
+                       std::int64_t rows,
+                       std::int64_t cols,
+                       int step,
+                       int first) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   if (!isnan(y[rows - 1]) && row % step != first) return;
   float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  for (std::int64_t col = 0; col < cols; ++col)
+    sum += a[row * cols + col] * x[col];
   if (row == rows - 1) __threadfence();
   y[row] = sum;
 }
 
 // Gives what it remembers when the first words are those of then.
-__global__ void replay(const float* a, const float* x, float* y, std::int64_t rows,
-                       std::int64_t cols, float* kept) {
+__global__ void replay(const float* a,
+                       const float* x,
+                       float* y,
+                       std::int64_t rows,
+                       std::int64_t cols,
+                       float* kept) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float* const key = kept + 3 * row;
@@ -115,7 +146,8 @@ __global__ void replay(const float* a, const float* x, float* y, std::int64_t ro
     return;
   }
   float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  for (std::int64_t col = 0; col < cols; ++col)
+    sum += a[row * cols + col] * x[col];
   y[row] = key[2] = sum;
   key[0] = a[0];
   key[1] = x[0];
@@ -129,11 +161,14 @@ __device__ void pass_time(long long nanoseconds) {
   } while (now - start < nanoseconds);
 }
 
-__global__ void spin(long long nanoseconds) { pass_time(nanoseconds); }
+__global__ void spin(long long nanoseconds) {
+  pass_time(nanoseconds);
+}
 
 GPU_CHEAT(works_on_another_stream, {
   static cudaStream_t other = nullptr;
-  if (other == nullptr) cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  if (other == nullptr)
+    cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
   honest<<<ceil_div(p.rows, 64), 64, 0, other>>>(p.a, p.x, p.y, p.rows, p.cols);
 });
 GPU_CHEAT(waits_for_the_device, {
@@ -145,15 +180,32 @@ LaunchConfig one_thread_per_row(std::int64_t rows) {
 }
 
 GPU_CHEAT(only_rows_that_are_poisoned,
-          gpu.launch(one_thread_per_row(p.rows), lazy, p.a, p.x, p.y, p.rows, p.cols));
+          gpu.launch(
+              one_thread_per_row(p.rows), lazy, p.a, p.x, p.y, p.rows, p.cols));
 GPU_CHEAT(half_of_the_rows_when_not_poisoned,
-          gpu.launch(one_thread_per_row(p.rows), sparse, p.a, p.x, p.y, p.rows, p.cols, 2, 0));
+          gpu.launch(one_thread_per_row(p.rows),
+                     sparse,
+                     p.a,
+                     p.x,
+                     p.y,
+                     p.rows,
+                     p.cols,
+                     2,
+                     0));
 GPU_CHEAT(every_eighth_row_when_not_poisoned, {
   static int calls = 0;
-  gpu.launch(one_thread_per_row(p.rows), sparse, p.a, p.x, p.y, p.rows, p.cols, 8, calls++ % 8);
+  gpu.launch(one_thread_per_row(p.rows), sparse, p.a, p.x, p.y, p.rows, p.cols,
+             8, calls++ % 8);
 });
-GPU_CHEAT(replays_by_the_first_words, gpu.launch(one_thread_per_row(p.rows), replay, p.a, p.x, p.y,
-                                                 p.rows, p.cols, gpu.scratch<float>(3 * p.rows)));
+GPU_CHEAT(replays_by_the_first_words,
+          gpu.launch(one_thread_per_row(p.rows),
+                     replay,
+                     p.a,
+                     p.x,
+                     p.y,
+                     p.rows,
+                     p.cols,
+                     gpu.scratch<float>(3 * p.rows)));
 GPU_CHEAT(lazy_after_its_warm_up, {
   static int calls = 0;
   launch_honest(gpu, p, ++calls <= 12 ? p.rows : p.rows / 2);
@@ -161,7 +213,8 @@ GPU_CHEAT(lazy_after_its_warm_up, {
 // What a timer cannot do without: work that is queued and waits.
 GPU_CHEAT(lazy_when_the_stream_is_held, {
   static int calls = 0;
-  const bool held = cudaStreamQuery(static_cast<cudaStream_t>(gpu.stream())) == cudaErrorNotReady;
+  const bool held = cudaStreamQuery(static_cast<cudaStream_t>(gpu.stream())) ==
+                    cudaErrorNotReady;
   launch_honest(gpu, p, held && ++calls > 2 ? p.rows / 2 : p.rows);
 });
 GPU_CHEAT(writes_past_the_end_when_timed, {
@@ -186,7 +239,8 @@ GPU_CHEAT(forks_and_does_not_join, {
   cudaEventRecord(other.fork, static_cast<cudaStream_t>(gpu.stream()));
   cudaStreamWaitEvent(other.stream, other.fork);
   spin<<<1, 1, 0, other.stream>>>(500'000LL);
-  honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows, p.cols);
+  honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows,
+                                                        p.cols);
 });
 GPU_CHEAT(joins_at_the_next_call, {
   static OtherStream other;
@@ -195,7 +249,8 @@ GPU_CHEAT(joins_at_the_next_call, {
   cudaEventRecord(other.fork, stream);
   cudaStreamWaitEvent(other.stream, other.fork);
   spin<<<1, 1, 0, other.stream>>>(500'000LL);
-  honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows, p.cols);
+  honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows,
+                                                        p.cols);
   cudaEventRecord(other.join, other.stream);
 });
 // Honest, but the rest is still running when its time ends.
@@ -212,7 +267,8 @@ GPU_CHEAT(forks_and_joins, {
   const auto stream = static_cast<cudaStream_t>(gpu.stream());
   cudaEventRecord(other.fork, stream);
   cudaStreamWaitEvent(other.stream, other.fork);
-  honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows, p.cols);
+  honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows,
+                                                        p.cols);
   cudaEventRecord(other.join, other.stream);
   cudaStreamWaitEvent(stream, other.join);
 });
@@ -234,15 +290,20 @@ GPU_CHEAT(sleeps, {
   gpu.launch({}, spin, 200'000LL);
 });
 
-// The next launch may begin at once; all that is to be done is done after 300 us.
-__global__ void late(const float* a, const float* x, float* y, std::int64_t rows,
+// The next launch may begin at once; all that is to be
+// done is done after 300 us.
+__global__ void late(const float* a,
+                     const float* x,
+                     float* y,
+                     std::int64_t rows,
                      std::int64_t cols) {
   let_next_launch_begin();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   pass_time(300'000LL);
   if (row >= rows) return;
   float sum = 0;
-  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  for (std::int64_t col = 0; col < cols; ++col)
+    sum += a[row * cols + col] * x[col];
   y[row] = sum;
 }
 
@@ -266,7 +327,9 @@ Record run(const std::string& name, const Size& size = {63, 65}) {
   return {};
 }
 
-void expect(const std::string& name, const std::string& verdict, const std::string& words,
+void expect(const std::string& name,
+            const std::string& verdict,
+            const std::string& words,
             const Size& size = {63, 65}) {
   const Record record = run(name, size);
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
@@ -278,11 +341,14 @@ void expect(const std::string& name, const std::string& verdict, const std::stri
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(gpu_cheats, *boost::unit_test::precondition(testing::gpu_usable))
+BOOST_AUTO_TEST_SUITE(gpu_cheats,
+                      *boost::unit_test::precondition(testing::gpu_usable))
 
 BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
   const Record record = run("honest_control");
-  BOOST_TEST_CONTEXT(record.detail) { BOOST_TEST(to_string(record.verdict) == "passed"); }
+  BOOST_TEST_CONTEXT(record.detail) {
+    BOOST_TEST(to_string(record.verdict) == "passed");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
@@ -294,12 +360,15 @@ BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(scratch_that_was_to_stay_zero_is_looked_at) {
-  expect("leaves_its_zeroed_scratch_dirty", "wrong_result", "left scratch 1 other than zero");
+  expect("leaves_its_zeroed_scratch_dirty", "wrong_result",
+         "left scratch 1 other than zero");
 }
 
 BOOST_AUTO_TEST_CASE(arrays_that_were_not_declared_are_null) {
   const Record record = run("uses_a_layout_it_did_not_declare");
-  BOOST_TEST_CONTEXT(record.detail) { BOOST_TEST(to_string(record.verdict) == "passed"); }
+  BOOST_TEST_CONTEXT(record.detail) {
+    BOOST_TEST(to_string(record.verdict) == "passed");
+  }
   BOOST_TEST(!saw_undeclared);
 }
 
@@ -308,7 +377,8 @@ BOOST_AUTO_TEST_CASE(an_impossible_launch_is_refused) {
 }
 
 #ifdef PARLAB_EMULATED
-// Emulation knows where memory ends: it stops the kernel before the guard words would tell.
+// Emulation knows where memory ends: it stops the kernel before the
+// guard words would tell.
 BOOST_AUTO_TEST_CASE(a_stray_store_is_caught) {
   const Record record = run("writes_past_the_end");
   BOOST_TEST(to_string(record.verdict) != "passed");
@@ -325,17 +395,22 @@ BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
 
 BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
   expect("only_rows_that_are_poisoned", "wrong_result", "in a timed execution");
-  expect("half_of_the_rows_when_not_poisoned", "wrong_result", "in a timed execution");
-  expect("every_eighth_row_when_not_poisoned", "wrong_result", "in a timed execution");
+  expect("half_of_the_rows_when_not_poisoned", "wrong_result",
+         "in a timed execution");
+  expect("every_eighth_row_when_not_poisoned", "wrong_result",
+         "in a timed execution");
   expect("replays_by_the_first_words", "wrong_result", "", {64, 4096});
   expect("lazy_after_its_warm_up", "wrong_result", "expected");
   expect("lazy_when_the_stream_is_held", "wrong_result", "expected");
-  expect("writes_past_the_end_when_timed", "wrong_result", "wrote past the end of y");
+  expect("writes_past_the_end_when_timed", "wrong_result",
+         "wrote past the end of y");
 }
 
 BOOST_AUTO_TEST_CASE(work_that_outlasts_its_time_is_caught) {
-  // By what it left undone, or by the device, which is busy still: whichever is seen first.
-  for (const char* name : {"forks_and_does_not_join", "joins_at_the_next_call"}) {
+  // By what it left undone, or by the device, which is busy still:
+  // whichever is seen first.
+  for (const char* name :
+       {"forks_and_does_not_join", "joins_at_the_next_call"}) {
     const Record record = run(name);
     const auto verdict = to_string(record.verdict);
     BOOST_TEST_CONTEXT(name << ": " << verdict << ": " << record.detail) {
@@ -345,7 +420,9 @@ BOOST_AUTO_TEST_CASE(work_that_outlasts_its_time_is_caught) {
   }
   expect("leaves_work_behind", "implausible", "left work on another stream");
   const Record record = run("forks_and_joins");
-  BOOST_TEST_CONTEXT(record.detail) { BOOST_TEST(to_string(record.verdict) == "passed"); }
+  BOOST_TEST_CONTEXT(record.detail) {
+    BOOST_TEST(to_string(record.verdict) == "passed");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
@@ -365,7 +442,8 @@ BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
 BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   for (const auto* variant : Registry::instance().variants("gpu_cheats")) {
     if (variant->name != "honest_control") continue;
-    Plan plan = plan_for(*Registry::instance().workload("dmv"), *variant, {63, 65});
+    Plan plan =
+        plan_for(*Registry::instance().workload("dmv"), *variant, {63, 65});
     plan.device_ceilings = plan.host_ceilings;
     plan.device_ceilings->read = {{1e6, 1}};
     plan.device_ceilings->copy = {{1e6, 1}};
@@ -382,7 +460,8 @@ BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
   BOOST_TEST(record.summary().min >= 199e-6);
 }
 
-// What a launch overlaps belongs to its time, also where its kernel does not wait for it.
+// What a launch overlaps belongs to its time, also where its
+// kernel does not wait for it.
 BOOST_AUTO_TEST_CASE(an_overlapped_launch_is_timed_or_refused) {
   const Record record = run("hides_behind_a_launch_that_never_waits");
   BOOST_TEST_CONTEXT(to_string(record.verdict) << ": " << record.detail) {

@@ -1,5 +1,5 @@
-// Variants for teams of GPUs that cheat or fail, and honest ones. On machines with two GPUs they
-// run there, on machines without any by emulation.
+// Variants for teams of GPUs that cheat or fail, and honest ones. On machines
+// with two GPUs they run there, on machines without any by emulation.
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/gpus.hpp"
@@ -19,23 +19,29 @@ using Rows = Parts<Dmv::Args<float>>;
 using Strips = Parts<Conv2d::Args<float>>;
 
 // Row `row` of the image, from the rows above and below it.
-__global__ void team_image_row(const float* a, float* b, std::int64_t row, std::int64_t cols) {
+__global__ void team_image_row(const float* a,
+                               float* b,
+                               std::int64_t row,
+                               std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;
   float sum = 0;
   for (int down = -1; down <= 1; ++down) {
     for (int across = -1; across <= 1; ++across) {
-      sum += Conv2d::weight<float>(down, across) * a[(row + down) * cols + col + across];
+      sum += Conv2d::weight<float>(down, across) *
+             a[(row + down) * cols + col + across];
     }
   }
   b[row * cols + col] = sum;
 }
 
-__global__ void team_add_one(float* where) { *where += 1; }
+__global__ void team_add_one(float* where) {
+  *where += 1;
+}
 
 void multiply(Gpu& gpu, const Dmv::Args<float>& p) {
-  gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, honest, p.a, p.x, p.y, p.rows,
-             p.cols);
+  gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, honest, p.a, p.x,
+             p.y, p.rows, p.cols);
 }
 
 void multiply_all(Gpus& team, const Rows& parts) {
@@ -52,8 +58,10 @@ void exchange(Gpus& team, const Strips& parts) {
   for (int i = 0; i + 1 < team.count(); ++i) {
     const auto &upper = parts[i], &lower = parts[i + 1];
     const auto cols = upper.cols, end = upper.rows * cols;
-    moves.push_back(team.move(i, team.halo(upper.a + end), i + 1, lower.a, cols));
-    moves.push_back(team.move(i + 1, team.halo(lower.a - cols), i, upper.a + end - cols, cols));
+    moves.push_back(
+        team.move(i, team.halo(upper.a + end), i + 1, lower.a, cols));
+    moves.push_back(team.move(i + 1, team.halo(lower.a - cols), i,
+                              upper.a + end - cols, cols));
   }
   team.exchange(moves);
 }
@@ -63,8 +71,8 @@ void filter_all(Gpus& team, const Strips& parts) {
     const auto& p = parts[i];
     const std::int64_t first = i == 0, last = p.rows - (i + 1 == team.count());
     for (std::int64_t row = first; row < last; ++row) {
-      gpu.launch({.grid = {ceil_div(p.cols, 64)}, .block = {64}}, team_image_row, p.a, p.b, row,
-                 p.cols);
+      gpu.launch({.grid = {ceil_div(p.cols, 64)}, .block = {64}},
+                 team_image_row, p.a, p.b, row, p.cols);
     }
   });
 }
@@ -105,7 +113,8 @@ TEAM_CHEAT(Conv2d, Strips, "rows", honest_team_of_strips, {
   exchange(team, parts);
   filter_all(team, parts);
 });
-TEAM_CHEAT(Conv2d, Strips, "rows", never_fills_its_halo, filter_all(team, parts));
+TEAM_CHEAT(
+    Conv2d, Strips, "rows", never_fills_its_halo, filter_all(team, parts));
 TEAM_CHEAT(Conv2d, Strips, "rows", fills_its_halo_once, {
   static int calls = 0;
   if (calls++ < 1) exchange(team, parts);
@@ -118,7 +127,8 @@ TEAM_CHEAT(Conv2d, Strips, "rows", fills_its_halo_too_late, {
 
 // The record of a cheat at a size that its two GPUs share unevenly.
 Record outcome(const char* workload, const char* name) {
-  Variant variant = testing::variant_called(std::string("team_cheats/cuda/") + name);
+  Variant variant =
+      testing::variant_called(std::string("team_cheats/cuda/") + name);
   variant.workload = workload;  // there is none called team_cheats
   const auto& contract = *Registry::instance().workload(workload);
   Plan plan = plan_for(contract, variant, contract.complete({65}));
@@ -128,19 +138,24 @@ Record outcome(const char* workload, const char* name) {
   return records.front();
 }
 
-bool there_is_a_team() { return why_no_gpu().has_value() || gpus_present().size() > 1; }
+bool there_is_a_team() {
+  return why_no_gpu().has_value() || gpus_present().size() > 1;
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cheats_of_teams,
-                      *boost::unit_test::precondition([](auto) { return there_is_a_team(); }))
+                      *boost::unit_test::precondition([](auto) {
+                        return there_is_a_team();
+                      }))
 
 BOOST_AUTO_TEST_CASE(honest_teams_pass) {
   for (const auto& [workload, name] : {std::pair{"dmv", "honest_team_of_rows"},
                                        {"dmv", "honest_team_of_columns"},
                                        {"conv2d", "honest_team_of_strips"}}) {
     const auto record = outcome(workload, name);
-    BOOST_TEST(to_string(record.verdict) == "passed", name << ": " << record.detail);
+    BOOST_TEST(to_string(record.verdict) == "passed",
+               name << ": " << record.detail);
     BOOST_TEST(record.apart.size() == record.seconds.size());
   }
 }

@@ -1,5 +1,5 @@
-// Variants that cheat or fail. The harness is worth something only if it catches every one:
-// docs/measuring.md lists them, and what cannot be caught.
+// Variants that cheat or fail. The harness is worth something only if it
+// catches every one: docs/measuring.md lists them, and what cannot be caught.
 #include <sched.h>
 
 #include <atomic>
@@ -24,10 +24,14 @@ template <typename T>
 using Args = Dmv::Args<T>;
 
 template <typename T>
-void compute_rows(const Args<T>& p, std::int64_t first, std::int64_t last, std::int64_t step = 1) {
+void compute_rows(const Args<T>& p,
+                  std::int64_t first,
+                  std::int64_t last,
+                  std::int64_t step = 1) {
   for (std::int64_t row = first; row < last; row += step) {
     T sum = 0;
-    for (std::int64_t col = 0; col < p.cols; ++col) sum += p.a[row * p.cols + col] * p.x[col];
+    for (std::int64_t col = 0; col < p.cols; ++col)
+      sum += p.a[row * p.cols + col] * p.x[col];
     p.y[row] = sum;
   }
 }
@@ -42,19 +46,26 @@ struct Memory {
   std::vector<float> y;
 
   void keep(const Args<float>& p) { y.assign(p.y, p.y + p.rows); }
-  void give(const Args<float>& p) const { std::memcpy(p.y, y.data(), y.size() * sizeof(float)); }
-  bool fits(const Args<float>& p) const { return static_cast<std::int64_t>(y.size()) == p.rows; }
+  void give(const Args<float>& p) const {
+    std::memcpy(p.y, y.data(), y.size() * sizeof(float));
+  }
+  bool fits(const Args<float>& p) const {
+    return static_cast<std::int64_t>(y.size()) == p.rows;
+  }
 };
 
-bool poisoned(const Args<float>& p) { return std::isnan(p.y[p.rows - 1]); }
+bool poisoned(const Args<float>& p) {
+  return std::isnan(p.y[p.rows - 1]);
+}
 
 // Registered under a workload that does not exist: no other test meets them.
-#define CHEAT(name, ...)                                                                        \
-  const Register<Dmv, float> name({.idea = #name},                                              \
-                                  [](Host&, const Args<float>& p, const Tunables&) __VA_ARGS__, \
-                                  "serial/cheats/" #name ".cpp", "")
+#define CHEAT(name, ...)                                            \
+  const Register<Dmv, float> name(                                  \
+      {.idea = #name},                                              \
+      [](Host&, const Args<float>& p, const Tunables&) __VA_ARGS__, \
+      "serial/cheats/" #name ".cpp", "")
 
-// ---- work that is not done ----------------------------------------------------------------------
+// ---- work that is not done --------------------------------------------------
 
 CHEAT(does_nothing, { (void)p; });
 
@@ -78,7 +89,8 @@ CHEAT(takes_rows_that_begin_with_zero_for_zero, {
 
 CHEAT(is_right_on_whole_numbers_only, {
   honest(p);
-  if (p.a[0] != std::floor(p.a[0]) || p.a[1] != std::floor(p.a[1])) p.y[0] *= 1.01f;
+  if (p.a[0] != std::floor(p.a[0]) || p.a[1] != std::floor(p.a[1]))
+    p.y[0] *= 1.01f;
 });
 
 CHEAT(is_right_on_real_numbers_only, {
@@ -86,16 +98,19 @@ CHEAT(is_right_on_real_numbers_only, {
   if (p.a[0] == std::floor(p.a[0]) && p.a[1] == std::floor(p.a[1])) p.y[0] += 1;
 });
 
-// Takes memory as the allocator hands it out, in the hope that a reference result lay there before.
+// Takes memory as the allocator hands it out, in the hope that a reference
+// result lay there before.
 CHEAT(looks_for_a_freed_reference, {
   const std::unique_ptr<double, void (*)(void*)> found(
-      static_cast<double*>(std::malloc(static_cast<std::size_t>(p.rows) * sizeof(double))),
+      static_cast<double*>(
+          std::malloc(static_cast<std::size_t>(p.rows) * sizeof(double))),
       std::free);
   std::memset(p.y, 0, static_cast<std::size_t>(p.rows) * sizeof(float));
-  std::memcpy(p.y, found.get(), static_cast<std::size_t>(p.rows) * sizeof(float));
+  std::memcpy(p.y, found.get(),
+              static_cast<std::size_t>(p.rows) * sizeof(float));
 });
 
-// ---- answers that are remembered ----------------------------------------------------------------
+// ---- answers that are remembered --------------------------------------------
 
 CHEAT(right_only_at_the_first_call, {
   static int calls = 0;
@@ -134,8 +149,10 @@ CHEAT(replays_by_the_first_words, {
 CHEAT(replays_by_a_sample_of_words, {
   static std::map<std::vector<float>, Memory> memories;
   std::vector<float> key;
-  for (int i = 0; i < 16; ++i) key.push_back(p.a[i * (p.rows * p.cols / 16)]);
-  for (int i = 0; i < 4; ++i) key.push_back(p.x[i * (p.cols / 4)]);
+  for (int i = 0; i < 16; ++i)
+    key.push_back(p.a[i * (p.rows * p.cols / 16)]);
+  for (int i = 0; i < 4; ++i)
+    key.push_back(p.x[i * (p.cols / 4)]);
   Memory& memory = memories[key];
   if (!memory.fits(p)) {
     honest(p);
@@ -160,11 +177,13 @@ const Register<Dmv, float> replays_from_scratch(
       float* kept = host.scratch<float>(p.rows);
       if (std::isnan(kept[0]) || poisoned(p)) {
         honest(p);
-        std::memcpy(kept, p.y, static_cast<std::size_t>(p.rows) * sizeof(float));
+        std::memcpy(kept, p.y,
+                    static_cast<std::size_t>(p.rows) * sizeof(float));
       }
       std::memcpy(p.y, kept, static_cast<std::size_t>(p.rows) * sizeof(float));
     },
-    "serial/cheats/replays_from_scratch.cpp", "");
+    "serial/cheats/replays_from_scratch.cpp",
+    "");
 
 // Follows x, which is short, and believes that the matrix stays.
 CHEAT(updates_by_what_changed_in_x, {
@@ -177,7 +196,8 @@ CHEAT(updates_by_what_changed_in_x, {
     for (std::int64_t col = 0; col < p.cols; ++col) {
       if (x[static_cast<std::size_t>(col)] == p.x[col]) continue;
       for (std::int64_t row = 0; row < p.rows; ++row) {
-        p.y[row] += p.a[row * p.cols + col] * (p.x[col] - x[static_cast<std::size_t>(col)]);
+        p.y[row] += p.a[row * p.cols + col] *
+                    (p.x[col] - x[static_cast<std::size_t>(col)]);
       }
     }
   }
@@ -185,7 +205,7 @@ CHEAT(updates_by_what_changed_in_x, {
   x.assign(p.x, p.x + p.cols);
 });
 
-// ---- poison that is detected --------------------------------------------------------------------
+// ---- poison that is detected ------------------------------------------------
 
 CHEAT(works_only_when_poisoned, {
   if (poisoned(p)) honest(p);
@@ -221,13 +241,13 @@ CHEAT(only_rows_that_were_touched, {
 
 CHEAT(nothing_when_the_ends_are_as_it_left_them, {
   static Memory memory;
-  const bool intact =
-      memory.fits(p) && memory.y.front() == p.y[0] && memory.y.back() == p.y[p.rows - 1];
+  const bool intact = memory.fits(p) && memory.y.front() == p.y[0] &&
+                      memory.y.back() == p.y[p.rows - 1];
   if (!intact) honest(p);
   memory.keep(p);
 });
 
-// ---- when nobody looks --------------------------------------------------------------------------
+// ---- when nobody looks ------------------------------------------------------
 
 // Right while it is verified, wrong from the tenth call on.
 CHEAT(wrong_after_a_while, {
@@ -264,7 +284,7 @@ CHEAT(writes_past_the_end_when_not_poisoned, {
   honest(p);
 });
 
-// ---- work that somebody else does, or later -----------------------------------------------------
+// ---- work that somebody else does, or later ---------------------------------
 
 // Hands out what it began at the call before.
 CHEAT(delivers_one_call_late, {
@@ -287,13 +307,15 @@ CHEAT(delivers_one_call_late, {
 CHEAT(uses_threads_of_its_own, {
   std::vector<std::jthread> workers;
   for (int i = 0; i < 4; ++i) {
-    workers.emplace_back([&p, i] { compute_rows(p, i * p.rows / 4, (i + 1) * p.rows / 4); });
+    workers.emplace_back(
+        [&p, i] { compute_rows(p, i * p.rows / 4, (i + 1) * p.rows / 4); });
   }
 });
 
 CHEAT(uses_more_of_openmp, {
   _Pragma("omp parallel for num_threads(2)")
-  for (int i = 0; i < 2; ++i) compute_rows(p, i * p.rows / 2, (i + 1) * p.rows / 2);
+  for (int i = 0; i < 2; ++i)
+    compute_rows(p, i * p.rows / 2, (i + 1) * p.rows / 2);
 });
 
 // Honest, but leaves a thread at work that slows down whoever comes next.
@@ -308,7 +330,7 @@ CHEAT(leaves_a_thread_at_work, {
   });
 });
 
-// ---- memory that is not its own -----------------------------------------------------------------
+// ---- memory that is not its own ---------------------------------------------
 
 CHEAT(writes_past_the_end, {
   honest(p);
@@ -344,9 +366,10 @@ const Register<Dmv, float> declares_that_layout(
         p.y[row] = sum;
       }
     },
-    "serial/cheats/declares_that_layout.cpp", "");
+    "serial/cheats/declares_that_layout.cpp",
+    "");
 
-// ---- less precision than asked for --------------------------------------------------------------
+// ---- less precision than asked for ------------------------------------------
 
 CHEAT(rounds_to_ten_bits, {
   const auto rounded = [](float value) {
@@ -371,21 +394,26 @@ const Register<Dmv, double> computes_in_float(
       for (std::int64_t row = 0; row < p.rows; ++row) {
         float sum = 0;
         for (std::int64_t col = 0; col < p.cols; ++col) {
-          sum += static_cast<float>(p.a[row * p.cols + col]) * static_cast<float>(p.x[col]);
+          sum += static_cast<float>(p.a[row * p.cols + col]) *
+                 static_cast<float>(p.x[col]);
         }
         p.y[row] = sum;
       }
     },
-    "serial/cheats/computes_in_float.cpp", "");
+    "serial/cheats/computes_in_float.cpp",
+    "");
 
-// ---- no cheats ----------------------------------------------------------------------------------
+// ---- no cheats --------------------------------------------------------------
 
-CHEAT(fails, { throw PointError(Verdict::launch_failed, p.a ? "planted failure" : ""); });
+CHEAT(fails, {
+  throw PointError(Verdict::launch_failed, p.a ? "planted failure" : "");
+});
 
 CHEAT(sleeps, {
   const auto start = std::chrono::steady_clock::now();
   honest(p);
-  while (std::chrono::steady_clock::now() - start < std::chrono::microseconds(500)) {
+  while (std::chrono::steady_clock::now() - start <
+         std::chrono::microseconds(500)) {
   }
 });
 
@@ -397,7 +425,8 @@ const Variant& cheat(const std::string& name) {
 
 Plan plan_of(const std::string& name, const Size& size = {63, 65}) {
   const auto& variant = cheat(name);
-  return plan_for(*Registry::instance().workload("dmv"), variant, size, variant.dtypes.front());
+  return plan_for(*Registry::instance().workload("dmv"), variant, size,
+                  variant.dtypes.front());
 }
 
 Record run(const Plan& plan) {
@@ -407,7 +436,9 @@ Record run(const Plan& plan) {
 }
 
 // The sweep of one cheat ends with this verdict, these words and no time.
-void expect(Verdict verdict, const std::string& name, const std::string& words = "",
+void expect(Verdict verdict,
+            const std::string& name,
+            const std::string& words = "",
             const Size& size = {63, 65}) {
   const Record record = run(plan_of(name, size));
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
@@ -417,7 +448,8 @@ void expect(Verdict verdict, const std::string& name, const std::string& words =
   }
 }
 
-void expect_wrong(const std::string& name, const std::string& words = "",
+void expect_wrong(const std::string& name,
+                  const std::string& words = "",
                   const Size& size = {63, 65}) {
   expect(Verdict::wrong_result, name, words, size);
 }
@@ -427,7 +459,8 @@ void expect_wrong(const std::string& name, const std::string& words = "",
 BOOST_AUTO_TEST_SUITE(cheats)
 
 BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
-  for (const Size& size : {Size{63, 65}, Size{64, 4096}, Size{1, 1}, Size{2, 1}}) {
+  for (const Size& size :
+       {Size{63, 65}, Size{64, 4096}, Size{1, 1}, Size{2, 1}}) {
     const Record record = run(plan_of("honest_control", size));
     BOOST_TEST_CONTEXT(record.detail) {
       BOOST_TEST(to_string(record.verdict) == "passed");
@@ -440,13 +473,15 @@ BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect_wrong("does_nothing", "y[0] is ");
   expect_wrong("skips_the_tail", "y[60] is ");
   expect_wrong("skips_the_last_column", "expected");
-  expect_wrong("takes_rows_that_begin_with_zero_for_zero", "expected", {512, 65});
+  expect_wrong("takes_rows_that_begin_with_zero_for_zero", "expected",
+               {512, 65});
   expect_wrong("is_right_on_whole_numbers_only", "y[0] is ");
   expect_wrong("is_right_on_real_numbers_only", "y[0] is ");
   expect_wrong("looks_for_a_freed_reference", "expected");
 }
 
-// In a wide matrix one word in thousands changes, hardly ever one that a cheat looks at.
+// In a wide matrix one word in thousands changes, hardly ever one
+// that a cheat looks at.
 BOOST_AUTO_TEST_CASE(remembered_answers_are_caught) {
   const Size wide{64, 4096};
   expect_wrong("right_only_at_the_first_call", "expected");
@@ -456,7 +491,8 @@ BOOST_AUTO_TEST_CASE(remembered_answers_are_caught) {
   expect_wrong("replays_by_a_sample_of_words", "", wide);
   expect_wrong("replays_between_calls_that_it_counts", "in a timed execution");
   expect_wrong("replays_from_scratch", "in a timed execution");
-  expect_wrong("updates_by_what_changed_in_x", "in a timed execution", {512, 65});
+  expect_wrong("updates_by_what_changed_in_x", "in a timed execution",
+               {512, 65});
 }
 
 BOOST_AUTO_TEST_CASE(detected_poison_is_caught) {
@@ -464,8 +500,10 @@ BOOST_AUTO_TEST_CASE(detected_poison_is_caught) {
   expect_wrong("half_of_the_rows_when_not_poisoned", "in a timed execution");
   expect_wrong("every_eighth_row_when_not_poisoned", "in a timed execution");
   expect_wrong("only_rows_that_are_poisoned", "in a timed execution");
-  expect_wrong("only_rows_that_were_touched", "in a timed execution", {512, 65});
-  expect_wrong("nothing_when_the_ends_are_as_it_left_them", "in a timed execution", {4096, 16});
+  expect_wrong("only_rows_that_were_touched", "in a timed execution",
+               {512, 65});
+  expect_wrong("nothing_when_the_ends_are_as_it_left_them",
+               "in a timed execution", {4096, 16});
 }
 
 BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
@@ -473,23 +511,29 @@ BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
   expect_wrong("lazy_after_its_warm_up", "expected");
   expect_wrong("lazy_when_pinned", "in a timed execution");
   expect_wrong("damages_its_input_when_not_poisoned");
-  expect_wrong("writes_past_the_end_when_not_poisoned", "wrote past the end of y");
+  expect_wrong("writes_past_the_end_when_not_poisoned",
+               "wrote past the end of y");
 }
 
-// Which is seen first, the old answer or the thread that works on the new one, depends on the
-// machine.
+// Which is seen first, the old answer or the thread that works on the
+// new one, depends on the machine.
 BOOST_AUTO_TEST_CASE(an_answer_delivered_late_is_caught) {
   const Record late = run(plan_of("delivers_one_call_late", {512, 65}));
-  BOOST_TEST((late.verdict == Verdict::wrong_result || late.verdict == Verdict::implausible),
+  BOOST_TEST((late.verdict == Verdict::wrong_result ||
+              late.verdict == Verdict::implausible),
              testing::described(late));
   BOOST_TEST(late.seconds.size() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(work_of_other_threads_is_caught) {
-  const Size large{1500, 1500};  // the threads work for longer than it takes to start them
-  expect(Verdict::implausible, "uses_threads_of_its_own", "threads beyond the 1 asked for", large);
-  expect(Verdict::implausible, "uses_more_of_openmp", "threads beyond the 1 asked for", large);
-  expect(Verdict::implausible, "leaves_a_thread_at_work", "threads beyond the 1 asked for", large);
+  // the threads work for longer than it takes to start them
+  const Size large{1500, 1500};
+  expect(Verdict::implausible, "uses_threads_of_its_own",
+         "threads beyond the 1 asked for", large);
+  expect(Verdict::implausible, "uses_more_of_openmp",
+         "threads beyond the 1 asked for", large);
+  expect(Verdict::implausible, "leaves_a_thread_at_work",
+         "threads beyond the 1 asked for", large);
   leave_off = true;
   left_at_work.join();
 }
@@ -509,7 +553,8 @@ BOOST_AUTO_TEST_CASE(a_failure_is_a_verdict) {
   expect(Verdict::launch_failed, "fails", "planted failure");
 }
 
-// On a machine that reads one byte per second the variant cannot have done its work so fast.
+// On a machine that reads one byte per second the variant cannot have
+// done its work so fast.
 BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   Plan plan = plan_of("honest_control");
   plan.host_ceilings->read = {{1e6, 1}};
@@ -530,12 +575,14 @@ BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
 BOOST_AUTO_TEST_CASE(damage_does_not_harm_the_next_variant) {
   for (const auto* name :
        {"changes_its_input", "writes_past_the_end", "writes_before_the_start",
-        "damages_its_input_when_not_poisoned", "writes_past_the_end_when_not_poisoned"}) {
+        "damages_its_input_when_not_poisoned",
+        "writes_past_the_end_when_not_poisoned"}) {
     Plan plan = plan_of(name, {40, 40});
     plan.variants.push_back(&cheat("honest_control"));
     const auto records = testing::sweep(plan);
     BOOST_REQUIRE_EQUAL(records.size(), 2U);
-    BOOST_TEST_CONTEXT(name << ": " << records[0].detail << "; then " << records[1].detail) {
+    BOOST_TEST_CONTEXT(name << ": " << records[0].detail << "; then "
+                            << records[1].detail) {
       BOOST_TEST(to_string(records[0].verdict) == "wrong_result");
       BOOST_TEST(to_string(records[1].verdict) == "passed");
     }
@@ -548,7 +595,9 @@ BOOST_AUTO_TEST_CASE(arrays_that_were_not_declared_are_null) {
   const auto records = testing::sweep(plan);
   BOOST_REQUIRE_EQUAL(records.size(), 2U);
   for (const auto& record : records) {
-    BOOST_TEST_CONTEXT(record.detail) { BOOST_TEST(to_string(record.verdict) == "passed"); }
+    BOOST_TEST_CONTEXT(record.detail) {
+      BOOST_TEST(to_string(record.verdict) == "passed");
+    }
   }
   BOOST_TEST(!saw_undeclared);
 }

@@ -1,5 +1,5 @@
-// Whose CPU time it is: threads that were at work before a variant began are not counted as its
-// own.
+// Whose CPU time it is: threads that were at work before a variant began
+// are not counted as its own.
 #include "places/host/cpu_time.hpp"
 
 #include <time.h>
@@ -17,28 +17,32 @@ namespace {
 double own_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return static_cast<double>(now.tv_sec) +
+         1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 void spin(double seconds) {
   const double start = own_seconds();
-  while (own_seconds() - start < seconds) continue;
+  while (own_seconds() - start < seconds)
+    continue;
 }
 
 void sleep_until_stopped(const std::stop_token& stop) {
-  while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!stop.stop_requested())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cpu_time)
 
-// While a library's thread still spins, others end, and their time is gone with them: that must not
-// hide the time that the library's thread goes on using.
+// While a library's thread still spins, others end, and their time is gone with
+// them: that must not hide the time that the library's thread goes on using.
 BOOST_AUTO_TEST_CASE(a_spinning_thread_is_waited_for_though_others_end) {
   for (int repetition = 0; repetition < 5; ++repetition) {
     std::vector<std::jthread> ended;
-    for (int i = 0; i < 4; ++i) ended.emplace_back([] { spin(0.005); });
+    for (int i = 0; i < 4; ++i)
+      ended.emplace_back([] { spin(0.005); });
     std::jthread library([](const std::stop_token& stop) {
       spin(0.015);
       sleep_until_stopped(stop);
@@ -57,7 +61,8 @@ BOOST_AUTO_TEST_CASE(a_thread_that_begins_to_spin_is_seen) {
     done = true;
     sleep_until_stopped(stop);
   });
-  while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!done)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   BOOST_TEST(time.of_others().has_value());
 }
 

@@ -7,7 +7,8 @@
 
 namespace parlab::testing {
 
-inline boost::test_tools::assertion_result gpu_usable(boost::unit_test::test_unit_id) {
+inline boost::test_tools::assertion_result gpu_usable(
+    boost::unit_test::test_unit_id) {
 #ifdef PARLAB_EMULATED
   return true;
 #else

@@ -1,5 +1,5 @@
-// A collective that one GPU does not join is ended at the time limit, and the next one works. On
-// machines with two GPUs and NCCL.
+// A collective that one GPU does not join is ended at the time limit, and
+// the next one works. On machines with two GPUs and NCCL.
 #ifndef PARLAB_EMULATED
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -23,7 +23,8 @@ __global__ void stay_away(long long nanoseconds) {
 double seconds_of(const std::function<void()>& action) {
   const auto start = std::chrono::steady_clock::now();
   action();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_ended) {
   });
   const auto add_up = [&] { team.all_reduce(data, data, elements); };
   const auto nothing = [] {};
-  const auto warm_up = [&] {  // NCCL starts here, and not while streams are held
+  // NCCL starts here, and not while streams are held
+  const auto warm_up = [&] {
     add_up();
     timer.run_held(nothing, nothing);
   };
@@ -62,10 +64,12 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_ended) {
     stay_away<<<1, 1, 0, second.cuda_stream()>>>(absence_ns);
     add_up();
   };
-  const auto timed_out = [](const PointError& e) { return e.verdict == Verdict::timed_out; };
+  const auto timed_out = [](const PointError& e) {
+    return e.verdict == Verdict::timed_out;
+  };
   const double taken = seconds_of([&] {
-    BOOST_CHECK_EXCEPTION(timer.run_held(nothing, add_up_without_the_second), PointError,
-                          timed_out);
+    BOOST_CHECK_EXCEPTION(timer.run_held(nothing, add_up_without_the_second),
+                          PointError, timed_out);
   });
   BOOST_TEST(taken >= limit_s);
   BOOST_TEST(taken < 30);

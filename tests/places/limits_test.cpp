@@ -1,4 +1,5 @@
-// Sizes that take too long or too much memory are recorded with the reason, and the sweep goes on.
+// Sizes that take too long or too much memory are recorded with the
+// reason, and the sweep goes on.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>
@@ -24,11 +25,13 @@ const Register<Dmv, float> slow(
         p.y[row] = p.a[row] * p.x[0];
       }
     },
-    "serial/limits/slow.cpp", "");
+    "serial/limits/slow.cpp",
+    "");
 
 Plan plan_of_three_sizes() {
-  auto plan = testing::plan_for(*Registry::instance().workload("dmv"),
-                                testing::variant_called("limits/serial/slow"), {1, 1});
+  auto plan =
+      testing::plan_for(*Registry::instance().workload("dmv"),
+                        testing::variant_called("limits/serial/slow"), {1, 1});
   plan.sizes = {{1, 1}, {20, 1}, {40, 1}};
   plan.iterations = 2;
   return plan;
@@ -49,11 +52,13 @@ BOOST_AUTO_TEST_CASE(a_size_after_one_that_took_too_long_is_skipped) {
   const auto records = testing::sweep(plan);
   BOOST_REQUIRE_EQUAL(records.size(), 3);
   BOOST_TEST(records[0].timed());
-  BOOST_TEST(records[1].timed());  // only its first execution shows that it is too slow
+  // only its first execution shows that it is too slow
+  BOOST_TEST(records[1].timed());
   BOOST_TEST(to_string(records[2].verdict) == "timed_out");
   BOOST_TEST(records[2].seconds.empty());
   const auto& detail = records[2].detail;
-  BOOST_TEST(detail.starts_with("skipped: one execution at 20x1 took 0."), detail);
+  BOOST_TEST(detail.starts_with("skipped: one execution at 20x1 took 0."),
+             detail);
   BOOST_TEST(detail.ends_with("the limit is 0.06 s"), detail);
   BOOST_TEST(status_of(plan) == 0);
 }
@@ -64,7 +69,8 @@ BOOST_AUTO_TEST_CASE(a_higher_limit_measures_what_was_skipped) {
   plan.results = folder.path / "records.jsonl";
   plan.point_limit_s = 0.06;
   testing::sweep(plan);
-  const auto resumed = testing::sweep(plan);  // under the same limit nothing is tried again
+  // under the same limit nothing is tried again
+  const auto resumed = testing::sweep(plan);
   BOOST_TEST(to_string(resumed.at(2).verdict) == "timed_out");
   BOOST_TEST(load_records(plan.results).records.size() == 3);
   plan.point_limit_s = 1;
@@ -77,7 +83,8 @@ BOOST_AUTO_TEST_CASE(a_size_that_does_not_fit_is_recorded) {
   const auto records = testing::sweep(plan);
   BOOST_TEST(records.at(1).timed());
   BOOST_TEST(to_string(records.at(2).verdict) == "out_of_memory");
-  BOOST_TEST(records.at(2).detail == "needs 324 B of host memory, 164 B are free");
+  BOOST_TEST(records.at(2).detail ==
+             "needs 324 B of host memory, 164 B are free");
   BOOST_TEST(status_of(plan) == 0);
   plan.sizes = {{40, 1}};
   BOOST_TEST(status_of(plan) == 1);  // nothing fits

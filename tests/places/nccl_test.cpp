@@ -1,5 +1,6 @@
-// NCCL, which is loaded when it is needed: what is called of it, and what is said when it is
-// missing, too old or fails. A stand-in for it that works on the host's memory is fake_nccl.c.
+// NCCL, which is loaded when it is needed: what is called of it, and what
+// is said when it is missing, too old or fails. A stand-in for it that
+// works on the host's memory is fake_nccl.c.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -17,8 +18,8 @@ std::string built(const std::string& name, const std::string& flags = "") {
   static const testing::Folder folder;
   const std::string library = folder.path / name;
   if (!std::filesystem::exists(library)) {
-    const auto command =
-        "cc -std=c99 -shared -fPIC " + flags + " -o '" + library + "' tests/places/fake_nccl.c";
+    const auto command = "cc -std=c99 -shared -fPIC " + flags + " -o '" +
+                         library + "' tests/places/fake_nccl.c";
     BOOST_REQUIRE_MESSAGE(std::system(command.c_str()) == 0, command);
   }
   return library;
@@ -33,7 +34,9 @@ T& seen(const std::string& library, const char* name) {
 }
 
 struct Failing {
-  explicit Failing(const char* function) { setenv("FAKE_NCCL_FAILS", function, 1); }
+  explicit Failing(const char* function) {
+    setenv("FAKE_NCCL_FAILS", function, 1);
+  }
   ~Failing() { unsetenv("FAKE_NCCL_FAILS"); }
 };
 
@@ -54,7 +57,8 @@ const std::vector<int> devices{4, 0, 2};
 std::vector<cudaStream_t> streams() {
   static char places[3];
   std::vector<cudaStream_t> all;
-  for (auto& place : places) all.push_back(reinterpret_cast<cudaStream_t>(&place));
+  for (auto& place : places)
+    all.push_back(reinterpret_cast<cudaStream_t>(&place));
   return all;
 }
 
@@ -80,18 +84,22 @@ BOOST_AUTO_TEST_CASE(collectives_reach_every_gpu_on_its_own_stream) {
   const auto library = built("libnccl-good.so");
   Nccl nccl(devices, library);
   for (int i = 0; i < 3; ++i) {
-    BOOST_TEST((&seen<int>(library, "fake_devices"))[i] == devices[static_cast<std::size_t>(i)]);
+    BOOST_TEST((&seen<int>(library, "fake_devices"))[i] ==
+               devices[static_cast<std::size_t>(i)]);
   }
   const auto add_up = [&]<typename T>(T, Dtype dtype) {
     Three<T> data;
-    nccl.all_reduce(data.pointers(data.from), data.pointers(data.to), 4, dtype, streams());
-    for (const auto& sums : data.to) BOOST_TEST(sums[3] == 6);
+    nccl.all_reduce(data.pointers(data.from), data.pointers(data.to), 4, dtype,
+                    streams());
+    for (const auto& sums : data.to)
+      BOOST_TEST(sums[3] == 6);
     BOOST_TEST(data.to[0][4] == 1);  // beyond the four that were asked for
     for (std::size_t i = 0; i < 3; ++i) {
       BOOST_TEST((&seen<void*>(library, "fake_streams"))[i] == streams()[i]);
     }
     nccl.broadcast(1, data.pointers(data.from), 4, dtype, streams());
-    for (const auto& copy : data.from) BOOST_TEST(copy[3] == 2);
+    for (const auto& copy : data.from)
+      BOOST_TEST(copy[3] == 2);
   };
   add_up(1.0f, Dtype::f32);
   add_up(1.0, Dtype::f64);
@@ -106,7 +114,8 @@ BOOST_AUTO_TEST_CASE(multicast_stays_off) {
 
 BOOST_AUTO_TEST_CASE(each_gpu_is_left_once_by_abort_or_at_the_end) {
   const auto library = built("libnccl-good.so");
-  auto &aborted = seen<int>(library, "fake_aborted"), &left = seen<int>(library, "fake_destroyed");
+  auto &aborted = seen<int>(library, "fake_aborted"),
+       &left = seen<int>(library, "fake_destroyed");
   aborted = left = 0;
   { const Nccl nccl(devices, library); }
   BOOST_TEST(left == 3);
@@ -119,21 +128,25 @@ BOOST_AUTO_TEST_CASE(each_gpu_is_left_once_by_abort_or_at_the_end) {
 }
 
 BOOST_AUTO_TEST_CASE(without_the_library_it_is_said_what_to_install) {
-  const auto error = error_of([] { Nccl(devices, "libnccl-that-nobody-has.so"); });
+  const auto error =
+      error_of([] { Nccl(devices, "libnccl-that-nobody-has.so"); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::not_supported));
-  BOOST_TEST(error.library == "libnccl-that-nobody-has.so");  // tried again once it is there
+  // tried again once it is there
+  BOOST_TEST(error.library == "libnccl-that-nobody-has.so");
   BOOST_TEST(says(error, "install libnccl2"));
   BOOST_TEST(says(error, "LD_LIBRARY_PATH"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_no_library_is_refused) {
-  const auto error = error_of([] { Nccl(devices, "tests/places/fake_nccl.c"); });
+  const auto error =
+      error_of([] { Nccl(devices, "tests/places/fake_nccl.c"); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::not_supported));
   BOOST_TEST(says(error, "could not be loaded"));
 }
 
 BOOST_AUTO_TEST_CASE(a_library_that_lacks_a_function_is_too_old) {
-  const auto error = error_of([] { Nccl(devices, built("libnccl-old.so", "-DOLD")); });
+  const auto error =
+      error_of([] { Nccl(devices, built("libnccl-old.so", "-DOLD")); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::not_supported));
   BOOST_TEST(says(error, "has no function ncclBroadcast: it is too old"));
   BOOST_TEST(says(error, "install libnccl2"));
@@ -147,14 +160,16 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_start_fails_the_point) {
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::launch_failed));
   BOOST_TEST(says(error, "ncclCommInitAll failed: unhandled system error"));
   BOOST_TEST(says(error, "NCCL_DEBUG=WARN"));
-  BOOST_TEST(seen<int>(library, "fake_destroyed") == 0);  // there was nothing to leave
+  // there was nothing to leave
+  BOOST_TEST(seen<int>(library, "fake_destroyed") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_collective_that_fails_is_named_and_the_next_one_works) {
   Nccl nccl(devices, built("libnccl-good.so"));
   Three<float> data;
   const auto add_up = [&] {
-    nccl.all_reduce(data.pointers(data.from), data.pointers(data.to), 5, Dtype::f32, streams());
+    nccl.all_reduce(data.pointers(data.from), data.pointers(data.to), 5,
+                    Dtype::f32, streams());
   };
   for (const std::string function : {"ncclAllReduce", "ncclGroupEnd"}) {
     const Failing failing(function.c_str());

@@ -12,7 +12,8 @@ using namespace parlab;
 
 namespace {
 
-std::vector<const Variant*> variants_of(std::initializer_list<std::string> names) {
+std::vector<const Variant*> variants_of(
+    std::initializer_list<std::string> names) {
   std::vector<const Variant*> found;
   for (const auto* variant : Registry::instance().variants("dmv")) {
     for (const auto& name : names) {
@@ -24,7 +25,8 @@ std::vector<const Variant*> variants_of(std::initializer_list<std::string> names
 
 // Emulated devices: there are as many as are asked for.
 auto without_a_gpu() {
-  return boost::unit_test::precondition([](auto) { return why_no_gpu().has_value(); });
+  return boost::unit_test::precondition(
+      [](auto) { return why_no_gpu().has_value(); });
 }
 
 }  // namespace
@@ -42,13 +44,15 @@ BOOST_AUTO_TEST_CASE(a_variant_finds_the_place_it_asks_for) {
 }
 
 BOOST_AUTO_TEST_CASE(points_go_round_the_devices, *without_a_gpu()) {
-  const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive", "dmv/cuda/coalesced"});
+  const auto variants =
+      variants_of({"dmv/serial/plain", "dmv/cuda/naive", "dmv/cuda/coalesced"});
   Places places(variants, {0, 1, 2});
   BOOST_REQUIRE_EQUAL(places.all().size(), 4U);
   std::set<const Place*> used;
   for (std::size_t point = 0; point < 6; ++point) {
     Place& place = places.of(*variants[1], point);
-    BOOST_TEST(&place == &places.of(*variants[2], point));  // all variants of a point meet
+    // all variants of a point meet
+    BOOST_TEST(&place == &places.of(*variants[2], point));
     BOOST_TEST(&place == &places.of(*variants[1], point + 3));
     BOOST_TEST(&places.of(*variants[0], point) == &places.all().front());
     used.insert(&place);
@@ -56,8 +60,10 @@ BOOST_AUTO_TEST_CASE(points_go_round_the_devices, *without_a_gpu()) {
   BOOST_TEST(used.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others, *without_a_gpu()) {
-  const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive", "dmv/cuda/coalesced"});
+BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others,
+                     *without_a_gpu()) {
+  const auto variants =
+      variants_of({"dmv/serial/plain", "dmv/cuda/naive", "dmv/cuda/coalesced"});
   Places places(variants, {0, 1, 2});
   places.of(*variants[1], 0).why_not = "lost";
   std::set<const Place*> used;
@@ -67,14 +73,15 @@ BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others, *without_a_g
   }
   BOOST_TEST(used.size() == 2U);
   // When all are lost, the reason is told.
-  for (auto& place : places.all()) place.why_not = "lost";
+  for (auto& place : places.all())
+    place.why_not = "lost";
   BOOST_TEST(places.of(*variants[1], 1).why_not == "lost");
 }
 
 BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *without_a_gpu()) {
   const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive"});
-  auto plan =
-      parlab::testing::plan_for(*Registry::instance().workload("dmv"), *variants[0], {8, 9});
+  auto plan = parlab::testing::plan_for(*Registry::instance().workload("dmv"),
+                                        *variants[0], {8, 9});
   plan.variants = variants;
   plan.sizes = {{8, 9}, {9, 8}, {10, 7}};
   plan.devices = {0, 1};
@@ -82,7 +89,8 @@ BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *without_a_gpu()) {
   const auto records = parlab::testing::sweep(plan);
   BOOST_REQUIRE_EQUAL(records.size(), 6U);
   for (const auto& record : records) {
-    BOOST_TEST(to_string(record.verdict) == "passed", parlab::testing::described(record));
+    BOOST_TEST(to_string(record.verdict) == "passed",
+               parlab::testing::described(record));
   }
 }
 
@@ -91,16 +99,21 @@ BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *without_a_gpu()) {
   using boost::test_tools::per_element;
   BOOST_TEST(devices_of({0}, false) == (std::vector<int>{0}), per_element());
   BOOST_TEST(devices_of({}, false) == (std::vector<int>{0}), per_element());
-  BOOST_TEST(devices_of({0, 3}, true) == (std::vector<int>{0, 3}), per_element());
-  BOOST_CHECK_EXCEPTION(devices_of({1}, false), UsageError, [](const UsageError& error) {
-    return std::string(error.what()).starts_with("--device 1: ");
-  });
+  BOOST_TEST(devices_of({0, 3}, true) == (std::vector<int>{0, 3}),
+             per_element());
+  BOOST_CHECK_EXCEPTION(
+      devices_of({1}, false), UsageError, [](const UsageError& error) {
+        return std::string(error.what()).starts_with("--device 1: ");
+      });
 }
 
-// A serial variant is timed by a thread that is bound to one CPU, without a pool beside it. A pool
-// that is started meanwhile, to look at results or to flush caches, must not be bound to that CPU.
+// A serial variant is timed by a thread that is bound to one CPU, without
+// a pool beside it. A pool that is started meanwhile, to look at results
+// or to flush caches, must not be bound to that CPU.
 BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere,
-                     *boost::unit_test::precondition([](auto) { return affinity().size() > 1; })) {
+                     *boost::unit_test::precondition([](auto) {
+                       return affinity().size() > 1;
+                     })) {
   const auto allowed = affinity().size();
   const auto variants = variants_of({"dmv/serial/plain"});
   const auto& dmv = *Registry::instance().workload("dmv");

@@ -1,5 +1,6 @@
-// Variants whose arrays begin and end in the host's memory: those there are, in pieces of all
-// sizes, and planted ones that fail or cheat. On a GPU where there is one, by emulation otherwise.
+// Variants whose arrays begin and end in the host's memory: those there
+// are, in pieces of all sizes, and planted ones that fail or cheat. On a
+// GPU where there is one, by emulation otherwise.
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/streams.hpp"
@@ -15,23 +16,32 @@ namespace {
 
 using Args = Dmv::Args<float>;
 
-__global__ void put(float* where, float value) { *where = value; }
-
-void compute(Gpu& gpu, const float* a, const float* x, float* y, std::int64_t rows,
-             std::int64_t cols) {
-  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, honest, a, x, y, rows, cols);
+__global__ void put(float* where, float value) {
+  *where = value;
 }
 
-// Copies come on stream 0, pieces of 8 rows are computed on stream 1 and go back from stream 2.
-// What a cheat leaves out is not waited for.
+void compute(Gpu& gpu,
+             const float* a,
+             const float* x,
+             float* y,
+             std::int64_t rows,
+             std::int64_t cols) {
+  gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, honest, a, x, y,
+             rows, cols);
+}
+
+// Copies come on stream 0, pieces of 8 rows are computed on stream 1 and go
+// back from stream 2. What a cheat leaves out is not waited for.
 struct Pieces {
-  bool wait_for_copies = true, wait_for_kernels = true, own_memory = true, wait_before_reuse = true;
+  bool wait_for_copies = true, wait_for_kernels = true, own_memory = true,
+       wait_before_reuse = true;
   std::int64_t leave_out = 0, one_more = 0;  // rows at the end
 };
 void in_pieces(Streams& s, const Args& p, const Pieces& how) {
   constexpr std::int64_t piece = 8;
   float* const x = s[0].scratch<float>(p.cols);
-  float* const a = s[0].scratch<float>((how.own_memory ? p.rows : piece) * p.cols);
+  float* const a =
+      s[0].scratch<float>((how.own_memory ? p.rows : piece) * p.cols);
   float* const y = s[0].scratch<float>(p.rows + 1);
   s[0].clear(y + p.rows, sizeof(float));
   s.to_device(0, x, p.x, p.cols);
@@ -44,7 +54,8 @@ void in_pieces(Streams& s, const Args& p, const Pieces& how) {
     compute(s[1], here, x, y + first, rows, p.cols);
     if (how.wait_for_kernels) s.wait(2, 1);
     const bool last = first + rows == p.rows;
-    s.to_host(2, p.y + first, y + first, rows + (last ? how.one_more - how.leave_out : 0));
+    s.to_host(2, p.y + first, y + first,
+              rows + (last ? how.one_more - how.leave_out : 0));
   }
 }
 
@@ -73,11 +84,16 @@ STREAMS_CHEAT(leaves_its_zeroed_scratch_dirty, {
 STREAMS_CHEAT(asks_for_too_many_streams, s[64]);
 
 #ifdef PARLAB_EMULATED
-STREAMS_CHEAT(does_not_wait_for_copies, in_pieces(s, p, {.wait_for_copies = false}));
-STREAMS_CHEAT(does_not_wait_for_kernels, in_pieces(s, p, {.wait_for_kernels = false}));
+STREAMS_CHEAT(does_not_wait_for_copies,
+              in_pieces(s, p, {.wait_for_copies = false}));
+STREAMS_CHEAT(does_not_wait_for_kernels,
+              in_pieces(s, p, {.wait_for_kernels = false}));
 STREAMS_CHEAT(reuses_memory_too_early,
-              in_pieces(s, p, {.own_memory = false, .wait_before_reuse = false}));
-STREAMS_CHEAT(computes_in_host_memory, compute(s[0], p.a, p.x, p.y, p.rows, p.cols));
+              in_pieces(s,
+                        p,
+                        {.own_memory = false, .wait_before_reuse = false}));
+STREAMS_CHEAT(computes_in_host_memory,
+              compute(s[0], p.a, p.x, p.y, p.rows, p.cols));
 STREAMS_CHEAT(copies_the_wrong_way, s.to_device(0, p.y, p.x, 1));
 STREAMS_CHEAT(copies_more_than_there_is,
               s.to_device(0, s[0].scratch<float>(p.cols + 1), p.x, p.cols + 1));
@@ -119,8 +135,8 @@ STREAMS_CHEAT(leaves_the_last_copy_unjoined, {
   compute(s[4], a, x, y, p.rows, p.cols);
   other.after(s[4]);
   spin<<<1, 1, 0, other.stream>>>(500'000LL);
-  cudaMemcpyAsync(p.y + p.rows - 2, y + p.rows - 2, 2 * sizeof(float), cudaMemcpyDeviceToHost,
-                  other.stream);
+  cudaMemcpyAsync(p.y + p.rows - 2, y + p.rows - 2, 2 * sizeof(float),
+                  cudaMemcpyDeviceToHost, other.stream);
 });
 STREAMS_CHEAT(leaves_work_behind, {
   static OtherStream other;
@@ -132,7 +148,8 @@ STREAMS_CHEAT(leaves_work_behind, {
 STREAMS_CHEAT(computes_on_the_host, {
   for (std::int64_t row = 0; row < p.rows; ++row) {
     p.y[row] = 0;
-    for (std::int64_t col = 0; col < p.cols; ++col) p.y[row] += p.a[row * p.cols + col] * p.x[col];
+    for (std::int64_t col = 0; col < p.cols; ++col)
+      p.y[row] += p.a[row * p.cols + col] * p.x[col];
   }
 });
 STREAMS_CHEAT(waits_for_the_device, {
@@ -157,7 +174,9 @@ Record run(const std::string& name, const Size& size = {63, 65}) {
   return {};
 }
 
-void expect(const std::string& name, const std::string& verdict, const std::string& words) {
+void expect(const std::string& name,
+            const std::string& verdict,
+            const std::string& words) {
   const Record record = run(name);
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
     BOOST_TEST(to_string(record.verdict) == verdict);
@@ -169,7 +188,8 @@ void expect(const std::string& name, const std::string& verdict, const std::stri
 void expect_right(const std::string& name, const Size& size, const Plan& how) {
   std::size_t judged = 0;
   for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name())) {
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
       if (variant->full_name() != name) continue;
       for (const auto dtype : variant->dtypes) {
         Plan plan = plan_for(*workload, *variant, size, dtype);
@@ -177,8 +197,9 @@ void expect_right(const std::string& name, const Size& size, const Plan& how) {
         plan.tunables = how.tunables;
         for (const auto& record : testing::sweep(plan)) {
           BOOST_TEST(to_string(record.verdict) == "passed",
-                     name << " " << to_string(size) << " " << to_string(dtype) << " "
-                          << to_string(record.tunables) << ": " << record.detail);
+                     name << " " << to_string(size) << " " << to_string(dtype)
+                          << " " << to_string(record.tunables) << ": "
+                          << record.detail);
           BOOST_TEST(record.from_host);
           ++judged;
         }
@@ -190,7 +211,8 @@ void expect_right(const std::string& name, const Size& size, const Plan& how) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(streams, *boost::unit_test::precondition(testing::gpu_usable))
+BOOST_AUTO_TEST_SUITE(streams,
+                      *boost::unit_test::precondition(testing::gpu_usable))
 
 BOOST_AUTO_TEST_CASE(honest_variants_pass_and_have_their_copies_in_their_time) {
   for (const char* name : {"honest_control", "honest_in_little_memory"}) {
@@ -213,13 +235,15 @@ BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect("copies_into_its_input", "wrong_result", "changed its input x");
 #endif
   expect("leaves_out_the_last_copy", "wrong_result", "y[61] is ");
-  expect("leaves_its_zeroed_scratch_dirty", "wrong_result", "scratch 1 other than zero");
+  expect("leaves_its_zeroed_scratch_dirty", "wrong_result",
+         "scratch 1 other than zero");
   expect("asks_for_too_many_streams", "not_supported", "asks for stream 64");
 }
 
 #ifdef PARLAB_EMULATED
 BOOST_AUTO_TEST_CASE(what_does_not_wait_is_caught) {
-  expect("does_not_wait_for_copies", "wrong_result", "which stream 0 wrote and nothing here waits");
+  expect("does_not_wait_for_copies", "wrong_result",
+         "which stream 0 wrote and nothing here waits");
   expect("does_not_wait_for_kernels", "wrong_result",
          "to_host() reads stream 0's scratch 3[0], which stream 1 wrote");
   expect("reuses_memory_too_early", "wrong_result",
@@ -227,16 +251,21 @@ BOOST_AUTO_TEST_CASE(what_does_not_wait_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(stray_copies_are_caught) {
-  expect("computes_in_host_memory", "launch_failed", "in the host's memory: copy it over first");
-  expect("copies_the_wrong_way", "launch_failed", "which is not memory of the device");
+  expect("computes_in_host_memory", "launch_failed",
+         "in the host's memory: copy it over first");
+  expect("copies_the_wrong_way", "launch_failed",
+         "which is not memory of the device");
   expect("copies_more_than_there_is", "launch_failed", "past the end of x");
-  expect("copies_more_than_it_has_room_for", "launch_failed", "past the end of stream 0's scratch");
+  expect("copies_more_than_it_has_room_for", "launch_failed",
+         "past the end of stream 0's scratch");
   expect("touches_its_arrays_on_the_host", "launch_failed", "");
 }
 #else
 BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
-  // By what it left undone, or by the device, which is busy still: whichever is seen first.
-  for (const char* name : {"leaves_the_last_copy_unjoined", "leaves_work_behind"}) {
+  // By what it left undone, or by the device, which is busy still:
+  // whichever is seen first.
+  for (const char* name :
+       {"leaves_the_last_copy_unjoined", "leaves_work_behind"}) {
     const Record record = run(name);
     const auto verdict = to_string(record.verdict);
     BOOST_TEST_CONTEXT(name << ": " << verdict << ": " << record.detail) {
@@ -256,7 +285,8 @@ BOOST_AUTO_TEST_CASE(every_stream_is_waited_for) {
 
 BOOST_AUTO_TEST_CASE(the_link_is_measured) {
   const auto links = make_streams_executor()->links();
-  for (const auto* name : {link_from_host, link_to_host, link_from_and_to_host}) {
+  for (const auto* name :
+       {link_from_host, link_to_host, link_from_and_to_host}) {
     BOOST_REQUIRE(links.count(name) == 1);
     BOOST_TEST(links.at(name) > 1e9);
   }
@@ -264,22 +294,27 @@ BOOST_AUTO_TEST_CASE(the_link_is_measured) {
 }
 #endif
 
-// More pieces than streams, fewer, and one; rows that a piece of so many bytes does not divide.
+// More pieces than streams, fewer, and one; rows that a piece of so
+// many bytes does not divide.
 BOOST_AUTO_TEST_CASE(all_are_right_in_pieces_of_any_size) {
   Plan how;
   how.tunables["piece"] = {1, 4};
   how.tunables["streams"] = {1, 3, 16};
-  for (const Size& size : {Size{1, 1}, {1, 300}, {300, 1}, {65, 33}, {200, 129}}) {
+  for (const Size& size :
+       {Size{1, 1}, {1, 300}, {300, 1}, {65, 33}, {200, 129}}) {
     expect_right("dmv/cuda/from_host", size, how);
   }
   for (const Size& size : {Size{1, 1}, {70, 33}, {33, 70}}) {
     expect_right("atax/cuda/from_host", size, how);
   }
-  for (const std::int64_t n : {1, 1000, 20001}) expect_right("vector_sum/cuda/from_host", {n}, how);
-  for (const Size& size : {Size{1, 9, 3}, {40, 33, 0}, {41, 32, 2}, {30, 40, 20}}) {
+  for (const std::int64_t n : {1, 1000, 20001})
+    expect_right("vector_sum/cuda/from_host", {n}, how);
+  for (const Size& size :
+       {Size{1, 9, 3}, {40, 33, 0}, {41, 32, 2}, {30, 40, 20}}) {
     expect_right("convsep/cuda/from_host", size, how);
   }
-  for (const Size& size : {Size{1, 9}, {3, 3}, {9, 2}, {40, 7}, {5, 300}, {129, 66}}) {
+  for (const Size& size :
+       {Size{1, 9}, {3, 3}, {9, 2}, {40, 7}, {5, 300}, {129, 66}}) {
     expect_right("conv2d/cuda/from_host", size, how);
   }
 }
@@ -289,7 +324,8 @@ BOOST_AUTO_TEST_CASE(products_are_right_with_any_grid_of_tiles) {
   how.tunables["panels"] = {3};
   how.tunables["slices"] = {1, 3};
   how.tunables["streams"] = {3};
-  for (const Size& size : {Size{1, 1, 1}, {130, 129, 131}, {257, 2, 129}, {3, 260, 270}}) {
+  for (const Size& size :
+       {Size{1, 1, 1}, {130, 129, 131}, {257, 2, 129}, {3, 260, 270}}) {
     expect_right("matmul/cuda/from_host", size, how);
   }
 }

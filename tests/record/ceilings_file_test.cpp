@@ -30,7 +30,8 @@ Run this_machine() {
 }
 
 Ceilings some(double rate) {
-  Ceilings ceilings{{{1024, rate}}, {{1024, rate / 2}}, {{"fma float", 1e9}}, {}, 1e-6, 0.01};
+  Ceilings ceilings{
+      {{1024, rate}}, {{1024, rate / 2}}, {{"fma float", 1e9}}, {}, 1e-6, 0.01};
   ceilings.ways = {{"read 1024", "one stream"}};
   return ceilings;
 }
@@ -39,11 +40,15 @@ Ceilings some(double rate) {
 
 BOOST_AUTO_TEST_SUITE(ceilings_file_)
 
-BOOST_AUTO_TEST_CASE(it_lies_beside_the_records_or_in_the_folder_of_the_machine) {
-  BOOST_TEST(ceilings_file("results/x/dmv.jsonl", "here") == "results/x/ceilings.json");
-  BOOST_TEST(ceilings_file("results/x/dmv.shards/1.jsonl", "here") == "results/x/ceilings.json");
+BOOST_AUTO_TEST_CASE(
+    it_lies_beside_the_records_or_in_the_folder_of_the_machine) {
+  BOOST_TEST(ceilings_file("results/x/dmv.jsonl", "here") ==
+             "results/x/ceilings.json");
+  BOOST_TEST(ceilings_file("results/x/dmv.shards/1.jsonl", "here") ==
+             "results/x/ceilings.json");
   BOOST_TEST(ceilings_file("", "here") == "results/here/ceilings.json");
-  BOOST_TEST(ceilings_file("mine.jsonl", "here") == "results/here/ceilings.json");
+  BOOST_TEST(ceilings_file("mine.jsonl", "here") ==
+             "results/here/ceilings.json");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_kept_is_found_again) {
@@ -71,7 +76,8 @@ BOOST_AUTO_TEST_CASE(another_machine_driver_or_kernel_has_none) {
   CeilingsOfMachine known(file, this_machine());
   known.keep("", some(1e9));
   known.keep("GPU-0", some(4e12));
-  const auto found = [&](const std::function<void(Run&)>& change, const std::string& gpu) {
+  const auto found = [&](const std::function<void(Run&)>& change,
+                         const std::string& gpu) {
     Run run = this_machine();
     change(run);
     return CeilingsOfMachine(file, run).find(gpu) != nullptr;
@@ -92,7 +98,8 @@ BOOST_AUTO_TEST_CASE(nodes_of_a_cluster_keep_theirs_in_one_file) {
   const auto file = folder.path / "ceilings.json";
   Run other = this_machine();
   other.host_id = "other";
-  CeilingsOfMachine here(file, this_machine()), there(file, other);  // both see no file yet
+  // both see no file yet
+  CeilingsOfMachine here(file, this_machine()), there(file, other);
   here.keep("", some(1e9));
   there.keep("", some(2e9));
   const CeilingsOfMachine again(file, this_machine()), again_there(file, other);
@@ -115,7 +122,8 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_has_none_and_is_replaced) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_said) {
   const Folder folder;
   std::ofstream(folder.path / "file") << "in the way";
-  CeilingsOfMachine known(folder.path / "file" / "ceilings.json", this_machine());
+  CeilingsOfMachine known(folder.path / "file" / "ceilings.json",
+                          this_machine());
   BOOST_CHECK_THROW(known.keep("", some(1e9)), std::runtime_error);
 }
 

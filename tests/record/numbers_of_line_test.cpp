@@ -1,5 +1,5 @@
-// Long arrays of numbers are taken out of a line before the JSON parser sees it: these are the
-// numbers that it would have read.
+// Long arrays of numbers are taken out of a line before the JSON parser sees
+// it: these are the numbers that it would have read.
 #include "record/numbers_of_line.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,10 +17,13 @@ using namespace parlab;
 BOOST_AUTO_TEST_SUITE(numbers_of_line)
 
 BOOST_AUTO_TEST_CASE(an_array_of_the_outermost_object_is_taken) {
-  std::string line = R"({"a":{"us":[1,2]},"b":"\"us\":[3]","us":[4,5.5,6e-1,0],"c":[7],"us":[8]})";
-  BOOST_TEST(take_numbers(line, "us").value() == (std::vector<double>{4, 5.5, 0.6, 0}),
-             boost::test_tools::per_element());
-  BOOST_TEST(line == R"({"a":{"us":[1,2]},"b":"\"us\":[3]","us":[],"c":[7],"us":[8]})");
+  std::string line =
+      R"({"a":{"us":[1,2]},"b":"\"us\":[3]","us":[4,5.5,6e-1,0],"c":[7],"us":[8]})";
+  BOOST_TEST(
+      take_numbers(line, "us").value() == (std::vector<double>{4, 5.5, 0.6, 0}),
+      boost::test_tools::per_element());
+  BOOST_TEST(line ==
+             R"({"a":{"us":[1,2]},"b":"\"us\":[3]","us":[],"c":[7],"us":[8]})");
 }
 
 BOOST_AUTO_TEST_CASE(anything_else_is_left_to_the_parser) {
@@ -57,8 +60,8 @@ BOOST_AUTO_TEST_CASE(anything_else_is_left_to_the_parser) {
     BOOST_TEST(!take_numbers(left, "us").has_value(), line);
     BOOST_TEST(left == line);
   }
-  for (const auto* line :
-       {"", "\"", "\"us\":[1]", "{\"us", "{\"us\"", "{\"us\":", "{\"us\\", "[[1]]"}) {
+  for (const auto* line : {"", "\"", "\"us\":[1]", "{\"us", "{\"us\"",
+                           "{\"us\":", "{\"us\\", "[[1]]"}) {
     std::string left = line;
     BOOST_TEST(!take_numbers(left, "us").has_value(), line);
     BOOST_TEST(left == line);
@@ -68,19 +71,22 @@ BOOST_AUTO_TEST_CASE(anything_else_is_left_to_the_parser) {
 BOOST_AUTO_TEST_CASE(numbers_are_read_to_the_last_bit) {
   std::mt19937_64 random(1);
   std::vector<std::string> texts;
-  for (const char* format : {"%.0f", "%.1f", "%.3f", "%.7f", "%.15f", "%.8g", "%.15g", "%.16g",
-                             "%.17g", "%.7e", "%.17e", "%.30f"}) {
+  for (const char* format :
+       {"%.0f", "%.1f", "%.3f", "%.7f", "%.15f", "%.8g", "%.15g", "%.16g",
+        "%.17g", "%.7e", "%.17e", "%.30f"}) {
     for (int i = 0; i < 400; ++i) {
-      const double magnitude = std::uniform_real_distribution<>(-12, 15)(random);
-      const double value =
-          std::uniform_real_distribution<>(1, 10)(random) * std::pow(10, magnitude);
+      const double magnitude =
+          std::uniform_real_distribution<>(-12, 15)(random);
+      const double value = std::uniform_real_distribution<>(1, 10)(random) *
+                           std::pow(10, magnitude);
       char text[128];
       std::snprintf(text, sizeof text, format, value);
       texts.emplace_back(text);
     }
   }
   std::string line = "{\"us\":[";
-  for (const auto& text : texts) line += text + ",";
+  for (const auto& text : texts)
+    line += text + ",";
   line.back() = ']';
   line += "}";
   const auto taken = take_numbers(line, "us");

@@ -42,7 +42,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-h200") {
+Run a_run(const std::string& id = "run-1",
+          const std::string& machine = "nvidia-h200") {
   Run run;
   run.id = id;
   run.date = "2025-01-02T03:04:05Z";
@@ -62,9 +63,14 @@ Run a_run(const std::string& id = "run-1", const std::string& machine = "nvidia-
   run.memory_bytes = 1.5e11;
   run.others_at_work = 3;
   run.others_on_gpu = 2;
-  run.host = {{{32768, 1e11}, {65536, 2.5e11}}, {{32768, 1.1e11}}, {{"fma double", 1e12}}};
-  run.device = {
-      {{1e6, 4.1e12}}, {{2e6, 3.9e12}}, {{"fma float", 6e13}, {"tensor double", 6e13}}, {}, 1.5e-6};
+  run.host = {{{32768, 1e11}, {65536, 2.5e11}},
+              {{32768, 1.1e11}},
+              {{"fma double", 1e12}}};
+  run.device = {{{1e6, 4.1e12}},
+                {{2e6, 3.9e12}},
+                {{"fma float", 6e13}, {"tensor double", 6e13}},
+                {},
+                1.5e-6};
   return run;
 }
 
@@ -90,25 +96,31 @@ Record a_record() {
   record.batches = {2, 3};
   record.converged = true;
   record.discarded = 3;
-  record.errors = {{error_name(InputKind::uniform, true), 0.25}, {"wide_of_rounding", 1e9}};
+  record.errors = {{error_name(InputKind::uniform, true), 0.25},
+                   {"wide_of_rounding", 1e9}};
   record.to_device_s = 0.25;
   record.to_host_s = 1e-5;
   record.to_device_pinned_s = 0.03;
   record.to_host_pinned_s = 2e-6;
   record.from_host = true;
-  record.energy = Energy{{0.25, 0.26, 1e-7}, 2e-3, 71.5, "NVML", "for no reason"};
+  record.energy =
+      Energy{{0.25, 0.26, 1e-7}, 2e-3, 71.5, "NVML", "for no reason"};
   record.flops = 8192000;
   record.bytes = 3.3e7;
   record.roof_s = 1.0 / 3;
   record.flags = {"above_roof", "throttled"};
-  record.launch = {{32, 2, 1}, {128, 1, 1}, 1024, 40, 8, 2, 0.75, 48, "registers"};
+  record.launch = {{32, 2, 1}, {128, 1, 1}, 1024, 40,         8,
+                   2,          0.75,        48,   "registers"};
   record.counters = {{"dram_bytes", 1e9}, {"sectors_per_request", 4.25}};
   record.run = "run-1";
   return record;
 }
 
-// A timed record of a variant whose median is known; 21 samples, 1 % apart from end to end.
-Record timed(const std::string& backend, const std::string& variant, double median) {
+// A timed record of a variant whose median is known; 21 samples,
+// 1 % apart from end to end.
+Record timed(const std::string& backend,
+             const std::string& variant,
+             double median) {
   Record record;
   record.workload = "dmv";
   record.backend = backend;
@@ -126,14 +138,18 @@ Record timed(const std::string& backend, const std::string& variant, double medi
   return record;
 }
 
-Record parsed(const std::string& line) { return std::get<Record>(from_json_line(line)); }
+Record parsed(const std::string& line) {
+  return std::get<Record>(from_json_line(line));
+}
 
 void append_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::app) << text;
 }
 
-// Cells of one CSV column, by the header's name, for files without quoted line breaks.
-std::vector<std::string> column(const std::string& csv, const std::string& name) {
+// Cells of one CSV column, by the header's name, for files
+// without quoted line breaks.
+std::vector<std::string> column(const std::string& csv,
+                                const std::string& name) {
   std::vector<std::string> cells;
   std::size_t wanted = std::string::npos;
   std::istringstream in(csv);
@@ -149,9 +165,10 @@ std::vector<std::string> column(const std::string& csv, const std::string& name)
       }
     }
     if (wanted == std::string::npos) {
-      wanted =
-          static_cast<std::size_t>(std::find(fields.begin(), fields.end(), name) - fields.begin());
-      BOOST_REQUIRE_MESSAGE(wanted < fields.size(), "no column " << name << " in " << line);
+      wanted = static_cast<std::size_t>(
+          std::find(fields.begin(), fields.end(), name) - fields.begin());
+      BOOST_REQUIRE_MESSAGE(wanted < fields.size(),
+                            "no column " << name << " in " << line);
     } else {
       cells.push_back(fields.at(wanted));
     }
@@ -190,7 +207,8 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST(after.to_device_pinned_s.value() == 0.03);
   BOOST_TEST(after.to_host_pinned_s.value() == 2e-6);
   BOOST_TEST(after.from_host);
-  BOOST_TEST(after.energy.value().runs_j == before.energy->runs_j, per_element());
+  BOOST_TEST(after.energy.value().runs_j == before.energy->runs_j,
+             per_element());
   BOOST_TEST(after.energy->seconds == 2e-3);
   BOOST_TEST(after.energy->idle_w == 71.5);
   BOOST_TEST(after.energy->source == "NVML");
@@ -213,7 +231,8 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   // Samples keep 8 significant digits, whatever their size.
   BOOST_REQUIRE(after.seconds.size() == before.seconds.size());
   for (std::size_t i = 0; i < after.seconds.size(); ++i) {
-    BOOST_TEST(std::abs(after.seconds[i] - before.seconds[i]) <= 5e-8 * before.seconds[i]);
+    BOOST_TEST(std::abs(after.seconds[i] - before.seconds[i]) <=
+               5e-8 * before.seconds[i]);
   }
   BOOST_TEST(after.batches == before.batches, per_element());
   BOOST_TEST(to_json_line(after) == line);
@@ -221,7 +240,8 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
 
 // Records used not to say their unit.
 BOOST_AUTO_TEST_CASE(units_of_older_records_are_assumed) {
-  const auto read = [](const std::string& workload, const std::string& variant, Dtype dtype) {
+  const auto read = [](const std::string& workload, const std::string& variant,
+                       Dtype dtype) {
     Record record = a_record();
     record.workload = workload;
     record.variant = variant;
@@ -233,23 +253,27 @@ BOOST_AUTO_TEST_CASE(units_of_older_records_are_assumed) {
   BOOST_TEST(read("matmul", "cublas", Dtype::f32).unit == "fma float");
   BOOST_TEST(read("matmul", "cublas", Dtype::f64).unit == "tensor double");
   BOOST_TEST(read("matmul", "tensor", Dtype::f64).unit == "tensor double");
-  BOOST_TEST(read("covariance", "cublas_syrk", Dtype::f64).unit == "tensor double");
+  BOOST_TEST(read("covariance", "cublas_syrk", Dtype::f64).unit ==
+             "tensor double");
   BOOST_TEST(read("covariance", "register", Dtype::f64).unit == "fma double");
   BOOST_TEST(read("vector_sum", "rw", Dtype::i32).unit == "int");
   const Record tf32 = read("matmul", "cublas_tf32", Dtype::f32);
   BOOST_TEST(tf32.unit == "tensor tf32");
   BOOST_TEST(to_string(tf32.arithmetic) == "tf32");
-  BOOST_TEST(to_string(read("matmul", "cublas", Dtype::f64).arithmetic) == "ieee");
+  BOOST_TEST(to_string(read("matmul", "cublas", Dtype::f64).arithmetic) ==
+             "ieee");
 }
 
 BOOST_AUTO_TEST_CASE(units_of_older_runs_are_renamed) {
   std::string line = to_json_line(a_run());
-  for (const auto& [now, then] : {std::pair{R"("units":{"fma float")", R"("fma":{"float")"},
-                                  {R"("tensor double")", R"("double on tensor cores")"}}) {
+  for (const auto& [now, then] :
+       {std::pair{R"("units":{"fma float")", R"("fma":{"float")"},
+        {R"("tensor double")", R"("double on tensor cores")"}}) {
     BOOST_TEST_REQUIRE(line.find(now) != line.npos);
     line.replace(line.find(now), std::string(now).size(), then);
   }
-  BOOST_TEST((std::get<Run>(from_json_line(line)).device.units == a_run().device.units));
+  BOOST_TEST((std::get<Run>(from_json_line(line)).device.units ==
+              a_run().device.units));
 }
 
 BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
@@ -345,7 +369,9 @@ BOOST_AUTO_TEST_CASE(the_key_is_what_was_measured_and_not_what_came_of_it) {
   BOOST_TEST(differs([](Record& r) { r.size[1] = 1001; }));
   BOOST_TEST(differs([](Record& r) { r.dtype = Dtype::f32; }));
   BOOST_TEST(differs([](Record& r) { r.cache = Cache::hot; }));
-  BOOST_TEST(differs([](Record& r) { r.tunables = {{"block", 256}, {"items", 4}}; }));
+  BOOST_TEST(differs([](Record& r) {
+    r.tunables = {{"block", 256}, {"items", 4}};
+  }));
   BOOST_TEST(differs([](Record& r) { r.source_hash = "x"; }));
   BOOST_TEST(differs([](Record& r) { r.emulated = false; }));
 }
@@ -388,21 +414,27 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
       std::string(100000, '['),
   };
   append_text(path, to_json_line(a_run()) + "\n\n" + record + "\r\n");
-  for (const auto& line : bad) append_text(path, line + "\n");
+  for (const auto& line : bad)
+    append_text(path, line + "\n");
   // Unknown fields are a newer version's; this one is good.
-  append_text(path, edited("\"schema\":1", "\"schema\":1,\"colour\":[1,{\"a\":2}]") + "\n");
+  append_text(
+      path,
+      edited("\"schema\":1", "\"schema\":1,\"colour\":[1,{\"a\":2}]") + "\n");
 
   const Loaded loaded = load_records(path);
   BOOST_TEST(loaded.records.size() == 2u);
   BOOST_TEST(loaded.runs.size() == 1u);
-  for (const auto& found : loaded.records) BOOST_TEST(found.machine == "nvidia-h200");
+  for (const auto& found : loaded.records)
+    BOOST_TEST(found.machine == "nvidia-h200");
   // 20 warnings by line, and one that counts the rest.
   BOOST_REQUIRE(loaded.warnings.size() == 21u);
   BOOST_TEST(loaded.warnings[0] == path.string() + ":4: not JSON, skipped");
-  BOOST_TEST(loaded.warnings[20] ==
-             path.string() + ": " + std::to_string(bad.size() - 20) + " more lines skipped");
+  BOOST_TEST(loaded.warnings[20] == path.string() + ": " +
+                                        std::to_string(bad.size() - 20) +
+                                        " more lines skipped");
   for (const auto& line : bad) {
-    if (line.find("nobody") != line.npos) continue;  // a good line of a run that is not there
+    // a good line of a run that is not there
+    if (line.find("nobody") != line.npos) continue;
     BOOST_TEST_CONTEXT(line.substr(0, 200)) {
       BOOST_CHECK_THROW(from_json_line(line), ForeignLine);
     }
@@ -412,7 +444,8 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
 // Cut off within a character: the parser must not read on behind the line.
 BOOST_AUTO_TEST_CASE(lines_torn_within_a_character_are_refused) {
   const std::string long_enough = "{\"type\":\"run, of which there is no more";
-  for (const std::string cut : {"\xf0", "\xf0\x9f", "\xf0\x9f\x98", "\xe2", "\xc3"}) {
+  for (const std::string cut :
+       {"\xf0", "\xf0\x9f", "\xf0\x9f\x98", "\xe2", "\xc3"}) {
     std::string line = long_enough + cut;
     line.shrink_to_fit();  // so that AddressSanitizer sees a read behind it
     BOOST_TEST_CONTEXT(cut.size() << " bytes of a character") {
@@ -425,8 +458,10 @@ BOOST_AUTO_TEST_CASE(lines_torn_within_a_character_are_refused) {
 BOOST_AUTO_TEST_CASE(deep_lines_are_refused) {
   const std::string deep(1'000'000, '[');
   BOOST_CHECK_THROW(from_json_line(deep), ForeignLine);
-  BOOST_CHECK_THROW(from_json_line("{\"type\":\"run\",\"id\":" + deep), ForeignLine);
-  BOOST_CHECK_THROW(from_json_line(deep + std::string(1'000'000, ']')), ForeignLine);
+  BOOST_CHECK_THROW(from_json_line("{\"type\":\"run\",\"id\":" + deep),
+                    ForeignLine);
+  BOOST_CHECK_THROW(from_json_line(deep + std::string(1'000'000, ']')),
+                    ForeignLine);
 }
 
 // The parser would read outside of a table: some of these crashed the program.
@@ -439,17 +474,22 @@ BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_hold_are_refused) {
   };
   const std::string zeros(40, '0'), nines(60, '9');
   for (const auto& number :
-       {"0." + zeros + "1e-322", "0." + std::string(400, '0') + "1", nines + "e300",
-        nines + "." + nines + "E+300", "1e-400"s, "1e99999999999"s, std::string(400, '9')}) {
-    BOOST_TEST_CONTEXT(number) { BOOST_CHECK_THROW(from_json_line(with(number)), ForeignLine); }
+       {"0." + zeros + "1e-322", "0." + std::string(400, '0') + "1",
+        nines + "e300", nines + "." + nines + "E+300", "1e-400"s,
+        "1e99999999999"s, std::string(400, '9')}) {
+    BOOST_TEST_CONTEXT(number) {
+      BOOST_CHECK_THROW(from_json_line(with(number)), ForeignLine);
+    }
   }
   for (const auto* number :
-       {"1.7976931348623157e308", "4.9406564584124654e-324", "2.2250738585072014E-308"}) {
+       {"1.7976931348623157e308", "4.9406564584124654e-324",
+        "2.2250738585072014E-308"}) {
     BOOST_TEST(parsed(with(number)).roof_s == std::strtod(number, nullptr));
   }
   // Digits within a text are not a number.
   Record record = a_record();
-  record.detail = std::string(500, '7') + "\\\"" + std::string(500, '8') + "e999";
+  record.detail =
+      std::string(500, '7') + "\\\"" + std::string(500, '8') + "e999";
   BOOST_TEST(parsed(to_json_line(record)).detail == record.detail);
 }
 
@@ -457,7 +497,8 @@ BOOST_AUTO_TEST_CASE(names_with_other_characters_are_refused_in_every_field) {
   const auto line = to_json_line(a_record());
   const auto refused = [](const std::string& text) {
     const auto why = message_of<ForeignLine>([&] { from_json_line(text); });
-    return why.find("names are of letters") != why.npos && why.find('\033') == why.npos;
+    return why.find("names are of letters") != why.npos &&
+           why.find('\033') == why.npos;
   };
   const auto with = [&](const std::string& field, const std::string& name) {
     auto json = nlohmann::ordered_json::parse(line);
@@ -468,12 +509,14 @@ BOOST_AUTO_TEST_CASE(names_with_other_characters_are_refused_in_every_field) {
     }
     return json.dump();
   };
-  for (const auto* field :
-       {"workload", "backend", "variant", "run", "size", "tunables", "counters"}) {
+  for (const auto* field : {"workload", "backend", "variant", "run", "size",
+                            "tunables", "counters"}) {
     for (const std::string name :
-         {"$(touch x)", "`touch x`", "it's", "a b", "a\"b", "a;b", "a/b", "-a", ".", "..", "a\nb",
-          "\033[31m", "\u00e4", "a,b", "a=b", "a#b", "a:b", "100%"}) {
-      BOOST_TEST(refused(with(field, name)), field << " may not be '" << name << "'");
+         {"$(touch x)", "`touch x`", "it's", "a b", "a\"b", "a;b", "a/b", "-a",
+          ".", "..", "a\nb", "\033[31m", "\u00e4", "a,b", "a=b", "a#b", "a:b",
+          "100%"}) {
+      BOOST_TEST(refused(with(field, name)),
+                 field << " may not be '" << name << "'");
     }
     BOOST_TEST(refused(with(field, std::string(65, 'a'))), field);
     BOOST_CHECK_NO_THROW(from_json_line(with(field, "block_x+2.0-rc")));
@@ -495,7 +538,8 @@ BOOST_AUTO_TEST_CASE(text_of_records_has_nothing_that_a_terminal_obeys) {
 }
 
 // Claims and pages ask for the tunables that a variant has.
-BOOST_AUTO_TEST_CASE(a_timed_record_without_a_tunable_of_its_variant_is_skipped_by_line) {
+BOOST_AUTO_TEST_CASE(
+    a_timed_record_without_a_tunable_of_its_variant_is_skipped_by_line) {
   const Folder folder;
   const auto path = folder.path / "x.jsonl";
   auto record = a_record();  // of dmv/cuda/coalesced, whose tunable is block
@@ -507,9 +551,9 @@ BOOST_AUTO_TEST_CASE(a_timed_record_without_a_tunable_of_its_variant_is_skipped_
   auto loaded = load_records(path);
   BOOST_TEST(loaded.records.size() == 1u);
   BOOST_REQUIRE(loaded.warnings.size() == 1u);
-  BOOST_TEST(loaded.warnings[0] ==
-             path.string() +
-                 ":3: record of dmv/cuda/coalesced without its tunable 'block', skipped");
+  BOOST_TEST(loaded.warnings[0] == path.string() +
+                                       ":3: record of dmv/cuda/coalesced "
+                                       "without its tunable 'block', skipped");
   // Without a time nobody asks for its tunables.
   record.verdict = Verdict::not_supported;
   append_text(path, to_json_line(record) + "\n");
@@ -517,9 +561,11 @@ BOOST_AUTO_TEST_CASE(a_timed_record_without_a_tunable_of_its_variant_is_skipped_
 }
 
 BOOST_AUTO_TEST_CASE(a_hostile_line_costs_no_more_than_its_length) {
-  const auto start = std::clock();  // the time of this process, however busy the machine is
+  // the time of this process, however busy the machine is
+  const auto start = std::clock();
   std::string keys = "{\"a\":1";
-  for (int i = 0; i < 300000; ++i) keys += ",\"k" + std::to_string(i) + "\":0";
+  for (int i = 0; i < 300000; ++i)
+    keys += ",\"k" + std::to_string(i) + "\":0";
   BOOST_CHECK_THROW(from_json_line(keys + "}"), ForeignLine);
   BOOST_TEST(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 10);
 }
@@ -538,8 +584,10 @@ BOOST_AUTO_TEST_CASE(a_folder_is_read_whole) {
   const Folder folder;
   fs::create_directories(folder.path / "a" / "deep");
   const std::string one = to_json_line(a_record()) + "\n";
-  append_text(folder.path / "a/deep/1.jsonl", to_json_line(a_run()) + "\n" + one);
-  append_text(folder.path / "a/2.jsonl", to_json_line(a_run("run-1", "other")) + "\n" + one + one);
+  append_text(folder.path / "a/deep/1.jsonl",
+              to_json_line(a_run()) + "\n" + one);
+  append_text(folder.path / "a/2.jsonl",
+              to_json_line(a_run("run-1", "other")) + "\n" + one + one);
   append_text(folder.path / "a/notes.txt", "no records\n");
   const Loaded loaded = load_records(folder.path);
   BOOST_TEST(loaded.records.size() == 3u);
@@ -558,8 +606,10 @@ BOOST_AUTO_TEST_CASE(of_several_files_the_latest_run_counts) {
   before.source_hash = "before";
   after.run = "newer";
   after.source_hash = "after";
-  append_text(folder.path / "a.jsonl", to_json_line(newer) + "\n" + to_json_line(after) + "\n");
-  append_text(folder.path / "b.jsonl", to_json_line(older) + "\n" + to_json_line(before) + "\n");
+  append_text(folder.path / "a.jsonl",
+              to_json_line(newer) + "\n" + to_json_line(after) + "\n");
+  append_text(folder.path / "b.jsonl",
+              to_json_line(older) + "\n" + to_json_line(before) + "\n");
   const auto kept = latest(load_records(folder.path).records);
   BOOST_REQUIRE(kept.size() == 1u);
   BOOST_TEST(kept[0].source_hash == "after");
@@ -622,13 +672,15 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
     store.append(untimed);
     keys.push_back(untimed.key());
   }
-  const std::set<std::string> expected{keys[static_cast<int>(Verdict::passed)],
-                                       keys[static_cast<int>(Verdict::not_supported)],
-                                       keys[static_cast<int>(Verdict::timed_out)], keys.back()};
+  const std::set<std::string> expected{
+      keys[static_cast<int>(Verdict::passed)],
+      keys[static_cast<int>(Verdict::not_supported)],
+      keys[static_cast<int>(Verdict::timed_out)], keys.back()};
   const auto done = [&](const Run& run) {
     std::set<std::string> found;
     const Store store(path, run);
-    for (const auto& [key, record] : store.done()) found.insert(key);
+    for (const auto& [key, record] : store.done())
+      found.insert(key);
     return found;
   };
   BOOST_TEST(done(a_run("run-2")) == expected, per_element());
@@ -641,7 +693,8 @@ BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
   const fs::path path = folder.path / "x.jsonl";
   Run then = a_run();
   then.flags = "g++ -O3; nvcc -O3";
-  Record on_host = timed("serial", "plain", 1), on_gpu = timed("cuda", "naive", 1);
+  Record on_host = timed("serial", "plain", 1),
+         on_gpu = timed("cuda", "naive", 1);
   on_gpu.gpu = "GPU-1";
   {
     Store store(path, then);
@@ -659,7 +712,8 @@ BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
   };
   BOOST_TEST(kept([](Run&) {}) == "host gpu");
   BOOST_TEST(kept([](Run& run) { run.commit = "other"; }) == "host gpu");
-  BOOST_TEST(kept([](Run& run) { run.host_id = "another of the kind"; }).empty());
+  BOOST_TEST(
+      kept([](Run& run) { run.host_id = "another of the kind"; }).empty());
   BOOST_TEST(kept([](Run& run) { run.host_id.clear(); }).empty());
   BOOST_TEST(kept([](Run& run) { run.compiler = "GCC 13"; }).empty());
   BOOST_TEST(kept([](Run& run) { run.driver = "590"; }) == "host");
@@ -675,7 +729,8 @@ BOOST_AUTO_TEST_CASE(records_of_an_unknown_host_are_read_but_not_resumed) {
   Run old = a_run();
   old.host_id.clear();
   old.gpus.clear();
-  const Record serial = timed("serial", "plain", 2), naive = timed("cuda", "naive", 1);
+  const Record serial = timed("serial", "plain", 2),
+               naive = timed("cuda", "naive", 1);
   {
     Store store(path, old);
     store.append(serial);
@@ -683,12 +738,14 @@ BOOST_AUTO_TEST_CASE(records_of_an_unknown_host_are_read_but_not_resumed) {
   }
   const auto loaded = load_records(path);
   BOOST_REQUIRE_EQUAL(loaded.records.size(), 2U);
-  BOOST_TEST(baseline_of(loaded.records, loaded.records[1]) == &loaded.records[0]);
+  BOOST_TEST(baseline_of(loaded.records, loaded.records[1]) ==
+             &loaded.records[0]);
   BOOST_TEST(Store(path, a_run("run-2")).done().empty());
 }
 
 BOOST_AUTO_TEST_CASE(no_speedup_over_another_host) {
-  Record serial = timed("serial", "plain", 2), naive = timed("cuda", "naive", 1);
+  Record serial = timed("serial", "plain", 2),
+         naive = timed("cuda", "naive", 1);
   serial.machine = naive.machine = "nvidia-h200";
   serial.host_id = naive.host_id = "one";
   BOOST_TEST(speedup(naive, serial, false).has_value());
@@ -739,7 +796,8 @@ BOOST_AUTO_TEST_CASE(machines_of_one_kind_have_names_of_their_own) {
   make("nvidia-h200-2", "two");
   BOOST_TEST(name("two") == "nvidia-h200-2");
   BOOST_TEST(name("three") == "nvidia-h200-3");
-  make("nvidia-h200-3", "");  // its run does not say its host: it may be anybody's
+  // its run does not say its host: it may be anybody's
+  make("nvidia-h200-3", "");
   BOOST_TEST(name("three") == "nvidia-h200-4");
   BOOST_TEST(machine_name("nvidia-h100", "one", folder.path) == "nvidia-h100");
 }
@@ -748,7 +806,8 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_ended_and_skipped) {
   const Folder folder;
   const fs::path path = folder.path / "x.jsonl";
   const std::string record = to_json_line(a_record());
-  append_text(path, to_json_line(a_run()) + "\n" + record + "\n" + record.substr(0, 100));
+  append_text(path, to_json_line(a_run()) + "\n" + record + "\n" +
+                        record.substr(0, 100));
   {
     Store store(path, a_run("run-2"));
     BOOST_REQUIRE(store.warnings().size() == 1u);
@@ -777,9 +836,11 @@ BOOST_AUTO_TEST_CASE(one_writer_at_a_time) {
   const fs::path path = folder.path / "x.jsonl";
   {
     const Store first(path, a_run());
-    BOOST_CHECK_EXCEPTION(Store(path, a_run("run-2")), UsageError, [&](const UsageError& error) {
-      return contains(error.what(), path.string()) && contains(error.what(), "another process");
-    });
+    BOOST_CHECK_EXCEPTION(Store(path, a_run("run-2")), UsageError,
+                          [&](const UsageError& error) {
+                            return contains(error.what(), path.string()) &&
+                                   contains(error.what(), "another process");
+                          });
   }
   BOOST_CHECK_NO_THROW(Store(path, a_run("run-2")));
 }
@@ -788,12 +849,15 @@ BOOST_AUTO_TEST_CASE(paths_that_cannot_be_written) {
   const Folder folder;
   append_text(folder.path / "file", "");
   BOOST_CHECK_THROW(Store(folder.path, a_run()), UsageError);
-  BOOST_CHECK_THROW(Store(folder.path / "file" / "x.jsonl", a_run()), UsageError);
+  BOOST_CHECK_THROW(Store(folder.path / "file" / "x.jsonl", a_run()),
+                    UsageError);
   BOOST_CHECK_THROW(Store("/proc/parlab/x.jsonl", a_run()), UsageError);
 }
 
 // Appends as fast as it can, and writes a byte to `progress` after each record.
-[[noreturn]] void append_until_killed(const fs::path& path, const std::string& id, int progress) {
+[[noreturn]] void append_until_killed(const fs::path& path,
+                                      const std::string& id,
+                                      int progress) {
   try {
     Store store(path, a_run(id));
     Record record = a_record();
@@ -823,17 +887,20 @@ BOOST_AUTO_TEST_CASE(a_kill_while_appending_loses_one_line_at_most) {
     if (child == 0) append_until_killed(path, id, progress[1]);
     close(progress[1]);
     char byte = 0;
-    BOOST_REQUIRE(read(progress[0], &byte, 1) == 1);  // at least one record is on disk
+    // at least one record is on disk
+    BOOST_REQUIRE(read(progress[0], &byte, 1) == 1);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
     kill(child, SIGKILL);
     int status = 0;
     BOOST_REQUIRE(waitpid(child, &status, 0) == child);
     BOOST_TEST(WIFSIGNALED(status));
     std::size_t reported = 1;
-    while (read(progress[0], &byte, 1) == 1) ++reported;
+    while (read(progress[0], &byte, 1) == 1)
+      ++reported;
     close(progress[0]);
 
-    // All that was reported as written is there, and at most one line per round is torn.
+    // All that was reported as written is there, and at most one
+    // line per round is torn.
     const Loaded loaded = load_records(path);
     BOOST_TEST(loaded.records.size() >= before + reported);
     BOOST_TEST(loaded.records.size() <= before + reported + 1);
@@ -842,7 +909,8 @@ BOOST_AUTO_TEST_CASE(a_kill_while_appending_loses_one_line_at_most) {
   }
 }
 
-// The file may not grow beyond a limit: as on a full disk, write(2) cuts the line, then fails.
+// The file may not grow beyond a limit: as on a full disk, write(2)
+// cuts the line, then fails.
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_no_half_line) {
   const Folder folder;
   const fs::path path = folder.path / "x.jsonl";
@@ -882,7 +950,8 @@ BOOST_AUTO_TEST_CASE(a_file_that_vanished_is_named) {
   const Folder folder;
   const auto path = folder.path / "x.jsonl";
   const auto says = [&](const std::runtime_error& error) {
-    return contains(error.what(), path.string()) && contains(error.what(), "deleted or replaced");
+    return contains(error.what(), path.string()) &&
+           contains(error.what(), "deleted or replaced");
   };
   Store store(path, a_run());
   store.append(a_record());
@@ -900,14 +969,16 @@ BOOST_AUTO_TEST_CASE(devices_and_pipes_are_refused_at_once) {
   const Folder folder;
   const auto pipe = folder.path / "pipe.jsonl";
   BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  for (const fs::path& path : {fs::path("/dev/null"), fs::path("/dev/full"), pipe}) {
+  for (const fs::path& path :
+       {fs::path("/dev/null"), fs::path("/dev/full"), pipe}) {
     BOOST_CHECK_THROW(Store(path, a_run()), UsageError);
     BOOST_CHECK_THROW(load_records(path), UsageError);
   }
   // In a folder that is read, the pipe is named and skipped.
   const auto loaded = load_records(folder.path);
   BOOST_REQUIRE(loaded.warnings.size() == 1u);
-  BOOST_TEST(loaded.warnings[0] == pipe.string() + ": no regular file, skipped");
+  BOOST_TEST(loaded.warnings[0] ==
+             pipe.string() + ": no regular file, skipped");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -917,7 +988,8 @@ BOOST_AUTO_TEST_SUITE(speedups)
 const auto near = boost::test_tools::tolerance(1e-13);
 
 BOOST_AUTO_TEST_CASE(kernel_only) {
-  const Record baseline = timed("serial", "plain", 1.0), fast = timed("cuda", "a", 0.25);
+  const Record baseline = timed("serial", "plain", 1.0),
+               fast = timed("cuda", "a", 0.25);
   const auto ratio = speedup(fast, baseline, false);
   BOOST_REQUIRE(ratio.has_value());
   BOOST_TEST(ratio->value == 4.0, near);
@@ -927,7 +999,8 @@ BOOST_AUTO_TEST_CASE(kernel_only) {
   BOOST_TEST(ratio->interval.high < 4.1);
 }
 
-// A variant whose time includes the copies is not compared with a kernel whose data is there.
+// A variant whose time includes the copies is not compared with a
+// kernel whose data is there.
 BOOST_AUTO_TEST_CASE(from_host_memory_and_back) {
   const Record baseline = timed("serial", "plain", 1.0);
   Record fast = timed("cuda", "a", 0.25), overlapped = timed("cuda", "b", 0.5);
@@ -939,7 +1012,8 @@ BOOST_AUTO_TEST_CASE(from_host_memory_and_back) {
   BOOST_TEST(speedup(overlapped, baseline, true).value().value == 2.0, near);
   BOOST_TEST(speedup(fast, overlapped, true).value().value == 1.0, near);
   Record slow = overlapped;
-  for (auto& second : slow.seconds) second *= 2;
+  for (auto& second : slow.seconds)
+    second *= 2;
   BOOST_TEST(speedup(overlapped, slow, false).value().value == 2.0, near);
 }
 
@@ -958,21 +1032,26 @@ BOOST_AUTO_TEST_CASE(with_transfers_of_pinned_memory) {
 BOOST_AUTO_TEST_CASE(with_transfers) {
   const Record baseline = timed("serial", "plain", 1.0);
   Record fast = timed("cuda", "a", 0.25);
-  BOOST_TEST(!speedup(fast, baseline, true).has_value());  // they were not measured
+  // they were not measured
+  BOOST_TEST(!speedup(fast, baseline, true).has_value());
   fast.to_device_s = 0.2;
   fast.to_host_s = 0.05;
   const auto ratio = speedup(fast, baseline, true);
   BOOST_REQUIRE(ratio.has_value());
   BOOST_TEST(ratio->value == 2.0, near);
-  // The transfers are exact, so the ratio is known better than that of the kernels alone.
-  const auto alone = speedup(fast, baseline, false)->interval, both = ratio->interval;
+  // The transfers are exact, so the ratio is known better than
+  // that of the kernels alone.
+  const auto alone = speedup(fast, baseline, false)->interval,
+             both = ratio->interval;
   BOOST_TEST(both.low < 2);
   BOOST_TEST(2 < both.high);
   BOOST_TEST(both.high / both.low < alone.high / alone.low);
-  BOOST_TEST(both.high / both.low > std::sqrt(alone.high / alone.low));  // the baseline's spread
+  // the baseline's spread
+  BOOST_TEST(both.high / both.low > std::sqrt(alone.high / alone.low));
   // The kernel alone is as fast as before; the CPU has no transfers.
   BOOST_TEST(speedup(fast, baseline, false)->value == 4.0, near);
-  BOOST_TEST(speedup(timed("openmp", "x", 0.5), baseline, true)->value == 2.0, near);
+  BOOST_TEST(speedup(timed("openmp", "x", 0.5), baseline, true)->value == 2.0,
+             near);
 }
 
 BOOST_AUTO_TEST_CASE(ties) {
@@ -988,7 +1067,8 @@ BOOST_AUTO_TEST_CASE(ties) {
 }
 
 BOOST_AUTO_TEST_CASE(no_speedup_without_a_time_or_of_another_size) {
-  const Record baseline = timed("serial", "plain", 1.0), fast = timed("cuda", "a", 0.25);
+  const Record baseline = timed("serial", "plain", 1.0),
+               fast = timed("cuda", "a", 0.25);
   Record other = fast;
   other.verdict = Verdict::wrong_result;
   BOOST_TEST(!speedup(other, baseline, false).has_value());
@@ -1013,15 +1093,18 @@ BOOST_AUTO_TEST_CASE(two_samples_give_a_speedup_without_an_interval) {
   BOOST_TEST(std::isinf(ratio->interval.high));
 }
 
-BOOST_AUTO_TEST_CASE(the_baseline_is_plain_serial_code_of_the_same_point_and_machine) {
+BOOST_AUTO_TEST_CASE(
+    the_baseline_is_plain_serial_code_of_the_same_point_and_machine) {
   Record elsewhere = timed("serial", "plain", 9);
   elsewhere.machine = "other";
   Record larger = timed("serial", "plain", 9);
   larger.size = {128, 128};
   Record wrong = timed("serial", "plain", 9);
   wrong.verdict = Verdict::wrong_result;
-  const Record blocked = timed("serial", "blocked", 2), plain = timed("serial", "plain", 3),
-               tuned = timed("serial", "tuned", 1), again = timed("serial", "plain", 4);
+  const Record blocked = timed("serial", "blocked", 2),
+               plain = timed("serial", "plain", 3),
+               tuned = timed("serial", "tuned", 1),
+               again = timed("serial", "plain", 4);
   Record fast = timed("cuda", "a", 0.25);
   fast.machine = "here";
   const auto chosen = [&](const std::vector<Record>& records) {
@@ -1092,16 +1175,20 @@ struct Exported {
   }
 
   void expect(const std::string& name, const List& cells) const {
-    BOOST_TEST_CONTEXT(name) { BOOST_TEST(column(text, name) == cells, per_element()); }
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(column(text, name) == cells, per_element());
+    }
   }
 
   std::string text;
 };
 
 BOOST_FIXTURE_TEST_CASE(one_row_for_the_last_record_of_each_key, Exported) {
-  BOOST_TEST(text.rfind("workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
-                        "arithmetic,cache,tunables,verdict",
-                        0) == 0u);
+  BOOST_TEST(
+      text.rfind(
+          "workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
+          "arithmetic,cache,tunables,verdict",
+          0) == 0u);
   expect("workload", {"dmv", "dmv", "dmv", "dmv", "vector_sum"});
   expect("variant", {"plain", "a", "x", "b", "plain"});
   expect("rows", {"64", "64", "64", "64", ""});
@@ -1156,7 +1243,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_unknown_is_empty, Exported) {
   BOOST_TEST(column(text, "speedup_low")[2] == "");
   BOOST_TEST(column(text, "low_s")[1] != "");
   BOOST_TEST(column(text, "speedup_transfers_high")[1] != "");
-  for (const auto* never : {"nan", "inf"}) BOOST_TEST(!contains(text, never));
+  for (const auto* never : {"nan", "inf"})
+    BOOST_TEST(!contains(text, never));
 }
 
 BOOST_AUTO_TEST_CASE(quoting) {

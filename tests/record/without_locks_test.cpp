@@ -1,5 +1,5 @@
-// On a file system without locks, as clusters may share one, what several processes append to one
-// file stays whole all the same.
+// On a file system without locks, as clusters may share one, what several
+// processes append to one file stays whole all the same.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -74,7 +74,8 @@ pid_t in_child(const std::function<void()>& work) {
 
 bool ended_well(pid_t child) {
   int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
 }
 
 }  // namespace
@@ -89,17 +90,21 @@ BOOST_AUTO_TEST_CASE(lines_of_several_writers_stay_whole) {
     children.push_back(in_child([&] {
       const auto id = "run-" + std::to_string(writer);
       Store store(file.path, a_run(id));
-      for (int i = 1; i <= records; ++i) store.append(a_record(id, 1000 * writer + i));
+      for (int i = 1; i <= records; ++i)
+        store.append(a_record(id, 1000 * writer + i));
     }));
   }
-  for (const auto child : children) BOOST_TEST(ended_well(child));
+  for (const auto child : children)
+    BOOST_TEST(ended_well(child));
   const auto loaded = load_records(file.path);
   BOOST_TEST(loaded.warnings.size() == 0u);
-  BOOST_TEST(loaded.records.size() == static_cast<std::size_t>(writers * records));
+  BOOST_TEST(loaded.records.size() ==
+             static_cast<std::size_t>(writers * records));
   BOOST_TEST(loaded.runs.size() == static_cast<std::size_t>(writers));
 }
 
-// For one of two writers the disk is full: it takes back its own half line, and nothing else.
+// For one of two writers the disk is full: it takes back its own half
+// line, and nothing else.
 BOOST_AUTO_TEST_CASE(a_full_disk_costs_the_other_writer_nothing) {
   const WithoutLocks file;
   Store first(file.path, a_run("a")), second(file.path, a_run("b"));

@@ -1,4 +1,5 @@
-// What a sweep prints: the course's format, the table, JSON, CSV and the line of progress.
+// What a sweep prints: the course's format, the table, JSON, CSV
+// and the line of progress.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
@@ -21,9 +22,13 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-// A record of fake 1024x1024 whose samples differ from the median by up to the share `spread`.
-Record make(const std::string& backend, const std::string& variant, double median,
-            double spread = 0.001, int count = 21) {
+// A record of fake 1024x1024 whose samples differ from the median by
+// up to the share `spread`.
+Record make(const std::string& backend,
+            const std::string& variant,
+            double median,
+            double spread = 0.001,
+            int count = 21) {
   Record record;
   record.workload = "fake";
   record.backend = backend;
@@ -37,7 +42,8 @@ Record make(const std::string& backend, const std::string& variant, double media
   record.roof_s = 1e-6;
   record.between_runs.share = 1e-4;
   for (int i = 0; i < count; ++i) {
-    const double offset = count > 1 ? 2.0 * (i * 5 % count) / (count - 1) - 1 : 0;
+    const double offset =
+        count > 1 ? 2.0 * (i * 5 % count) / (count - 1) - 1 : 0;
     record.seconds.push_back(median * (1 + spread * offset));
   }
   return record;
@@ -56,27 +62,31 @@ Record emulated(Record record) {
   return record;
 }
 
-std::string printed(const std::string& format, const std::vector<std::vector<Record>>& points) {
+std::string printed(const std::string& format,
+                    const std::vector<std::vector<Record>>& points) {
   std::ostringstream out;
   const auto reporter = make_reporter(format, out);
-  for (const auto& point : points) reporter->point(point);
+  for (const auto& point : points)
+    reporter->point(point);
   reporter->finish();
   return out.str();
 }
 
 // The first line that contains all of the parts; "" when none does.
-std::string line_with(const std::string& text, const std::vector<std::string>& parts) {
+std::string line_with(const std::string& text,
+                      const std::vector<std::string>& parts) {
   for (const auto& line : split(text, '\n')) {
     bool all = true;
-    for (const auto& part : parts) all &= line.find(part) != std::string::npos;
+    for (const auto& part : parts)
+      all &= line.find(part) != std::string::npos;
     if (all) return line;
   }
   return "";
 }
 
 // Whether a line contains all of the parts; shows the text when none does.
-boost::test_tools::assertion_result has_line(const std::string& text,
-                                             const std::vector<std::string>& parts) {
+boost::test_tools::assertion_result has_line(
+    const std::string& text, const std::vector<std::string>& parts) {
   boost::test_tools::assertion_result found(!line_with(text, parts).empty());
   if (!found) found.message() << "not in any one line of\n" << text;
   return found;
@@ -90,7 +100,8 @@ std::vector<Record> course_records() {
   gpu.tunables = {{"block", 128}};
   gpu.launch.grid = {8, 8, 1};
   gpu.launch.block = {128, 1, 1};
-  for (auto* record : {&serial, &openmp, &gpu}) record->flops = 2 * 1024 * 1024;
+  for (auto* record : {&serial, &openmp, &gpu})
+    record->flops = 2 * 1024 * 1024;
   return {serial, openmp, gpu};
 }
 
@@ -114,16 +125,17 @@ const char* const first_two_records =
 BOOST_FIXTURE_TEST_SUITE(formats, Fixture)
 
 BOOST_AUTO_TEST_CASE(record_format_byte_for_byte) {
-  BOOST_TEST(printed("record", {course_records()}) == std::string(first_two_records) +
-                                                          ">>>> Begin of record <<<<\n"
-                                                          "Block size: 128x1\n"
-                                                          "Grid size : 8x8\n"
-                                                          "Shared memory size: 0 bytes\n"
-                                                          "GPU kernel version: coalesced\n"
-                                                          "Checking ... PASSED\n"
-                                                          "Elapsed time: 0.006000 s\n"
-                                                          "Performance:  34.952533 Gflop/s\n"
-                                                          ">>>> End of record <<<<\n");
+  BOOST_TEST(printed("record", {course_records()}) ==
+             std::string(first_two_records) +
+                 ">>>> Begin of record <<<<\n"
+                 "Block size: 128x1\n"
+                 "Grid size : 8x8\n"
+                 "Shared memory size: 0 bytes\n"
+                 "GPU kernel version: coalesced\n"
+                 "Checking ... PASSED\n"
+                 "Elapsed time: 0.006000 s\n"
+                 "Performance:  34.952533 Gflop/s\n"
+                 ">>>> End of record <<<<\n");
 }
 
 BOOST_AUTO_TEST_CASE(record_format_of_the_library) {
@@ -150,8 +162,10 @@ BOOST_AUTO_TEST_CASE(record_format_of_the_library) {
 BOOST_AUTO_TEST_CASE(record_format_of_a_failure) {
   auto records = course_records();
   records.erase(records.begin());
-  records[0] = failed(records[0], Verdict::wrong_result, "y[17] is 3, expected 4 within 0");
-  records[1] = failed(records[1], Verdict::launch_failed, "too many resources requested");
+  records[0] = failed(records[0], Verdict::wrong_result,
+                      "y[17] is 3, expected 4 within 0");
+  records[1] = failed(records[1], Verdict::launch_failed,
+                      "too many resources requested");
   BOOST_TEST(printed("record", {records}) ==
              "Matrix size: 1024\n"
              "Adjusted matrix size: 1024\n"
@@ -182,16 +196,20 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
   records.pop_back();
   BOOST_TEST(printed("record", {records, {small}}) ==
              std::string(first_two_records) +
-                 "GPU kernel coalesced was not timed: executed by emulation at size 512, passed\n");
+                 "GPU kernel coalesced was not timed: executed by emulation at "
+                 "size 512, passed\n");
 }
 
-// A variant whose time includes the copies is not compared with kernels whose data is there.
+// A variant whose time includes the copies is not compared with
+// kernels whose data is there.
 BOOST_AUTO_TEST_CASE(table_of_what_begins_in_host_memory) {
-  auto naive = make("cuda", "naive", 200e-6), piecewise = make("cuda", "tiled", 100e-6);
+  auto naive = make("cuda", "naive", 200e-6),
+       piecewise = make("cuda", "tiled", 100e-6);
   naive.to_device_s = 300e-6;
   naive.to_host_s = 500e-6;
   piecewise.from_host = true;
-  const auto table = printed("table", {{make("serial", "plain", 1e-3), naive, piecewise}});
+  const auto table =
+      printed("table", {{make("serial", "plain", 1e-3), naive, piecewise}});
   BOOST_TEST(line_with(table, {"cuda/naive"}).starts_with("*"), table);
   const auto row = line_with(table, {"cuda/tiled"});
   BOOST_TEST(row.starts_with(" "), table);
@@ -215,29 +233,41 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   warp.flags = {"above_roof"};
   warp.converged = false;
   const std::string detail =
-      "y[1023] is 3.14159265, expected 2.71828183 within 1.2e-05; the launch wrote past the end of "
+      "y[1023] is 3.14159265, expected 2.71828183 within 1.2e-05; the launch "
+      "wrote past the end of "
       "y too";
-  const auto wrong = failed(make("blas", "library", 1), Verdict::wrong_result, detail);
-  const auto table = printed("table", {{make("serial", "plain", 1e-3), naive, coalesced, warp,
-                                        wrong, emulated(make("cuda", "tiled", 1))}});
+  const auto wrong =
+      failed(make("blas", "library", 1), Verdict::wrong_result, detail);
+  const auto table =
+      printed("table", {{make("serial", "plain", 1e-3), naive, coalesced, warp,
+                         wrong, emulated(make("cuda", "tiled", 1))}});
   BOOST_TEST(table.starts_with("fake 1024x1024 float, caches hot\n"), table);
-  const auto row = [&](const std::string& name) { return line_with(table, {name}); };
-  BOOST_TEST(
-      row("serial/plain") ==
-      "   serial/plain               1.000 ms  0.03%   4.000  0.10%    1.00x               1.00x");
-  BOOST_TEST(row("cuda/coalesced").starts_with("*  cuda/coalesced  block=256"), table);
-  BOOST_TEST(row("cuda/warp").starts_with("=  cuda/warp       block=256"), table);
-  BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"), table);
-  BOOST_TEST(has_line(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%", "10.0x", "2.00x"}));
+  const auto row = [&](const std::string& name) {
+    return line_with(table, {name});
+  };
+  BOOST_TEST(row("serial/plain") ==
+             "   serial/plain               1.000 ms  0.03%   4.000  0.10%    "
+             "1.00x               1.00x");
+  BOOST_TEST(row("cuda/coalesced").starts_with("*  cuda/coalesced  block=256"),
+             table);
+  BOOST_TEST(row("cuda/warp").starts_with("=  cuda/warp       block=256"),
+             table);
+  BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"),
+             table);
+  BOOST_TEST(has_line(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%",
+                              "10.0x", "2.00x"}));
   BOOST_TEST(has_line(table, {"cuda/naive", "200.0 us", "5.00x", "5.00-5.00"}));
   BOOST_TEST(has_line(table, {"(above_roof)"}));
   BOOST_TEST(has_line(table, {"cuda/warp", "0.22%! "}));
-  BOOST_TEST(has_line(table, {"-  blas/library", "wrong_result: y[1023] is 3.14159265"}));
-  BOOST_TEST(has_line(table, {"-  cuda/tiled", "executed by emulation, passed; no time"}));
+  BOOST_TEST(has_line(
+      table, {"-  blas/library", "wrong_result: y[1023] is 3.14159265"}));
+  BOOST_TEST(has_line(
+      table, {"-  cuda/tiled", "executed by emulation, passed; no time"}));
   BOOST_TEST(!contains(table, "best of each variant"));
   BOOST_TEST(has_line(table, {"*: lowest median time; =: a tie"}));
   BOOST_TEST(has_line(table, {"over serial/plain"}));
-  for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
+  for (const auto& line : split(table, '\n'))
+    BOOST_TEST(line.size() <= 100u, line);
 }
 
 BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
@@ -261,8 +291,8 @@ BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
 
 // Three samples have no interval: nothing is claimed to be a tie.
 BOOST_AUTO_TEST_CASE(table_of_too_few_samples) {
-  const auto few = printed(
-      "table", {{make("serial", "plain", 1e-3, 0.001, 3), make("openmp", "rows", 1e-4, 0.001, 3)}});
+  const auto few = printed("table", {{make("serial", "plain", 1e-3, 0.001, 3),
+                                      make("openmp", "rows", 1e-4, 0.001, 3)}});
   BOOST_TEST(has_line(few, {"*  openmp/rows", " ?  ", "10.0x  ?"}));
   BOOST_TEST(has_line(few, {"   serial/plain"}));
 }
@@ -275,7 +305,8 @@ BOOST_AUTO_TEST_CASE(table_without_a_baseline_a_roof_or_a_time) {
   BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "40.00     -        -"}));
   BOOST_TEST(!has_line(no_baseline, {"speedup: over"}));
   // Without a time there is neither.
-  const auto none = printed("table", {{failed(alone, Verdict::timed_out, "no sample in 1 s")}});
+  const auto none = printed(
+      "table", {{failed(alone, Verdict::timed_out, "no sample in 1 s")}});
   BOOST_TEST(has_line(none, {"-  openmp/rows", "timed_out: no sample in 1 s"}));
   BOOST_TEST(has_line(none, {"variant", "tunables", "verdict"}));
   BOOST_TEST(!has_line(none, {"speedup"}));
@@ -292,27 +323,36 @@ BOOST_AUTO_TEST_CASE(table_shows_flops_where_they_are_the_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(table_shows_joules_where_they_were_asked_for) {
-  auto known = make("openmp", "rows", 1e-3), absent = make("serial", "plain", 2e-3), too = absent;
+  auto known = make("openmp", "rows", 1e-3),
+       absent = make("serial", "plain", 2e-3), too = absent;
   too.variant = "other";
-  known.energy = Energy{{0.025, 0.0251, 0.0249, 0.025}, 1e-3, 20, "RAPL package-0", ""};
+  known.energy =
+      Energy{{0.025, 0.0251, 0.0249, 0.025}, 1e-3, 20, "RAPL package-0", ""};
   absent.energy = too.energy = Energy{{}, 0, 0, "", "its clock fell"};
   const auto table = printed("table", {{absent, too, known}});
   BOOST_TEST(has_line(table, {"+copies", "joules"}));
   BOOST_TEST(has_line(table, {"openmp/rows", "25.00 mJ"}));
-  BOOST_TEST(has_line(table, {"no energy of serial/plain, serial/other: its clock fell"}));
+  BOOST_TEST(has_line(
+      table, {"no energy of serial/plain, serial/other: its clock fell"}));
   BOOST_TEST(has_line(table, {"joules: of one execution"}));
-  for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
+  for (const auto& line : split(table, '\n'))
+    BOOST_TEST(line.size() <= 100u, line);
   known.energy.reset();
   BOOST_TEST(!has_line(printed("table", {{known}}), {"joules"}));
 }
 
 BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
   auto record = make("cuda", "coalesced_with_a_very_long_name", 123.4e-6);
-  record.tunables = {{"block", 1024}, {"coarsening", 16}, {"tile_height", 64}, {"tile_width", 64}};
+  record.tunables = {{"block", 1024},
+                     {"coarsening", 16},
+                     {"tile_height", 64},
+                     {"tile_width", 64}};
   record.to_device_s = record.to_host_s = 1e-3;
   const auto table = printed("table", {{make("serial", "plain", 1), record}});
-  for (const auto& line : split(table, '\n')) BOOST_TEST(line.size() <= 100u, line);
-  for (const auto* part : {"block=1024", "coarsening=1", "tile_height=", "tile_width=6"}) {
+  for (const auto& line : split(table, '\n'))
+    BOOST_TEST(line.size() <= 100u, line);
+  for (const auto* part :
+       {"block=1024", "coarsening=1", "tile_height=", "tile_width=6"}) {
     BOOST_TEST(has_line(table, {part}));
   }
 }
@@ -320,13 +360,16 @@ BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
 BOOST_AUTO_TEST_CASE(json_and_csv_are_as_records_are_stored_and_exported) {
   const auto records = course_records();
   std::string lines;
-  for (const auto& record : records) lines += to_json_line(record) + "\n";
-  BOOST_TEST(printed("json", {{records[0], records[1]}, {records[2]}}) == lines);
+  for (const auto& record : records)
+    lines += to_json_line(record) + "\n";
+  BOOST_TEST(printed("json", {{records[0], records[1]}, {records[2]}}) ==
+             lines);
   std::ostringstream csv;
   Loaded loaded;
   loaded.records = records;
   write_csv(csv, loaded);
-  BOOST_TEST(printed("csv", {{records[0], records[1]}, {records[2]}}) == csv.str());
+  BOOST_TEST(printed("csv", {{records[0], records[1]}, {records[2]}}) ==
+             csv.str());
   BOOST_TEST(split(csv.str(), '\n').size() == 5u);
 }
 
@@ -338,7 +381,8 @@ BOOST_AUTO_TEST_CASE(progress_is_one_line_on_a_terminal) {
     progress.show("fake 64x64 float hot", 0);
     BOOST_TEST(out.str() == "\r\033[K[0/8] fake 64x64 float hot");
     out.str("");
-    progress.show("fake 64x64 float hot, a long one", 2, std::chrono::seconds(50));
+    progress.show("fake 64x64 float hot, a long one", 2,
+                  std::chrono::seconds(50));
     BOOST_TEST(out.str() == "\r\033[K[2/8] 2 min 30 s left, fake 64x64 float");
     out.str("");
     progress.clear();

@@ -13,15 +13,16 @@ using namespace parlab;
 
 namespace {
 
-// Runs of one binary whose true median is 1, as a sweep sees them: in batches of samples that are
-// correlated.
+// Runs of one binary whose true median is 1, as a sweep sees them: in
+// batches of samples that are correlated.
 class Process {
  public:
   explicit Process(unsigned seed) : random_(seed) {}
 
   double normal(double deviation) { return deviation * normal_(random_); }
 
-  // Each sample keeps `memory` of the deviation of the one before, across batches too.
+  // Each sample keeps `memory` of the deviation of the one
+  // before, across batches too.
   Samples autoregressive(int batches, int batch, double memory) {
     Samples samples;
     double state = normal(1);
@@ -39,7 +40,8 @@ class Process {
   Samples skewed(int batches, int batch) {
     Samples samples;
     for (int i = 0; i < batches * batch; ++i) {
-      samples.seconds.push_back(1 + 0.02 * (exponential_(random_) - std::log(2)));
+      samples.seconds.push_back(1 +
+                                0.02 * (exponential_(random_) - std::log(2)));
     }
     samples.batches.assign(static_cast<std::size_t>(batches), batch);
     return samples;
@@ -56,17 +58,20 @@ constexpr int trials = 2000;
 // In how many runs of a hundred the interval holds the truth, which is 1.
 double coverage(const std::function<Samples()>& run) {
   int held = 0;
-  for (int trial = 0; trial < trials; ++trial) held += summarize(run()).interval.holds(1);
+  for (int trial = 0; trial < trials; ++trial)
+    held += summarize(run()).interval.holds(1);
   return 100.0 * held / trials;
 }
 
 void scale(Samples& samples, double factor) {
-  for (auto& second : samples.seconds) second *= factor;
+  for (auto& second : samples.seconds)
+    second *= factor;
 }
 
 Samples around(double median, double between_runs = 0) {
   Samples samples;
-  for (int i = 0; i < 48; ++i) samples.seconds.push_back(median * (1 + 0.0001 * (i % 5 - 2)));
+  for (int i = 0; i < 48; ++i)
+    samples.seconds.push_back(median * (1 + 0.0001 * (i % 5 - 2)));
   samples.between_runs = between_runs;
   return samples;
 }
@@ -87,7 +92,8 @@ BOOST_AUTO_TEST_CASE(median_of_odd_and_even_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(too_few_samples_or_batches_have_no_interval) {
-  for (const Samples& few : {Samples{{1, 2, 3}}, Samples{{1, 2, 3, 4, 5, 6, 7, 8}, {3, 3, 2}}}) {
+  for (const Samples& few :
+       {Samples{{1, 2, 3}}, Samples{{1, 2, 3, 4, 5, 6, 7, 8}, {3, 3, 2}}}) {
     const Summary summary = summarize(few);
     BOOST_TEST(summary.interval.low == 0);
     BOOST_TEST(std::isinf(summary.interval.high));
@@ -99,46 +105,55 @@ BOOST_AUTO_TEST_CASE(too_few_samples_or_batches_have_no_interval) {
   BOOST_TEST(std::isfinite(summarize({{1, 2, 3, 4}}).interval.high));
 }
 
-// Four batches of one sample each, whose logarithms are 0, 2d, 0, 2d. No two neighbours are alike,
-// so there is no correlation to account for: the standard error is d / sqrt(3), and t with 3
-// degrees of freedom is 3.182. The clock's tick, the least difference between two samples, adds its
-// own part.
+// Four batches of one sample each, whose logarithms are 0, 2d, 0, 2d. No two
+// neighbours are alike, so there is no correlation to account for: the standard
+// error is d / sqrt(3), and t with 3 degrees of freedom is 3.182. The clock's
+// tick, the least difference between two samples, adds its own part.
 BOOST_AUTO_TEST_CASE(interval_of_four_batches_by_hand) {
   const double d = 0.01;
   const Samples samples{{1, std::exp(2 * d), 1, std::exp(2 * d)}, {1, 1, 1, 1}};
   const Summary summary = summarize(samples);
   const double tick = (std::exp(2 * d) - 1) / summary.median;
-  const double of_mean = d * d / 3, of_tick = tick * tick / 6, sum = of_mean + of_tick;
+  const double of_mean = d * d / 3, of_tick = tick * tick / 6,
+               sum = of_mean + of_tick;
   const double freedom = 3 * (sum / of_mean) * (sum / of_mean);
   BOOST_TEST(std::abs(summary.estimate.variance / sum - 1) < 1e-9);
   BOOST_TEST(std::abs(summary.estimate.freedom / freedom - 1) < 1e-9);
   const Uncertain three{1, of_mean, 3};
-  BOOST_TEST(std::abs(std::log(three.interval().high) - 3.18245 * d / std::sqrt(3)) < 1e-6);
-  BOOST_TEST(std::abs(three.interval().low * three.interval().high - 1) < 1e-12);
+  BOOST_TEST(std::abs(std::log(three.interval().high) -
+                      3.18245 * d / std::sqrt(3)) < 1e-6);
+  BOOST_TEST(std::abs(three.interval().low * three.interval().high - 1) <
+             1e-12);
 }
 
-// ---- coverage: at least 93 of 100 intervals must hold the truth, and not all of them ------------
+// ---- coverage: at least 93 of 100 intervals must hold the truth, and not all
+// of them ---
 
 BOOST_AUTO_TEST_CASE(intervals_cover_correlated_samples) {
   Process process(1);
   for (const double memory : {0.0, 0.5, 0.8}) {
     for (const int batches : {8, 16, 60}) {
-      const double held = coverage([&] { return process.autoregressive(batches, 12, memory); });
-      BOOST_TEST(held >= 93, "memory " << memory << ", " << batches << " batches: " << held);
-      BOOST_TEST(held < 99.5, "memory " << memory << ", " << batches << " batches: " << held);
+      const double held =
+          coverage([&] { return process.autoregressive(batches, 12, memory); });
+      BOOST_TEST(held >= 93, "memory " << memory << ", " << batches
+                                       << " batches: " << held);
+      BOOST_TEST(held < 99.5, "memory " << memory << ", " << batches
+                                        << " batches: " << held);
     }
   }
 }
 
-// That the test above can fail: an interval that takes the same samples for independent misses the
-// truth far too often.
-BOOST_AUTO_TEST_CASE(intervals_for_independent_samples_do_not_cover_correlated_ones) {
+// That the test above can fail: an interval that takes the same samples
+// for independent misses the truth far too often.
+BOOST_AUTO_TEST_CASE(
+    intervals_for_independent_samples_do_not_cover_correlated_ones) {
   Process process(2);
   int held = 0;
   for (int trial = 0; trial < trials; ++trial) {
     auto seconds = process.autoregressive(16, 12, 0.8).seconds;
     std::sort(seconds.begin(), seconds.end());
-    // The 95 % interval of a median of 192 independent samples lies between these ranks.
+    // The 95 % interval of a median of 192 independent samples
+    // lies between these ranks.
     held += seconds[82] <= 1 && 1 <= seconds[109];
   }
   BOOST_TEST(100.0 * held / trials < 80);
@@ -146,13 +161,16 @@ BOOST_AUTO_TEST_CASE(intervals_for_independent_samples_do_not_cover_correlated_o
 
 BOOST_AUTO_TEST_CASE(intervals_cover_skewed_samples_and_batches_of_one) {
   Process process(3);
-  for (const auto& [batches, batch] : {std::pair{8, 12}, {6, 1}, {10, 1}, {40, 1}}) {
-    const double held = coverage([&, b = batches, n = batch] { return process.skewed(b, n); });
+  for (const auto& [batches, batch] :
+       {std::pair{8, 12}, {6, 1}, {10, 1}, {40, 1}}) {
+    const double held =
+        coverage([&, b = batches, n = batch] { return process.skewed(b, n); });
     BOOST_TEST(held >= 93, batches << " batches of " << batch << ": " << held);
   }
 }
 
-// A run that begins slower than its median and ends as much faster, or the other way round.
+// A run that begins slower than its median and ends as much faster,
+// or the other way round.
 BOOST_AUTO_TEST_CASE(intervals_cover_a_drift) {
   Process process(4);
   const double held = coverage([&] {
@@ -166,7 +184,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_a_drift) {
   BOOST_TEST(held >= 93);
 }
 
-// Each run is off by 2 %, which it cannot see by itself: the interval holds only if it is told.
+// Each run is off by 2 %, which it cannot see by itself: the interval
+// holds only if it is told.
 BOOST_AUTO_TEST_CASE(intervals_cover_what_differs_between_runs) {
   Process process(5);
   const auto run = [&](double told) {
@@ -207,15 +226,16 @@ BOOST_AUTO_TEST_CASE(ratios_cover_the_truth) {
       estimates.push_back(summarize(samples).estimate);
     }
     held += ratio(estimates[1], estimates[0]).interval.holds(2);
-    of_means +=
-        ratio(mean_of({estimates[0], estimates[3]}), estimates[2] + 1.0).interval.holds(2.5 / 4);
+    of_means += ratio(mean_of({estimates[0], estimates[3]}), estimates[2] + 1.0)
+                    .interval.holds(2.5 / 4);
   }
   BOOST_TEST(100.0 * held / trials >= 93);
   BOOST_TEST(100.0 * of_means / trials >= 93);
   BOOST_TEST(held < trials);
 }
 
-// Twenty points with five runs each: what the runs were made to differ by is found again.
+// Twenty points with five runs each: what the runs were made to
+// differ by is found again.
 BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
   Process process(8);
   const auto found = [&](double deviation) {
@@ -234,8 +254,9 @@ BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
   BOOST_TEST(spread_between_runs({{around(1)}}).share == 0);
 }
 
-// Programs whose processes differ by a twentieth: means of some of them, and their ratio, are known
-// as well as is said, where the spread was estimated once, from five.
+// Programs whose processes differ by a twentieth: means of some of them,
+// and their ratio, are known as well as is said, where the spread was
+// estimated once, from five.
 BOOST_AUTO_TEST_CASE(a_few_runs_show_what_others_may_differ_by) {
   Process process(11);
   const auto run = [&] {
@@ -245,7 +266,8 @@ BOOST_AUTO_TEST_CASE(a_few_runs_show_what_others_may_differ_by) {
   };
   const auto mean = [](const std::vector<Samples>& runs) {
     std::vector<Uncertain> times;
-    for (const auto& samples : runs) times.push_back(summarize(samples).estimate);
+    for (const auto& samples : runs)
+      times.push_back(summarize(samples).estimate);
     return mean_of(times);
   };
   for (const int count : {1, 3}) {
@@ -253,7 +275,8 @@ BOOST_AUTO_TEST_CASE(a_few_runs_show_what_others_may_differ_by) {
     for (int trial = 0; trial < trials; ++trial) {
       const std::vector<Samples> reference{run(), run(), run(), run(), run()};
       std::vector<Samples> own;
-      for (int i = 0; i < count; ++i) own.push_back(run());
+      for (int i = 0; i < count; ++i)
+        own.push_back(run());
       auto spread = one_run_over_another(reference);
       spread.variance *= 1.0 / count + 1.0 / 5;
       held += ratio(mean(own) / mean(reference) / spread).interval.holds(1);
@@ -270,11 +293,13 @@ BOOST_AUTO_TEST_CASE(runs_that_are_alike_widen_nothing) {
   BOOST_TEST(alike.value == 1);
   BOOST_TEST(alike.variance == 0);
   // What is known already is not counted twice.
-  const auto known = one_run_over_another({around(1, 0.5), around(1.1, 0.5), around(0.9, 0.5)});
+  const auto known = one_run_over_another(
+      {around(1, 0.5), around(1.1, 0.5), around(0.9, 0.5)});
   BOOST_TEST(known.variance == 0);
 }
 
-// Half of the points are short, and each run starts its kernels a little earlier or later.
+// Half of the points are short, and each run starts its kernels a
+// little earlier or later.
 BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   Process process(9);
   std::vector<std::vector<Samples>> points(40);
@@ -282,7 +307,8 @@ BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
     const double median_s = i % 2 == 0 ? 5e-6 : 500e-6;
     for (int run = 0; run < 5; ++run) {
       points[i].push_back(process.autoregressive(10, 12, 0.5));
-      scale(points[i].back(), median_s * std::exp(process.normal(0.01)) + process.normal(0.2e-6));
+      scale(points[i].back(),
+            median_s * std::exp(process.normal(0.01)) + process.normal(0.2e-6));
     }
   }
   const BetweenRuns found = spread_between_runs(points);
@@ -292,8 +318,9 @@ BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   BOOST_TEST(found.at(5e-6) > 0.03);
 }
 
-// Other programs disturb half of the points, whose runs then differ by a fifth. One of the other
-// points knows so little of itself that over all points this difference goes unseen.
+// Other programs disturb half of the points, whose runs then differ by
+// a fifth. One of the other points knows so little of itself that over
+// all points this difference goes unseen.
 BOOST_AUTO_TEST_CASE(what_others_disturb_is_not_hidden_by_one_restless_point) {
   Process process(10);
   std::vector<std::vector<Samples>> points(20);
@@ -302,9 +329,11 @@ BOOST_AUTO_TEST_CASE(what_others_disturb_is_not_hidden_by_one_restless_point) {
       points[i].push_back(process.autoregressive(10, 12, 0.5));
       if (i == 1) {
         auto& seconds = points[i].back().seconds;
-        for (std::size_t at = 0; at < seconds.size(); ++at) seconds[at] *= at % 24 < 12 ? 1 : 20;
+        for (std::size_t at = 0; at < seconds.size(); ++at)
+          seconds[at] *= at % 24 < 12 ? 1 : 20;
       }
-      scale(points[i].back(), (1 + i) * std::exp(process.normal(i % 2 == 0 ? 0.2 : 0)));
+      scale(points[i].back(),
+            (1 + i) * std::exp(process.normal(i % 2 == 0 ? 0.2 : 0)));
     }
   }
   BOOST_TEST(spread_between_runs(points).share < 0.10);
@@ -316,7 +345,7 @@ BOOST_AUTO_TEST_CASE(what_others_disturb_is_not_hidden_by_one_restless_point) {
   BOOST_TEST(share_between_runs({{around(1)}}).share == 0);
 }
 
-// ---- verdicts -----------------------------------------------------------------------------------
+// ---- verdicts ---------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_tie_is_what_the_data_do_not_tell_apart) {
   const auto over = [](double a, double b, double between_runs) {
@@ -327,17 +356,20 @@ BOOST_AUTO_TEST_CASE(a_tie_is_what_the_data_do_not_tell_apart) {
   BOOST_TEST(!tied(over(1.02, 1, 0)));
   BOOST_TEST(above(over(1.02, 1, 0), 1));
   BOOST_TEST(below(over(1, 1.02, 0), 1));
-  // 2 % is less than two runs of 1 % each tell apart (1.96 times the root of 2), 3 % is not.
+  // 2 % is less than two runs of 1 % each tell apart (1.96 times the
+  // root of 2), 3 % is not.
   BOOST_TEST(tied(over(1.02, 1, 0.01)));
   BOOST_TEST(!tied(over(1.03, 1, 0.01)));
 }
 
 BOOST_AUTO_TEST_CASE(equality_is_shown_and_not_assumed) {
-  const Ratio sharp{1.01, {1.005, 1.015}}, wide{1.01, {0.9, 1.13}}, few{1.0, {}};
+  const Ratio sharp{1.01, {1.005, 1.015}}, wide{1.01, {0.9, 1.13}},
+      few{1.0, {}};
   BOOST_TEST(equal_within(sharp, 0.02));
   BOOST_TEST(!equal_within(sharp, 0.01));
   BOOST_TEST(tied(wide));
-  BOOST_TEST(!equal_within(wide, 0.02));  // no difference is seen, and no equality either
+  // no difference is seen, and no equality either
+  BOOST_TEST(!equal_within(wide, 0.02));
   BOOST_TEST(!equal_within(few, 0.5));
   const Ratio ahead{0.5, {0.4, 0.6}};
   BOOST_TEST(at_most_within(ahead, 0.02));

@@ -19,17 +19,22 @@ namespace {
 struct Device {
   double now_s = 1000, joules = 1e6, celsius = 40;
   double idle_w = 50, busy_w = 250;
-  double power_says = 1;    // what the power sensor shows, as a share of the true power
-  double warms_by_s = 0.5;  // degrees per second at work; at rest it cools as fast
+  // what the power sensor shows, as a share of the true power
+  double power_says = 1;
+  // degrees per second at work; at rest it cools as fast
+  double warms_by_s = 0.5;
   bool has_sensors = true, counter_stands = false, shared = false;
-  std::function<double(int)> of_run = [](int) { return 1.0; };  // a run's power, relative to busy_w
+  // a run's power, relative to busy_w
+  std::function<double(int)> of_run = [](int) { return 1.0; };
   int runs = 0;
   double rested_s = 0;
 
   void pass(double seconds, bool busy) {
     now_s += seconds;
-    if (!counter_stands) joules += seconds * (busy ? busy_w * of_run(runs) : idle_w);
-    celsius = std::max(celsius + seconds * (busy ? warms_by_s : -warms_by_s), 38.0);
+    if (!counter_stands)
+      joules += seconds * (busy ? busy_w * of_run(runs) : idle_w);
+    celsius =
+        std::max(celsius + seconds * (busy ? warms_by_s : -warms_by_s), 38.0);
   }
 };
 
@@ -57,10 +62,12 @@ class Meter final : public EnergyMeter {
   Device& device_;
 };
 
-// The host with that meter. Of each bunch of executions one is real; all of them take made-up time.
+// The host with that meter. Of each bunch of executions one is real;
+// all of them take made-up time.
 class Metered final : public Executor {
  public:
-  explicit Metered(Device& device) : device_(device), host_(make_host_executor()) {}
+  explicit Metered(Device& device)
+      : device_(device), host_(make_host_executor()) {}
 
   std::unique_ptr<EnergyMeter> energy_meter() override {
     if (!broken.empty()) throw NoEnergy(broken);
@@ -68,34 +75,41 @@ class Metered final : public Executor {
   }
   Repeated repeat(const Call& call, const Repetition& plan) override {
     repeating = true;
-    auto repeated = host_->repeat(call, {1, plan.begins,
-                                         [&] {
-                                           device_.pass(plan.bunch * slower * once_s_, true);
-                                           return plan.enough();
-                                         },
-                                         plan.ends});
+    auto repeated = host_->repeat(
+        call, {1, plan.begins,
+               [&] {
+                 device_.pass(plan.bunch * slower * once_s_, true);
+                 return plan.enough();
+               },
+               plan.ends});
     repeating = false;
     repeated.executions *= plan.bunch;
     ++device_.runs;
     return repeated;
   }
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     host_->load(inputs, outputs);
   }
   void release() override { host_->release(); }
-  Checked run_checked(const Call& call) override { return host_->run_checked(call); }
+  Checked run_checked(const Call& call) override {
+    return host_->run_checked(call);
+  }
   // Samples are all alike, so that what comes of them is known.
   Batch sample(const Call& call, const BatchPlan& plan) override {
     auto batch = host_->sample(call, plan);
-    for (auto& second : batch.seconds) second = once_s_;
+    for (auto& second : batch.seconds)
+      second = once_s_;
     return batch;
   }
   std::optional<TransferTimes> transfers(const Call& call) override {
     return host_->transfers(call);
   }
   bool can_time() const override { return true; }
-  Ceilings ceilings(const WantedCeilings& wanted) override { return host_->ceilings(wanted); }
+  Ceilings ceilings(const WantedCeilings& wanted) override {
+    return host_->ceilings(wanted);
+  }
 
   std::string broken;
   double slower = 1;
@@ -110,27 +124,32 @@ class Metered final : public Executor {
 void multiply(const Dmv::Args<float>& p) {
   for (std::int64_t row = 0; row < p.rows; ++row) {
     float sum = 0;
-    for (std::int64_t col = 0; col < p.cols; ++col) sum += p.a[row * p.cols + col] * p.x[col];
+    for (std::int64_t col = 0; col < p.cols; ++col)
+      sum += p.a[row * p.cols + col] * p.x[col];
     p.y[row] = sum;
   }
 }
 
 const Register<Dmv, float> honest(
-    {.idea = "rows"}, [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
-    "serial/energy/honest.cpp", "");
+    {.idea = "rows"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    "serial/energy/honest.cpp",
+    "");
 // Saves energy by doing nothing when it is repeated for the meter.
 const Register<Dmv, float> lazy(
     {.idea = "rows, mostly"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) {
       if (!Metered::repeating) multiply(p);
     },
-    "serial/energy/lazy.cpp", "");
+    "serial/energy/lazy.cpp",
+    "");
 
 const Variant& variant(const std::string& name) {
   return parlab::testing::variant_called("energy/serial/" + name);
 }
 
-// At first the device rests: 2 s to calm down, 5 s to measure its watts at rest.
+// At first the device rests: 2 s to calm down, 5 s to
+// measure its watts at rest.
 constexpr double idle_s = 7;
 
 struct Sweep {
@@ -140,10 +159,11 @@ struct Sweep {
   bool wanted = true;
   std::string results = "";
 
-  Record record(const std::string& name = "honest", Cache cache = Cache::hot,
+  Record record(const std::string& name = "honest",
+                Cache cache = Cache::hot,
                 const std::function<void(Metered&)>& change = {}) {
-    auto plan =
-        parlab::testing::plan_for(*Registry::instance().workload("dmv"), variant(name), {30, 20});
+    auto plan = parlab::testing::plan_for(*Registry::instance().workload("dmv"),
+                                          variant(name), {30, 20});
     plan.energy = wanted;
     plan.results = results;
     plan.caches = {cache};
@@ -174,8 +194,10 @@ BOOST_AUTO_TEST_CASE(joules_of_an_execution_and_watts_at_rest) {
   const auto record = sweep.record();
   BOOST_TEST_REQUIRE(record.has_energy());
   const auto& energy = *record.energy;
-  BOOST_TEST(energy.runs_j.size() == 4u);  // all alike: the fewest that have an interval
-  BOOST_TEST(energy.summary().median == 0.250, boost::test_tools::tolerance(1e-6));
+  // all alike: the fewest that have an interval
+  BOOST_TEST(energy.runs_j.size() == 4u);
+  BOOST_TEST(energy.summary().median == 0.250,
+             boost::test_tools::tolerance(1e-6));
   BOOST_TEST(energy.seconds == 1e-3, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(energy.idle_w == 50, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(energy.source == "invented");
@@ -186,12 +208,13 @@ BOOST_AUTO_TEST_CASE(joules_of_an_execution_and_watts_at_rest) {
 
 BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {
   const auto& workload = *Registry::instance().workload("dmv");
-  const auto records =
-      parlab::testing::sweep(parlab::testing::plan_for(workload, variant("honest"), {30, 20}));
+  const auto records = parlab::testing::sweep(
+      parlab::testing::plan_for(workload, variant("honest"), {30, 20}));
   BOOST_TEST(!records.front().energy);
 }
 
-// A time without its energy is measured again when the energy is asked for; nothing else is.
+// A time without its energy is measured again when the energy is
+// asked for; nothing else is.
 BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   const parlab::testing::Folder folder;
   Sweep sweep;
@@ -208,14 +231,18 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   BOOST_TEST(sweep.device.runs == 4);
 }
 
-// What scatters is measured more often; what does not settle has no energy, with the reason.
+// What scatters is measured more often; what does not settle has no
+// energy, with the reason.
 BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
   const auto runs_of = [](double spread) {
     Sweep sweep;
-    sweep.device.of_run = [=](int run) { return 1 + spread * ((run * 7) % 5 - 2); };
+    sweep.device.of_run = [=](int run) {
+      return 1 + spread * ((run * 7) % 5 - 2);
+    };
     return sweep.record().energy.value();
   };
-  const auto quiet = runs_of(0.002), scattered = runs_of(0.012), wild = runs_of(0.1);
+  const auto quiet = runs_of(0.002), scattered = runs_of(0.012),
+             wild = runs_of(0.1);
   BOOST_TEST(quiet.known());
   BOOST_TEST(quiet.runs_j.size() == 4u);
   BOOST_TEST(scattered.known());
@@ -230,8 +257,8 @@ BOOST_AUTO_TEST_CASE(each_run_begins_at_one_temperature) {
   Sweep sweep;
   sweep.device.warms_by_s = 2;
   BOOST_TEST(sweep.record().has_energy());
-  // A run of 5 s warms it by 10 degrees, of which it may keep 3: it rests for 3.5 s before each run
-  // but the first.
+  // A run of 5 s warms it by 10 degrees, of which it may keep 3: it rests
+  // for 3.5 s before each run but the first.
   BOOST_TEST(sweep.device.rested_s > idle_s + 3 * 3.5 - 0.6);
 }
 
@@ -248,13 +275,16 @@ BOOST_AUTO_TEST_CASE(without_other_sensors_the_counter_is_believed) {
   sweep.device.has_sensors = false;
   sweep.device.power_says = 2;
   BOOST_TEST(sweep.record().energy.value().known());
-  BOOST_TEST(sweep.device.rested_s == idle_s + 4 * 2);  // 2 s before each of four runs
+  // 2 s before each of four runs
+  BOOST_TEST(sweep.device.rested_s == idle_s + 4 * 2);
 }
 
 BOOST_AUTO_TEST_CASE(sensors_that_contradict_each_other_are_not_believed) {
   Sweep sweep;
   sweep.device.power_says = 0.8;
-  BOOST_TEST(contains(sweep.absent(), "the energy counter says 250 W and the power sensor 200 W"));
+  BOOST_TEST(
+      contains(sweep.absent(),
+               "the energy counter says 250 W and the power sensor 200 W"));
   sweep.device.power_says = 1.05;
   BOOST_TEST(sweep.record().has_energy());
 }
@@ -263,8 +293,8 @@ BOOST_AUTO_TEST_CASE(a_counter_that_stands_still_is_noted) {
   Sweep sweep;
   sweep.device.counter_stands = true;
   BOOST_TEST(contains(sweep.absent(), "the energy counter stood still"));
-  BOOST_TEST(
-      contains(sweep.collector.notes.back(), "no energy of the host: the energy counter stood"));
+  BOOST_TEST(contains(sweep.collector.notes.back(),
+                      "no energy of the host: the energy counter stood"));
 }
 
 BOOST_AUTO_TEST_CASE(executions_with_cold_caches_have_no_energy) {
@@ -275,27 +305,32 @@ BOOST_AUTO_TEST_CASE(executions_with_cold_caches_have_no_energy) {
 
 BOOST_AUTO_TEST_CASE(a_place_without_a_meter_says_so) {
   Sweep sweep;
-  const auto record =
-      sweep.record("honest", Cache::hot, [](Metered& place) { place.broken = "no meter here"; });
+  const auto record = sweep.record("honest", Cache::hot, [](Metered& place) {
+    place.broken = "no meter here";
+  });
   BOOST_TEST(record.energy.value().absent == "no meter here");
 }
 
 // The device would wait for the next launch most of the time.
 BOOST_AUTO_TEST_CASE(executions_that_are_too_short_have_a_time_but_no_energy) {
   Sweep sweep;
-  const auto brief = sweep.record("honest", Cache::hot, [](Metered& place) { place.slower = 1.7; });
-  BOOST_TEST(contains(brief.energy.value().absent, "too short to keep the device at work"));
+  const auto brief = sweep.record("honest", Cache::hot,
+                                  [](Metered& place) { place.slower = 1.7; });
+  BOOST_TEST(contains(brief.energy.value().absent,
+                      "too short to keep the device at work"));
   BOOST_TEST(brief.timed());
 }
 
 BOOST_AUTO_TEST_CASE(a_shared_meter_needs_a_quiet_machine) {
   Device device;
   Metered place(device);
-  BOOST_TEST(EnergyGauge(place, "3 of their threads are at work").absent() == "");
+  BOOST_TEST(EnergyGauge(place, "3 of their threads are at work").absent() ==
+             "");
   device.shared = true;
   BOOST_TEST(EnergyGauge(place).absent() == "");
-  BOOST_TEST(contains(EnergyGauge(place, "3 of their threads are at work").absent(),
-                      "3 of their threads are at work"));
+  BOOST_TEST(
+      contains(EnergyGauge(place, "3 of their threads are at work").absent(),
+               "3 of their threads are at work"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {

@@ -1,5 +1,6 @@
-// A team whose GPUs fail between one call and the next: every point gets a verdict, the rest of the
-// sweep goes on, and the user is told what to do. The failures are planted in an emulated team.
+// A team whose GPUs fail between one call and the next: every point gets
+// a verdict, the rest of the sweep goes on, and the user is told what to
+// do. The failures are planted in an emulated team.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -26,13 +27,15 @@ struct Faults {
   int executions = 0, samples = 0;
 };
 
-// An emulated team, which cannot be timed; with can_time the sweep asks it for samples all the
-// same.
+// An emulated team, which cannot be timed; with can_time the sweep asks
+// it for samples all the same.
 class FaultyTeam final : public Executor {
  public:
-  FaultyTeam(Faults& faults, bool can_time) : faults_(faults), can_time_(can_time) {}
+  FaultyTeam(Faults& faults, bool can_time)
+      : faults_(faults), can_time_(can_time) {}
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     team_->load(inputs, outputs);
   }
   void release() override { team_->release(); }
@@ -67,15 +70,19 @@ class FaultyTeam final : public Executor {
   std::unique_ptr<Executor> team_ = make_team_executor();
 };
 
-[[noreturn]] void fail(Verdict verdict, const char* what) { throw PointError(verdict, what); }
+[[noreturn]] void fail(Verdict verdict, const char* what) {
+  throw PointError(verdict, what);
+}
 
 Plan plan_of(const std::vector<std::string>& names) {
   std::vector<const Variant*> variants;
   for (const auto* variant : Registry::instance().variants("dmv")) {
-    if (std::count(names.begin(), names.end(), variant->name) != 0) variants.push_back(variant);
+    if (std::count(names.begin(), names.end(), variant->name) != 0)
+      variants.push_back(variant);
   }
   BOOST_REQUIRE_EQUAL(variants.size(), names.size());
-  auto plan = testing::plan_for(*Registry::instance().workload("dmv"), *variants.front(), {8, 9});
+  auto plan = testing::plan_for(*Registry::instance().workload("dmv"),
+                                *variants.front(), {8, 9});
   plan.variants = variants;
   plan.sizes = {{8, 9}, {9, 8}};
   plan.tunables["gpus"] = {2};
@@ -83,7 +90,9 @@ Plan plan_of(const std::vector<std::string>& names) {
   return plan;
 }
 
-testing::Collector outcome(const Plan& plan, Faults& faults, bool can_time = false) {
+testing::Collector outcome(const Plan& plan,
+                           Faults& faults,
+                           bool can_time = false) {
   Place place{Target::team};
   place.executor = std::make_unique<FaultyTeam>(faults, can_time);
   Places places(std::move(place));
@@ -93,7 +102,9 @@ testing::Collector outcome(const Plan& plan, Faults& faults, bool can_time = fal
 }
 
 // The same under a supervisor. Writes a line for each record.
-void supervised(const std::vector<std::string>& names, Faults& faults, const std::string& file) {
+void supervised(const std::vector<std::string>& names,
+                Faults& faults,
+                const std::string& file) {
   Supervisor supervisor;
   if (supervisor.start()) return;
   const auto plan = plan_of(names);
@@ -104,7 +115,8 @@ void supervised(const std::vector<std::string>& names, Faults& faults, const std
   run_sweep(plan, collector, places, &supervisor);
   std::ofstream out(file);
   for (const auto& record : collector.records) {
-    out << record.variant << " " << to_string(record.verdict) << ": " << record.detail << "\n";
+    out << record.variant << " " << to_string(record.verdict) << ": "
+        << record.detail << "\n";
   }
   out.close();
   _exit(EXIT_SUCCESS);
@@ -123,18 +135,24 @@ BOOST_AUTO_TEST_SUITE(lost_teams, *boost::unit_test::precondition([](auto) {
 
 BOOST_AUTO_TEST_CASE(without_a_fault_all_pass) {
   Faults faults;
-  for (const auto& record : outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
+  for (const auto& record :
+       outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
     BOOST_TEST(to_string(record.verdict) == "passed", record.detail);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_lost_gpu_fails_the_rest_on_the_team_and_says_what_to_do) {
+BOOST_AUTO_TEST_CASE(
+    a_lost_gpu_fails_the_rest_on_the_team_and_says_what_to_do) {
   Faults faults;
   faults.checked = [](const Call& call) {
-    if (call.variant->name == "split_rows") fail(Verdict::launch_failed, "GPU 1 fell off the bus");
+    if (call.variant->name == "split_rows")
+      fail(Verdict::launch_failed, "GPU 1 fell off the bus");
   };
-  faults.recover = [] { fail(Verdict::launch_failed, "asking for device 1 after a failure"); };
-  const auto records = outcome(plan_of({"split_rows", "split_columns"}), faults).records;
+  faults.recover = [] {
+    fail(Verdict::launch_failed, "asking for device 1 after a failure");
+  };
+  const auto records =
+      outcome(plan_of({"split_rows", "split_columns"}), faults).records;
   BOOST_REQUIRE_EQUAL(records.size(), 4U);  // each point has its verdict
   int failed = 0, no_device = 0;
   for (const auto& record : records) {
@@ -153,34 +171,41 @@ BOOST_AUTO_TEST_CASE(a_lost_gpu_fails_the_rest_on_the_team_and_says_what_to_do) 
   BOOST_TEST(faults.executions <= 6);  // none on the team that is lost
 }
 
-// The test runs itself once more, for a supervisor needs a process that has no threads yet.
+// The test runs itself once more, for a supervisor needs a process
+// that has no threads yet.
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_to_one_worker_is_found_by_the_next) {
   if (const char* const file = std::getenv("PARLAB_TEST_SUPERVISED")) {
     Faults faults;
     faults.checked = [](const Call& call) {
-      if (call.variant->name == "split_rows") fail(Verdict::launch_failed, "an illegal address");
+      if (call.variant->name == "split_rows")
+        fail(Verdict::launch_failed, "an illegal address");
     };
-    faults.recover = [] { fail(Verdict::launch_failed, "asking for device 0 after a failure"); };
+    faults.recover = [] {
+      fail(Verdict::launch_failed, "asking for device 0 after a failure");
+    };
     supervised({"split_rows", "split_columns"}, faults, file);
     return;
   }
   const testing::Folder folder;
   const auto file = (folder.path / "records").string();
   const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const auto command =
-      "PARLAB_TEST_SUPERVISED='" + file + "' '" + self +
-      "' --run_test=lost_teams/a_gpu_that_is_lost_to_one_worker_is_found_by_the_next"
-      " >/dev/null";
+  const auto command = "PARLAB_TEST_SUPERVISED='" + file + "' '" + self +
+                       "' "
+                       "--run_test=lost_teams/"
+                       "a_gpu_that_is_lost_to_one_worker_is_found_by_the_next"
+                       " >/dev/null";
   BOOST_TEST(std::system(command.c_str()) == 0);
   std::ifstream in(file);
   std::map<std::string, int> lines;
-  for (std::string line; std::getline(in, line);) ++lines[line];
+  for (std::string line; std::getline(in, line);)
+    ++lines[line];
   BOOST_TEST(lines["split_rows launch_failed: an illegal address"] == 2);
   BOOST_TEST(lines["split_columns passed: "] == 2);
   BOOST_TEST(lines.size() == 2U);
 }
 
-// When no number of GPUs is asked for: dmv of 8 x 9 is too little for two that must add up sums.
+// When no number of GPUs is asked for: dmv of 8 x 9 is too little for
+// two that must add up sums.
 BOOST_AUTO_TEST_CASE(a_sweep_uses_one_gpu_where_two_do_not_pay) {
   Faults faults;
   auto plan = plan_of({"split_rows", "split_columns"});
@@ -188,23 +213,31 @@ BOOST_AUTO_TEST_CASE(a_sweep_uses_one_gpu_where_two_do_not_pay) {
   const auto found = outcome(plan, faults, true);
   BOOST_REQUIRE(!found.records.empty());
   for (const auto& record : found.records) {
-    BOOST_TEST(record.tunables.at("gpus") == (record.variant == "split_columns" ? 1 : 2),
+    BOOST_TEST(record.tunables.at("gpus") ==
+                   (record.variant == "split_columns" ? 1 : 2),
                record.full_name());
   }
-  const auto notes = std::count_if(found.notes.begin(), found.notes.end(), [](const auto& note) {
-    return note.find("dmv/cuda/split_columns uses one GPU below 96") != std::string::npos;
-  });
+  const auto notes = std::count_if(
+      found.notes.begin(), found.notes.end(), [](const auto& note) {
+        return note.find("dmv/cuda/split_columns uses one GPU below 96") !=
+               std::string::npos;
+      });
   BOOST_TEST(notes == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_failure_that_leaves_the_gpus_usable_fails_one_variant_alone) {
+BOOST_AUTO_TEST_CASE(
+    a_failure_that_leaves_the_gpus_usable_fails_one_variant_alone) {
   Faults faults;
   faults.checked = [](const Call& call) {
-    if (call.variant->name == "split_rows") fail(Verdict::launch_failed, "a collective failed");
+    if (call.variant->name == "split_rows")
+      fail(Verdict::launch_failed, "a collective failed");
   };
-  for (const auto& record : outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
-    const auto expected = record.variant == "split_rows" ? "launch_failed" : "passed";
-    BOOST_TEST(to_string(record.verdict) == expected, record.variant << ": " << record.detail);
+  for (const auto& record :
+       outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
+    const auto expected =
+        record.variant == "split_rows" ? "launch_failed" : "passed";
+    BOOST_TEST(to_string(record.verdict) == expected,
+               record.variant << ": " << record.detail);
   }
 }
 
@@ -216,11 +249,13 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_waited_for_once) {
     ++waited;
     fail(Verdict::timed_out, "was not done 60 s after all GPUs might start");
   };
-  const auto records = outcome(plan_of({"split_rows", "split_columns"}), faults).records;
+  const auto records =
+      outcome(plan_of({"split_rows", "split_columns"}), faults).records;
   BOOST_REQUIRE_EQUAL(records.size(), 4U);
   for (const auto& record : records) {
     const bool late = record.variant == "split_columns";
-    BOOST_TEST(to_string(record.verdict) == (late ? "timed_out" : "passed"), record.detail);
+    BOOST_TEST(to_string(record.verdict) == (late ? "timed_out" : "passed"),
+               record.detail);
     if (late) BOOST_TEST(says(record, "was not done 60 s after"));
   }
   BOOST_TEST(waited == 1);
@@ -233,9 +268,11 @@ BOOST_AUTO_TEST_CASE(a_missing_library_is_no_failure_of_the_sweep) {
       throw LibraryMissing("libnccl.so.2", "not found; install libnccl2");
     }
   };
-  for (const auto& record : outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
+  for (const auto& record :
+       outcome(plan_of({"split_rows", "split_columns"}), faults).records) {
     const bool needs_it = record.variant == "split_columns";
-    BOOST_TEST(to_string(record.verdict) == (needs_it ? "not_supported" : "passed"));
+    BOOST_TEST(to_string(record.verdict) ==
+               (needs_it ? "not_supported" : "passed"));
     BOOST_TEST(record.library == (needs_it ? "libnccl.so.2" : ""));
     if (needs_it) BOOST_TEST(says(record, "install libnccl2"));
   }
@@ -244,8 +281,12 @@ BOOST_AUTO_TEST_CASE(a_missing_library_is_no_failure_of_the_sweep) {
 // Copies are timed between verification and the first sample.
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_while_copies_are_timed_ends_no_sweep) {
   Faults faults;
-  faults.transfers = [] { fail(Verdict::launch_failed, "copying y from the devices"); };
-  faults.recover = [] { fail(Verdict::launch_failed, "asking for device 0 after a failure"); };
+  faults.transfers = [] {
+    fail(Verdict::launch_failed, "copying y from the devices");
+  };
+  faults.recover = [] {
+    fail(Verdict::launch_failed, "asking for device 0 after a failure");
+  };
   const auto records = outcome(plan_of({"split_rows"}), faults, true).records;
   BOOST_REQUIRE_EQUAL(records.size(), 2U);
   BOOST_TEST(to_string(records[0].verdict) == "launch_failed");
@@ -254,7 +295,8 @@ BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_while_copies_are_timed_ends_no_sweep) {
   BOOST_TEST(faults.samples == 0);
 }
 
-BOOST_AUTO_TEST_CASE(links_that_cannot_be_measured_are_noted_and_the_sweep_goes_on) {
+BOOST_AUTO_TEST_CASE(
+    links_that_cannot_be_measured_are_noted_and_the_sweep_goes_on) {
   Faults faults;
   faults.links = [] { fail(Verdict::launch_failed, "ncclCommInitAll failed"); };
   Plan plan = plan_of({"split_rows"});
@@ -262,8 +304,10 @@ BOOST_AUTO_TEST_CASE(links_that_cannot_be_measured_are_noted_and_the_sweep_goes_
   const auto seen = outcome(plan, faults, true);
   BOOST_REQUIRE_EQUAL(seen.records.size(), 2U);
   BOOST_TEST(faults.samples == 2);  // it was asked for samples at both sizes
-  BOOST_TEST(std::count(seen.notes.begin(), seen.notes.end(),
-                        "the links could not be measured: ncclCommInitAll failed") > 0);
+  BOOST_TEST(
+      std::count(seen.notes.begin(), seen.notes.end(),
+                 "the links could not be measured: ncclCommInitAll failed") >
+      0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

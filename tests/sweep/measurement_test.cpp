@@ -17,8 +17,8 @@ Plan plan_with(double time_limit_s, double precision = 0.01) {
   return plan;
 }
 
-// A machine on which execution number i takes time(i), and a batch `overhead_s` more. Between
-// batches no time passes, unless the measurement wants to wait.
+// A machine on which execution number i takes time(i), and a batch `overhead_s`
+// more. Between batches no time passes, unless the measurement wants to wait.
 class Machine {
  public:
   Machine(std::function<double(int)> time, double overhead_s = 0)
@@ -31,10 +31,12 @@ class Machine {
       Batch batch;
       const int count = measurement.next_batch();
       const double slower = clock_hz(batches_) < 1e9 ? 5 : 1;
-      for (int i = 0; i < count; ++i) batch.seconds.push_back(slower * time_(executions_++));
+      for (int i = 0; i < count; ++i)
+        batch.seconds.push_back(slower * time_(executions_++));
       batch.highest_clock_hz = 2e9;
       batch.clock_hz = clock_hz(batches_);
-      now_s_ += std::accumulate(batch.seconds.begin(), batch.seconds.end(), overhead_s_);
+      now_s_ += std::accumulate(batch.seconds.begin(), batch.seconds.end(),
+                                overhead_s_);
       measurement.add(batch, start_s, now_s_);
       ++batches_;
     }
@@ -52,13 +54,16 @@ class Machine {
   int executions_ = 0, batches_ = 0;
 };
 
-double steady(int) { return 1e-5; }
+double steady(int) {
+  return 1e-5;
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(measurement)
 
-// Samples that are all alike are enough at once, but a run has to cover some time.
+// Samples that are all alike are enough at once, but a run
+// has to cover some time.
 BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
   Measurement measurement(plan_with(1), 1e-5);
   Machine machine(steady);
@@ -66,7 +71,8 @@ BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
   BOOST_TEST(measurement.converged());
   BOOST_TEST(machine.batches() == 8);
   BOOST_TEST(measurement.seconds().size() == 8u * 12);
-  BOOST_TEST(measurement.batches() == (std::vector<int>(8, 12)), boost::test_tools::per_element());
+  BOOST_TEST(measurement.batches() == (std::vector<int>(8, 12)),
+             boost::test_tools::per_element());
   BOOST_TEST(machine.elapsed_s() >= 0.05);
   BOOST_TEST(machine.elapsed_s() < 0.06);
 }
@@ -80,13 +86,16 @@ BOOST_AUTO_TEST_CASE(batches_are_short_and_never_empty) {
 
 // What scatters is measured until it is known as precisely as was asked for.
 BOOST_AUTO_TEST_CASE(what_scatters_takes_longer) {
-  const auto scattering = [](int i) { return 1e-3 * (1 + 0.05 * std::sin(i * i)); };
+  const auto scattering = [](int i) {
+    return 1e-3 * (1 + 0.05 * std::sin(i * i));
+  };
   const auto samples = [&](double precision) {
     Measurement measurement(plan_with(100, precision), 1e-3);
     Machine machine(scattering);
     machine.run(measurement);
     BOOST_TEST(measurement.converged());
-    const Summary summary = summarize({measurement.seconds(), measurement.batches()});
+    const Summary summary =
+        summarize({measurement.seconds(), measurement.batches()});
     BOOST_TEST(summary.precision <= precision);
     return measurement.seconds().size();
   };
@@ -95,9 +104,12 @@ BOOST_AUTO_TEST_CASE(what_scatters_takes_longer) {
   BOOST_TEST(fine > coarse);
 }
 
-// The time limit ends a point that does not settle, with an interval and without `converged`.
+// The time limit ends a point that does not settle, with an interval
+// and without `converged`.
 BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
-  const auto restless = [](int i) { return 1e-3 * (1.5 + std::sin((i / 12) * (i / 12))); };
+  const auto restless = [](int i) {
+    return 1e-3 * (1.5 + std::sin((i / 12) * (i / 12)));
+  };
   Measurement measurement(plan_with(0.5), 1e-3);
   Machine machine(restless);
   machine.run(measurement);
@@ -106,13 +118,15 @@ BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
   BOOST_TEST(machine.elapsed_s() < 0.6);
 }
 
-// One execution takes as long as the limit: there are six, for fewer have no interval.
+// One execution takes as long as the limit: there are six, for
+// fewer have no interval.
 BOOST_AUTO_TEST_CASE(a_long_point_has_an_interval_all_the_same) {
   Measurement measurement(plan_with(1), 1);
   Machine machine([](int i) { return 1 + 0.1 * (i % 3); });
   machine.run(measurement);
   BOOST_TEST(measurement.seconds().size() == 6u);
-  BOOST_TEST(std::isfinite(summarize({measurement.seconds(), measurement.batches()}).precision));
+  BOOST_TEST(std::isfinite(
+      summarize({measurement.seconds(), measurement.batches()}).precision));
 }
 
 BOOST_AUTO_TEST_CASE(patience_ends_after_ten_limits) {
@@ -130,28 +144,35 @@ BOOST_AUTO_TEST_CASE(as_many_samples_as_were_asked_for_and_no_waiting) {
   Machine machine(steady);
   machine.run(measurement);
   BOOST_TEST(measurement.seconds().size() == 30u);
-  BOOST_TEST(measurement.batches() == (std::vector<int>(10, 3)), boost::test_tools::per_element());
+  BOOST_TEST(measurement.batches() == (std::vector<int>(10, 3)),
+             boost::test_tools::per_element());
   BOOST_TEST(machine.elapsed_s() < 0.001);
 }
 
-// Batches do not count while a device wakes up, nor when something slows it down for a while.
+// Batches do not count while a device wakes up, nor when something
+// slows it down for a while.
 BOOST_AUTO_TEST_CASE(batches_far_below_the_settled_clock_are_discarded) {
   Measurement measurement(plan_with(1), 1e-3);
   Machine machine([](int) { return 1e-3; });
-  machine.clock_hz = [](int batch) { return batch < 3 || batch == 5 ? 0.4e9 : 2e9; };
+  machine.clock_hz = [](int batch) {
+    return batch < 3 || batch == 5 ? 0.4e9 : 2e9;
+  };
   machine.run(measurement);
   BOOST_TEST(measurement.discarded() >= 4 * 4);
   BOOST_TEST(measurement.converged());
-  for (const double second : measurement.seconds()) BOOST_TEST(second == 1e-3);
+  for (const double second : measurement.seconds())
+    BOOST_TEST(second == 1e-3);
 }
 
-// Under a power cap the clock of a heavy kernel settles anywhere below the highest, and moves about
-// a little: its batches count.
+// Under a power cap the clock of a heavy kernel settles anywhere below the
+// highest, and moves about a little: its batches count.
 BOOST_AUTO_TEST_CASE(a_heavy_kernel_settles_below_the_highest_clock) {
   for (const double settled : {1.48e9, 1.5e9, 1.52e9, 1.1e9}) {
     Measurement measurement(plan_with(1), 1e-3);
     Machine machine([](int) { return 1e-3; });
-    machine.clock_hz = [=](int batch) { return batch < 2 ? 2e9 : settled + 4e7 * (batch % 2); };
+    machine.clock_hz = [=](int batch) {
+      return batch < 2 ? 2e9 : settled + 4e7 * (batch % 2);
+    };
     machine.run(measurement);
     BOOST_TEST(measurement.converged());
     BOOST_TEST(measurement.discarded() == 0);
@@ -169,7 +190,8 @@ BOOST_AUTO_TEST_CASE(a_clock_that_settles_near_the_highest_is_not_capped) {
   BOOST_TEST(!measurement.capped());
 }
 
-// If a single sample is asked for, it is not taken while the device still sleeps.
+// If a single sample is asked for, it is not taken while
+// the device still sleeps.
 BOOST_AUTO_TEST_CASE(a_single_sample_waits_for_the_clock) {
   Plan plan = plan_with(1);
   plan.iterations = 1;

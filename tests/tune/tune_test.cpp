@@ -1,4 +1,5 @@
-// Tuning: which values are tried, the search, what is kept of it, and how that is used.
+// Tuning: which values are tried, the search, what is kept of
+// it, and how that is used.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -37,7 +38,8 @@ struct Fixture {
 };
 
 Variant variant_with(std::vector<Tunable> tunables) {
-  return describe({.tunables = std::move(tunables)}, "cuda/fake/tuned.cu", "hash");
+  return describe({.tunables = std::move(tunables)}, "cuda/fake/tuned.cu",
+                  "hash");
 }
 
 Numbers values(const Tunable& tunable, std::int64_t cores = 6) {
@@ -45,7 +47,9 @@ Numbers values(const Tunable& tunable, std::int64_t cores = 6) {
 }
 
 // 48 samples within 0.1 % of the median.
-Record trial(const Tunables& tunables, double median, const Size& size = {64, 64}) {
+Record trial(const Tunables& tunables,
+             double median,
+             const Size& size = {64, 64}) {
   Record record;
   record.workload = "fake";
   record.backend = "cuda";
@@ -58,19 +62,23 @@ Record trial(const Tunables& tunables, double median, const Size& size = {64, 64
   record.converged = true;
   record.machine = "here";
   record.between_runs.share = 1e-4;
-  for (int i = 0; i < 48; ++i) record.seconds.push_back(median * (1 + 0.0005 * (i % 5 - 2)));
+  for (int i = 0; i < 48; ++i)
+    record.seconds.push_back(median * (1 + 0.0005 * (i % 5 - 2)));
   return record;
 }
 
-Request parse(std::vector<std::string> arguments, const Environment& environment = {}) {
+Request parse(std::vector<std::string> arguments,
+              const Environment& environment = {}) {
   arguments.insert(arguments.begin(), "bin/parlab");
   return parse_request(arguments, environment);
 }
 
 TuneRequest Fixture::tune_rows() const {
-  auto request = parse({"tune", "dmv", "40", "--variant", "openmp/rows", "--threads", "1,2",
-                        "--time-limit", "0.02", "--tuned", file});
-  request.plan.host_ceilings = Ceilings{};  // would take seconds to measure, and nothing asks
+  auto request =
+      parse({"tune", "dmv", "40", "--variant", "openmp/rows", "--threads",
+             "1,2", "--time-limit", "0.02", "--tuned", file});
+  // would take seconds to measure, and nothing asks
+  request.plan.host_ceilings = Ceilings{};
   return {request.plan, request.budget_s, request.tuned, "table"};
 }
 
@@ -79,8 +87,11 @@ TuneRequest Fixture::tune_rows() const {
 BOOST_FIXTURE_TEST_SUITE(tuning, Fixture)
 
 BOOST_AUTO_TEST_CASE(values_that_are_tried) {
-  BOOST_TEST(values({"tile", 16, 4, 64, 1, true}) == (Numbers{4, 8, 16, 32, 64}), per_element());
-  BOOST_TEST(values({"depth", 2, 1, 4}) == (Numbers{1, 2, 3, 4}), per_element());
+  BOOST_TEST(
+      values({"tile", 16, 4, 64, 1, true}) == (Numbers{4, 8, 16, 32, 64}),
+      per_element());
+  BOOST_TEST(values({"depth", 2, 1, 4}) == (Numbers{1, 2, 3, 4}),
+             per_element());
   BOOST_TEST(values(threads()) == (Numbers{1, 2, 4, 6}), per_element());
   BOOST_TEST(values(threads(), 1) == (Numbers{1}), per_element());
   const auto blocks = values(block_size());
@@ -88,34 +99,41 @@ BOOST_AUTO_TEST_CASE(values_that_are_tried) {
   BOOST_TEST(blocks.front() == 32);
   BOOST_TEST(blocks.back() == 1024);
   const auto ladder = values({"stages", 7, 1, 100});
-  BOOST_TEST(ladder == (Numbers{1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100}),
-             per_element());
-  for (const auto value : values({"strip", 40, 20, 2000, 20})) BOOST_TEST(value % 20 == 0);
+  BOOST_TEST(
+      ladder == (Numbers{1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100}),
+      per_element());
+  for (const auto value : values({"strip", 40, 20, 2000, 20}))
+    BOOST_TEST(value % 20 == 0);
 }
 
 BOOST_AUTO_TEST_CASE(values_that_were_asked_for_are_tried_if_allowed) {
-  const auto asked = axes_of(variant_with({block_size(256, 32)}), {{"block", {100, 64, 32}}}, 4);
+  const auto asked = axes_of(variant_with({block_size(256, 32)}),
+                             {{"block", {100, 64, 32}}}, 4);
   BOOST_TEST(asked[0].values == (Numbers{32, 64}), per_element());
-  BOOST_CHECK_THROW(axes_of(variant_with({block_size(256, 32)}), {{"block", {100}}}, 4),
-                    UsageError);
+  BOOST_CHECK_THROW(
+      axes_of(variant_with({block_size(256, 32)}), {{"block", {100}}}, 4),
+      UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(every_combination_is_counted_once) {
-  const auto two = axes_of(variant_with({{"a", 1, 1, 3}, {"b", 1, 1, 4}}), {}, 4);
+  const auto two =
+      axes_of(variant_with({{"a", 1, 1, 3}, {"b", 1, 1, 4}}), {}, 4);
   BOOST_TEST(count_of(two) == 12);
   const auto all = all_of(two);
   BOOST_TEST(std::set<Tunables>(all.begin(), all.end()).size() == 12u);
 }
 
-// A search over 32 x 40 configurations whose times form a valley with its lowest point at block 320
-// and depth 12; some configurations fail.
+// A search over 32 x 40 configurations whose times form a valley with its
+// lowest point at block 320 and depth 12; some configurations fail.
 struct Valley {
   static constexpr std::size_t blocks = 32, depths = 40;
 
   Valley() {
     search.axes = {{"block", {}}, {"depth", {}}};
-    for (std::size_t n = 1; n <= blocks; ++n) search.axes[0].values.push_back(32 * n);
-    for (std::size_t n = 1; n <= depths; ++n) search.axes[1].values.push_back(n);
+    for (std::size_t n = 1; n <= blocks; ++n)
+      search.axes[0].values.push_back(32 * n);
+    for (std::size_t n = 1; n <= depths; ++n)
+      search.axes[1].values.push_back(n);
     search.start = {{"block", 1024}, {"depth", 1}};
     search.stop = [] { return false; };
     search.measure = [this](const auto& configurations, Effort effort) {
@@ -127,7 +145,8 @@ struct Valley {
     return 1 + std::abs(std::log(static_cast<double>(t["block"]) / 320)) +
            std::abs(std::log(static_cast<double>(t["depth"]) / 12));
   }
-  std::vector<Record> measure(const std::vector<Tunables>& configurations, Effort effort) {
+  std::vector<Record> measure(const std::vector<Tunables>& configurations,
+                              Effort effort) {
     (effort == Effort::quick ? quick : full) += configurations.size();
     if (effort == Effort::full) finalists = configurations;
     std::vector<Record> records;
@@ -152,7 +171,8 @@ BOOST_FIXTURE_TEST_CASE(the_search_finds_the_valley, Valley) {
   BOOST_TEST(full <= 9u);
   BOOST_REQUIRE(!finalists.empty());
   BOOST_TEST(to_string(finalists.front()) == "block=320 depth=12");
-  BOOST_TEST(to_string(finalists.back()) == to_string(search.start));  // the gain is over this one
+  // the gain is over this one
+  BOOST_TEST(to_string(finalists.back()) == to_string(search.start));
 }
 
 BOOST_FIXTURE_TEST_CASE(an_exhaustive_search_measures_all_in_full, Valley) {
@@ -162,7 +182,8 @@ BOOST_FIXTURE_TEST_CASE(an_exhaustive_search_measures_all_in_full, Valley) {
   BOOST_TEST(full == blocks * depths);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_search_whose_budget_ends_at_once_still_has_finalists, Valley) {
+BOOST_FIXTURE_TEST_CASE(a_search_whose_budget_ends_at_once_still_has_finalists,
+                        Valley) {
   search.stop = [&] { return quick > 0; };
   run_search(search);
   BOOST_TEST(quick == blocks);
@@ -170,14 +191,16 @@ BOOST_FIXTURE_TEST_CASE(a_search_whose_budget_ends_at_once_still_has_finalists, 
 }
 
 BOOST_AUTO_TEST_CASE(the_best_and_its_ties) {
-  const Record slow = trial({{"block", 32}}, 2), best = trial({{"block", 64}}, 1);
+  const Record slow = trial({{"block", 32}}, 2),
+               best = trial({{"block", 64}}, 1);
   const Record tie = trial({{"block", 96}}, 1.0001), failed = [] {
     Record record = trial({{"block", 128}}, 1);
     record.verdict = Verdict::wrong_result;
     record.seconds.clear();
     return record;
   }();
-  Record lucky = trial({{"block", 160}}, 1);  // fast in every other batch: a tie, not the best
+  // fast in every other batch: a tie, not the best
+  Record lucky = trial({{"block", 160}}, 1);
   for (std::size_t i = 0; i < lucky.seconds.size(); ++i) {
     lucky.seconds[i] = i / 12 % 2 == 0 ? 0.9 : 1.5;
   }
@@ -193,7 +216,8 @@ BOOST_AUTO_TEST_CASE(the_nearest_size_stands_in) {
   other.machine = "elsewhere";
   Record old = trial({{"block", 640}}, 1, {128, 128});
   old.source_hash = "before";
-  const Tuned tuned({trial({{"block", 32}}, 1, {64, 64}), trial({{"block", 64}}, 1, {1024, 1024}),
+  const Tuned tuned({trial({{"block", 32}}, 1, {64, 64}),
+                     trial({{"block", 64}}, 1, {1024, 1024}),
                      trial({{"block", 96}}, 2, {1024, 1024}), other, old},
                     "here", {{"fake/cuda/naive", "hash"}});
   const auto at = [&](const Size& size) {
@@ -210,29 +234,34 @@ BOOST_AUTO_TEST_CASE(the_nearest_size_stands_in) {
 }
 
 BOOST_AUTO_TEST_CASE(as_typed) {
-  const auto request = parse({"tune", "fake", "64", "--budget", "3", "--block", "32,64"});
+  const auto request =
+      parse({"tune", "fake", "64", "--budget", "3", "--block", "32,64"});
   BOOST_TEST((request.action == Request::Action::tune));
   BOOST_TEST(request.budget_s == 3);
   BOOST_TEST((request.plan.sizes == std::vector<Size>{{64, 64}}));
-  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{32, 64}), per_element());
+  BOOST_TEST(request.plan.tunables.at("block") == (Numbers{32, 64}),
+             per_element());
   const auto best = parse({"fake", "64"}, {{"GPU_BLOCK_SIZE", "best"}});
   BOOST_TEST(best.best.at("block") == "GPU_BLOCK_SIZE=best");
   BOOST_TEST(best.plan.tunables.empty());
-  BOOST_TEST(parse({"fake_line", "64"}, {{"GPU_BLOCK_SIZE", "best"}}).best.empty());
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"tune"},
-                                                {"tune", "fake"},
-                                                {"tune", "nonsuch", "64"},
-                                                {"tune", "fake", "64", "--budget", "0"},
-                                                {"tune", "fake", "64", "--block", "best"},
-                                                {"tune", "fake", "64", "--cache", "cold"},
-                                                {"tune", "fake", "64", "--format", "record"},
-                                                {"fake", "64", "--budget", "3"},
-                                                {"fake_line", "64", "--block", "best"}}) {
+  BOOST_TEST(
+      parse({"fake_line", "64"}, {{"GPU_BLOCK_SIZE", "best"}}).best.empty());
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"tune"},
+        {"tune", "fake"},
+        {"tune", "nonsuch", "64"},
+        {"tune", "fake", "64", "--budget", "0"},
+        {"tune", "fake", "64", "--block", "best"},
+        {"tune", "fake", "64", "--cache", "cold"},
+        {"tune", "fake", "64", "--format", "record"},
+        {"fake", "64", "--budget", "3"},
+        {"fake_line", "64", "--block", "best"}}) {
     BOOST_CHECK_THROW(parse(wrong), UsageError);
   }
 }
 
-// The whole way of a variant on the CPU: searched, kept, not searched twice, used.
+// The whole way of a variant on the CPU: searched, kept,
+// not searched twice, used.
 BOOST_AUTO_TEST_CASE(tuned_and_used) {
   const TuneRequest asked = tune_rows();
   std::ostringstream out, messages;
@@ -240,50 +269,63 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
   BOOST_TEST(contains(out.str(), "openmp/rows  40x40 float"));
   BOOST_TEST(contains(messages.str(), "kept in " + file));
   const auto first = load_records(file);
-  // Two in the search, then the winner once more, and the defaults unless they won.
+  // Two in the search, then the winner once more, and the
+  // defaults unless they won.
   BOOST_TEST(first.records.size() >= 3u);
   BOOST_TEST(first.records.size() <= 4u);
-  const auto searched = choose_best({first.records[0], first.records[1]})->best.tunables;
-  const auto fresh = std::find_if(first.records.begin() + 2, first.records.end(),
-                                  [&](const Record& r) { return r.tunables == searched; });
+  const auto searched =
+      choose_best({first.records[0], first.records[1]})->best.tunables;
+  const auto fresh =
+      std::find_if(first.records.begin() + 2, first.records.end(),
+                   [&](const Record& r) { return r.tunables == searched; });
   BOOST_REQUIRE((fresh != first.records.end()));
   BOOST_TEST(contains(out.str(), seconds_with_unit(fresh->summary().median)));
   BOOST_TEST(tune(asked, out, messages) == 0);
   BOOST_TEST(load_records(file).records.size() == first.records.size());
 
-  auto run = parse({"dmv", "40", "50", "--variant", "openmp/rows", "--threads", "best"});
+  auto run = parse(
+      {"dmv", "40", "50", "--variant", "openmp/rows", "--threads", "best"});
   const auto notes = use_best(run.best, file, run.plan);
   BOOST_REQUIRE(notes.size() == 1u);
-  BOOST_TEST(contains(notes[0], "dmv/openmp/rows float is not tuned at 50x50: threads="));
+  BOOST_TEST(contains(notes[0],
+                      "dmv/openmp/rows float is not tuned at 50x50: threads="));
   BOOST_TEST(contains(notes[0], "is the best at 40x40"));
-  const auto chosen = run.plan.choose(*run.plan.variants[0], {50, 50}, Dtype::f32);
+  const auto chosen =
+      run.plan.choose(*run.plan.variants[0], {50, 50}, Dtype::f32);
   BOOST_REQUIRE(chosen.size() == 1u);
   const auto choice = choose_best(latest(first.records));
   BOOST_TEST(to_string(chosen[0]) == to_string(choice->best.tunables));
 }
 
-// It is named with the command that tunes it, and an error when it is the only one.
+// It is named with the command that tunes it, and an error
+// when it is the only one.
 BOOST_AUTO_TEST_CASE(a_variant_that_is_not_tuned) {
   const TuneRequest rows = tune_rows();
   std::ostringstream out, messages;
   BOOST_TEST(tune(rows, out, messages) == 0);
-  auto both = parse({"dmv", "40", "--variant", "openmp/rows,openmp/blocked", "--threads", "best"});
+  auto both = parse({"dmv", "40", "--variant", "openmp/rows,openmp/blocked",
+                     "--threads", "best"});
   const auto missing = use_best(both.best, file, both.plan);
   BOOST_REQUIRE(missing.size() == 1u);
-  BOOST_TEST(contains(missing[0], "parlab tune dmv 40x40 --variant openmp/blocked"));
-  auto none = parse({"dmv", "40", "--variant", "openmp/blocked", "--threads", "best"});
-  BOOST_CHECK_EXCEPTION(use_best(none.best, file, none.plan), UsageError,
-                        [](const UsageError& error) {
-                          return contains(error.what(),
-                                          "--threads best: nothing is known of it on this machine; "
-                                          "run 'parlab tune dmv 40x40 --variant openmp/blocked'");
-                        });
+  BOOST_TEST(
+      contains(missing[0], "parlab tune dmv 40x40 --variant openmp/blocked"));
+  auto none =
+      parse({"dmv", "40", "--variant", "openmp/blocked", "--threads", "best"});
+  BOOST_CHECK_EXCEPTION(
+      use_best(none.best, file, none.plan), UsageError,
+      [](const UsageError& error) {
+        return contains(
+            error.what(),
+            "--threads best: nothing is known of it on this machine; "
+            "run 'parlab tune dmv 40x40 --variant openmp/blocked'");
+      });
 }
 
 BOOST_AUTO_TEST_CASE(a_variant_without_tunables_cannot_be_tuned) {
   std::ostringstream out, messages;
-  const TuneRequest untunable{parse({"tune", "dmv", "40", "--variant", "serial/plain"}).plan, 60,
-                              file, "table"};
+  const TuneRequest untunable{
+      parse({"tune", "dmv", "40", "--variant", "serial/plain"}).plan, 60, file,
+      "table"};
   BOOST_CHECK_THROW(tune(untunable, out, messages), UsageError);
 }
 

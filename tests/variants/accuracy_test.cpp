@@ -1,6 +1,7 @@
-// Variants that declare to split floats into narrower parts are as accurate as float: whatever the
-// inputs, their largest error is at most twice that of a loop in float or of cuBLAS. Emulation runs
-// none of them; there the test shows that the rule refuses TF32.
+// Variants that declare to split floats into narrower parts are as accurate
+// as float: whatever the inputs, their largest error is at most twice that
+// of a loop in float or of cuBLAS. Emulation runs none of them; there the
+// test shows that the rule refuses TF32.
 #include "core/accuracy.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -24,16 +25,22 @@ const char* name(Inputs inputs) {
                                     : "apart";
 }
 
-// apart: exponents from -12 to 12; wide: the same, and most products of a sum are zero.
-float element(Inputs inputs, std::uint64_t stream, std::int64_t at, std::int64_t k) {
+// apart: exponents from -12 to 12; wide: the same, and most
+// products of a sum are zero.
+float element(Inputs inputs,
+              std::uint64_t stream,
+              std::int64_t at,
+              std::int64_t k) {
   const auto i = static_cast<std::uint64_t>(at);
   switch (inputs) {
     case Inputs::uniform:
       return random_uniform<float>(stream, i);
     case Inputs::normal: {  // by the method of Box and Muller, 1958
-      const double radius = std::sqrt(-2 * std::log((random_uniform<double>(stream, i) + 1) / 2));
+      const double radius =
+          std::sqrt(-2 * std::log((random_uniform<double>(stream, i) + 1) / 2));
       return static_cast<float>(
-          radius * std::cos(std::numbers::pi * random_uniform<double>(stream + 10, i)));
+          radius *
+          std::cos(std::numbers::pi * random_uniform<double>(stream + 10, i)));
     }
     case Inputs::wide:
       if (stream == 1 && !random_term(5, i, k)) return 0;
@@ -55,7 +62,8 @@ std::vector<const Variant*> on_gpu() {
   std::vector<const Variant*> found;
   for (const auto* variant : Registry::instance().variants("matmul")) {
     if (!variant->run_gpu || !variant->has(Dtype::f32)) continue;
-    if (splits(*variant) || variant->name == "cublas" || variant->name == "warp_products") {
+    if (splits(*variant) || variant->name == "cublas" ||
+        variant->name == "warp_products") {
       found.push_back(variant);
     }
   }
@@ -72,7 +80,8 @@ void multiply(const float* a, const float* b, float* c, const Size& size) {
   const auto m = size[0], k = size[1], n = size[2];
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t l = 0; l < k; ++l) {
-      for (std::int64_t j = 0; j < n; ++j) c[i * n + j] += a[i * k + l] * b[l * n + j];
+      for (std::int64_t j = 0; j < n; ++j)
+        c[i * n + j] += a[i * k + l] * b[l * n + j];
     }
   }
 }
@@ -90,10 +99,12 @@ Errors errors_of(Executor& gpu, const Size& size, Inputs inputs) {
   auto* const b = arrays.view().get<float>("b");
   fill_parallel(a, m * k, [&](auto i) { return element(inputs, 1, i, k); });
   fill_parallel(b, k * n, [&](auto i) { return element(inputs, 2, i, k); });
-  const auto oracle =
-      workload->oracle(arrays.view(), size, Dtype::f32, InputKind::uniform, Arithmetic::ieee);
+  const auto oracle = workload->oracle(arrays.view(), size, Dtype::f32,
+                                       InputKind::uniform, Arithmetic::ieee);
   const auto error = [&](const Arrays& outputs) {
-    return dynamic_cast<const KnowsErrors&>(*oracle).largest_error(outputs)->of_bound;
+    return dynamic_cast<const KnowsErrors&>(*oracle)
+        .largest_error(outputs)
+        ->of_bound;
   };
   Errors errors;
   auto* const c = results.view().get<float>("c");
@@ -134,18 +145,21 @@ BOOST_AUTO_TEST_CASE(splitting_errs_no_more_than_twice_as_much_as_float) {
   }
   const bool emulated = !gpu->can_time();
   const std::int64_t edge = emulated ? 24 : 100;
-  const auto lengths = emulated ? std::vector<std::int64_t>{40, 300}
-                                : std::vector<std::int64_t>{1,   2,   5,   15,   16,   17,   100,
-                                                            255, 256, 511, 1024, 4096, 16384};
+  const auto lengths =
+      emulated ? std::vector<std::int64_t>{40, 300}
+               : std::vector<std::int64_t>{1,   2,   5,   15,   16,   17,   100,
+                                           255, 256, 511, 1024, 4096, 16384};
   for (const auto k : lengths) {
-    for (const auto inputs : {Inputs::uniform, Inputs::normal, Inputs::wide, Inputs::apart}) {
+    for (const auto inputs :
+         {Inputs::uniform, Inputs::normal, Inputs::wide, Inputs::apart}) {
       const auto errors = errors_of(*gpu, {edge, k, edge}, inputs);
       BOOST_TEST(errors.of_tf32 > 2 * errors.of_float,
                  "TF32 passes, " << name(inputs) << ", k = " << k);
       for (const auto& [variant, error] : errors.of_splitting) {
-        BOOST_TEST(error <= 2 * errors.of_float, variant << ", " << name(inputs) << ", k = " << k
-                                                         << ": " << error << " of the bound, float "
-                                                         << errors.of_float);
+        BOOST_TEST(error <= 2 * errors.of_float,
+                   variant << ", " << name(inputs) << ", k = " << k << ": "
+                           << error << " of the bound, float "
+                           << errors.of_float);
       }
     }
   }

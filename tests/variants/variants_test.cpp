@@ -1,5 +1,6 @@
-// Every variant of every workload, at odd sizes, in every dtype, with many values of its tunables,
-// against both oracles: on the GPU in the nvcc build when there is one, by emulation otherwise.
+// Every variant of every workload, at odd sizes, in every dtype, with many
+// values of its tunables, against both oracles: on the GPU in the nvcc
+// build when there is one, by emulation otherwise.
 #include <boost/test/unit_test.hpp>
 #include <set>
 
@@ -12,32 +13,41 @@ namespace {
 
 const std::vector<std::int64_t> extents{1, 2, 3, 31, 33};
 
-// The largest problem for the GPU, which may be emulated under sanitizers: 1000 x 1000 for a matrix
-// and a vector, 90 x 90 x 90 for a matrix product.
+// The largest problem for the GPU, which may be emulated under sanitizers:
+// 1000 x 1000 for a matrix and a vector, 90 x 90 x 90 for a matrix product.
 constexpr double flops_at_most = 2e6;
 
-using Values = std::map<std::string, std::vector<std::int64_t>>;  // to try, of each tunable
+// to try, of each tunable
+using Values = std::map<std::string, std::vector<std::int64_t>>;
 
-// Emulation is slow: there the dtypes take turns, each at every other rectangle.
+// Emulation is slow: there the dtypes take turns, each at
+// every other rectangle.
 #ifdef PARLAB_EMULATED
 constexpr bool meets(std::size_t dtype, std::size_t rectangle) {
   return (dtype + rectangle) % 2 == 0;
 }
 #else
-constexpr bool meets(std::size_t, std::size_t) { return true; }
+constexpr bool meets(std::size_t, std::size_t) {
+  return true;
+}
 #endif
 
-// Squares of the odd extents, and rectangles both ways, in any number of dimensions; the parameters
-// take a few values in turn. dtype: its number among those of the workload.
+// Squares of the odd extents, and rectangles both ways, in any number
+// of dimensions; the parameters take a few values in turn. dtype: its
+// number among those of the workload.
 std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
   const auto parameters = workload.parameters();
   const auto dimensions = workload.dimensions().size() - parameters.size();
   std::vector<Size> sizes;
-  for (const auto extent : extents) sizes.emplace_back(dimensions, extent);
-  sizes.emplace_back(dimensions, dimensions > 1 ? 129 : 1025);  // several blocks each way
+  for (const auto extent : extents)
+    sizes.emplace_back(dimensions, extent);
+  // several blocks each way
+  sizes.emplace_back(dimensions, dimensions > 1 ? 129 : 1025);
   std::size_t rectangle = 0;
-  for (std::size_t longest = 0; dimensions > 1 && longest < dimensions; ++longest) {
-    for (const auto& [narrow, wide] : {std::pair{1, 300}, {3, 257}, {33, 130}}) {
+  for (std::size_t longest = 0; dimensions > 1 && longest < dimensions;
+       ++longest) {
+    for (const auto& [narrow, wide] :
+         {std::pair{1, 300}, {3, 257}, {33, 130}}) {
       if (!meets(dtype, rectangle++)) continue;
       Size size(dimensions, narrow);
       size[longest] = wide;
@@ -45,7 +55,8 @@ std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
     }
   }
   for (const auto& parameter : parameters) {
-    const std::int64_t values[] = {parameter.fallback, parameter.min + 1, parameter.min};
+    const std::int64_t values[] = {parameter.fallback, parameter.min + 1,
+                                   parameter.min};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto value = values[i % 3];
       sizes[i].push_back(parameter.allows(value) ? value : parameter.fallback);
@@ -54,33 +65,43 @@ std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
   return sizes;
 }
 
-bool is_square(const Workload& workload, const Size& size, std::int64_t extent) {
-  const auto parameters = static_cast<std::ptrdiff_t>(workload.parameters().size());
-  return std::all_of(size.begin(), size.end() - parameters, [&](auto n) { return n == extent; });
+bool is_square(const Workload& workload,
+               const Size& size,
+               std::int64_t extent) {
+  const auto parameters =
+      static_cast<std::ptrdiff_t>(workload.parameters().size());
+  return std::all_of(size.begin(), size.end() - parameters,
+                     [&](auto n) { return n == extent; });
 }
 
-// The ends of the range, the fallback, and odd and even values between, as far as allowed.
+// The ends of the range, the fallback, and odd and even values
+// between, as far as allowed.
 std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
   if (tunable.name == "gpus") {
-    return thorough ? std::vector<std::int64_t>{1, 2, 3, 8} : std::vector<std::int64_t>{2};
+    return thorough ? std::vector<std::int64_t>{1, 2, 3, 8}
+                    : std::vector<std::int64_t>{2};
   }
   const bool is_threads = tunable.name == "threads";
   std::set<std::int64_t> values;
   const std::vector<std::int64_t> candidates =
-      thorough ? std::vector<std::int64_t>{tunable.min, 2,  3,  7,   8,   16,   31,
-                                           32,          33, 96, 256, 500, 1024, tunable.max}
-               : std::vector<std::int64_t>{33, 64};
+      thorough
+          ? std::vector<std::int64_t>{tunable.min, 2,   3,    7,          8,
+                                      16,          31,  32,   33,         96,
+                                      256,         500, 1024, tunable.max}
+          : std::vector<std::int64_t>{33, 64};
   for (const auto value : candidates) {
     // More threads than a machine has only wait for each other.
-    if (tunable.allows(value) && (!is_threads || value <= 4)) values.insert(value);
+    if (tunable.allows(value) && (!is_threads || value <= 4))
+      values.insert(value);
   }
   const auto always = is_threads ? 1 : tunable.fallback;
   if (tunable.allows(always)) values.insert(always);
   return {values.begin(), values.end()};
 }
 
-// Every combination of the values, unless there are too many: then, when it is to be thorough, one
-// tunable at a time with the others at their fallback, and otherwise the fallbacks alone.
+// Every combination of the values, unless there are too many: then, when
+// it is to be thorough, one tunable at a time with the others at their
+// fallback, and otherwise the fallbacks alone.
 std::vector<Values> choices(const Variant& variant, bool thorough) {
   const std::size_t most = thorough ? 200 : 30;
   Values all;
@@ -92,41 +113,51 @@ std::vector<Values> choices(const Variant& variant, bool thorough) {
   if (count <= most) return {all};
   if (!thorough) return {{}};
   std::vector<Values> one_by_one;
-  for (const auto& one : all) one_by_one.push_back({one});
+  for (const auto& one : all)
+    one_by_one.push_back({one});
   return one_by_one;
 }
 
-// The variants to run at this size, by the values their tunables take: the oracle of a problem is
-// made once for all that share a plan.
-std::map<Values, std::vector<const Variant*>> groups(const Workload& workload, const Size& size,
+// The variants to run at this size, by the values their tunables take: the
+// oracle of a problem is made once for all that share a plan.
+std::map<Values, std::vector<const Variant*>> groups(const Workload& workload,
+                                                     const Size& size,
                                                      Dtype dtype) {
   std::map<Values, std::vector<const Variant*>> found;
   for (const auto* variant : Registry::instance().variants(workload.name())) {
     // One that another test only describes.
-    if (!variant->run_gpu && !variant->run_host && !variant->run_streams && !variant->run_gpus) {
+    if (!variant->run_gpu && !variant->run_host && !variant->run_streams &&
+        !variant->run_gpus) {
       continue;
     }
-    if (std::count(variant->dtypes.begin(), variant->dtypes.end(), dtype) == 0) continue;
-    if (variant->needs_gpu() && workload.work(size, dtype).flops > flops_at_most) continue;
+    if (std::count(variant->dtypes.begin(), variant->dtypes.end(), dtype) == 0)
+      continue;
+    if (variant->needs_gpu() &&
+        workload.work(size, dtype).flops > flops_at_most)
+      continue;
     // All values of the tunables at one small size, a few at the others.
     const bool thorough = dtype == Dtype::f32 && is_square(workload, size, 33);
-    for (const auto& tunables : choices(*variant, thorough)) found[tunables].push_back(variant);
+    for (const auto& tunables : choices(*variant, thorough))
+      found[tunables].push_back(variant);
   }
   return found;
 }
 
-// A variant may be not_supported when it needs hardware that emulation lacks, or when its tunables
-// are too large for any device: not when these are its defaults.
+// A variant may be not_supported when it needs hardware that emulation
+// lacks, or when its tunables are too large for any device: not when
+// these are its defaults.
 bool fine(const Record& record, const std::vector<const Variant*>& variants) {
   if (record.verdict != Verdict::not_supported) return right_or_no_gpu(record);
-  const auto variant = std::find_if(variants.begin(), variants.end(), [&](const Variant* each) {
-    return each->full_name() == record.full_name();
-  });
+  const auto variant =
+      std::find_if(variants.begin(), variants.end(), [&](const Variant* each) {
+        return each->full_name() == record.full_name();
+      });
   const auto& tunables = (*variant)->tunables;
   return !(*variant)->hardware.empty() ||
-         std::any_of(tunables.begin(), tunables.end(), [&](const Tunable& tunable) {
-           return record.tunables[tunable.name] != tunable.fallback;
-         });
+         std::any_of(tunables.begin(), tunables.end(),
+                     [&](const Tunable& tunable) {
+                       return record.tunables[tunable.name] != tunable.fallback;
+                     });
 }
 
 }  // namespace
@@ -140,7 +171,8 @@ BOOST_AUTO_TEST_CASE(all_are_right_at_odd_sizes_with_all_tunables) {
     for (std::size_t number = 0; number < dtypes.size(); ++number) {
       const auto dtype = dtypes[number];
       for (const auto& size : odd_sizes(*workload, number)) {
-        for (const auto& [tunables, variants] : groups(*workload, size, dtype)) {
+        for (const auto& [tunables, variants] :
+             groups(*workload, size, dtype)) {
           Plan plan = plan_for(*workload, *variants.front(), size, dtype);
           plan.variants = variants;
           plan.verify_only = true;

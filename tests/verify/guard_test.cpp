@@ -1,5 +1,5 @@
-// Arrays of every element size and of odd counts are guarded and fingerprinted to the last byte;
-// what memory they need, and which units a variant names.
+// Arrays of every element size and of odd counts are guarded and fingerprinted
+// to the last byte; what memory they need, and which units a variant names.
 #include "verify/guard.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -61,8 +61,10 @@ BOOST_AUTO_TEST_CASE(an_array_is_taken_as_what_it_is) {
 BOOST_AUTO_TEST_CASE(memory_is_counted_by_array) {
   const auto& matmul = *Registry::instance().workload("matmul");
   const Size size{3, 5, 7};
-  BOOST_TEST(bytes_needed(matmul, size, Dtype::f64, {}) == 8.0 * (15 + 35 + 21));
-  BOOST_TEST(bytes_needed(matmul, size, Dtype::bf16, {}) == 2.0 * (15 + 35) + 4.0 * 21);
+  BOOST_TEST(bytes_needed(matmul, size, Dtype::f64, {}) ==
+             8.0 * (15 + 35 + 21));
+  BOOST_TEST(bytes_needed(matmul, size, Dtype::bf16, {}) ==
+             2.0 * (15 + 35) + 4.0 * 21);
   const Work work = matmul.work(size, Dtype::f16);
   BOOST_TEST(work.bytes == 2.0 * (15 + 35) + 4.0 * 21);
   BOOST_TEST(work.written == 4.0 * 21);
@@ -71,11 +73,12 @@ BOOST_AUTO_TEST_CASE(memory_is_counted_by_array) {
 BOOST_AUTO_TEST_CASE(a_variant_names_its_units) {
   BOOST_TEST(plain_unit(Dtype::f64) == "fma double");
   BOOST_TEST(plain_unit(Dtype::bf16) == "fma float");
-  const auto variant =
-      describe({.units = {{Dtype::f64, "tensor double"}}}, "cuda/matmul/x.cu", "hash");
+  const auto variant = describe({.units = {{Dtype::f64, "tensor double"}}},
+                                "cuda/matmul/x.cu", "hash");
   BOOST_TEST(variant.unit(Dtype::f64) == "tensor double");
   BOOST_TEST(variant.unit(Dtype::f32) == "fma float");
-  BOOST_CHECK_THROW(describe({.units = {{Dtype::f64, "tensor doubles"}}}, "cuda/m/x.cu", "hash"),
+  BOOST_CHECK_THROW(describe({.units = {{Dtype::f64, "tensor doubles"}}},
+                             "cuda/m/x.cu", "hash"),
                     std::logic_error);
 }
 

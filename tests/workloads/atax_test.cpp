@@ -1,4 +1,5 @@
-// atax: what its oracle must find, and the paths of the last rungs that small sizes do not take.
+// atax: what its oracle must find, and the paths of the last rungs that
+// small sizes do not take.
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
@@ -22,11 +23,14 @@ struct Product {
       : size(std::move(extents)), a(size[0] * size[1]), x(size[1]), y(size[1]) {
     const auto& workload = *Registry::instance().workload("atax");
     const auto specs = workload.arrays(size, dtype_of<T>());
-    arrays = Arrays({{specs[0], a.data()}, {specs[1], x.data()}, {specs[2], y.data()}});
+    arrays = Arrays(
+        {{specs[0], a.data()}, {specs[1], x.data()}, {specs[2], y.data()}});
     workload.fill(arrays, size, dtype_of<T>(), kind);
-    oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
+    oracle =
+        workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
   }
-  // y = A^T (A x), or, as the report's kernel computes it, A^T (A^T x) of a square matrix.
+  // y = A^T (A x), or, as the report's kernel computes it, A^T (A^T
+  // x) of a square matrix.
   void compute(bool transposed_twice = false) {
     const auto rows = size[0], cols = size[1];
     std::vector<T> t(rows);
@@ -37,7 +41,8 @@ struct Product {
     }
     std::fill(y.begin(), y.end(), T{0});
     for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < cols; ++j) y[j] += a[i * cols + j] * t[i];
+      for (std::int64_t j = 0; j < cols; ++j)
+        y[j] += a[i * cols + j] * t[i];
     }
   }
   bool right() const { return !oracle->check(arrays); }
@@ -80,15 +85,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_wrong_orientation_is_found, T, Reals) {
   }
 }
 
-// The oracle throws when an integer input could lead to a sum that float does not hold.
+// The oracle throws when an integer input could lead to a sum
+// that float does not hold.
 BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
   for (const auto& size : {Size{4096, 512}, {200000, 5}, {3, 100000}}) {
     BOOST_CHECK_NO_THROW(Product<float>(size, InputKind::integers));
   }
 }
 
-// Rows shared by a team of blocks, in more strips than its ring of stages holds, and rows too long
-// for any team. Emulation has room for 8 blocks at once.
+// Rows shared by a team of blocks, in more strips than its ring
+// of stages holds, and rows too long for any team. Emulation has
+// room for 8 blocks at once.
 BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
   struct Case {
     Size size;
@@ -107,11 +114,13 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
       {{1, 70000}, Dtype::f64, 512, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
-    if (variant->name != "fused" || !variant->needs_gpu() || !variant->run_gpu) continue;
+    if (variant->name != "fused" || !variant->needs_gpu() || !variant->run_gpu)
+      continue;
     for (const auto& [size, dtype, block, team, stages] : cases) {
       Plan plan = testing::plan_for(workload, *variant, size, dtype);
       plan.verify_only = true;
-      plan.tunables = {{"block", {block}}, {"team", {team}}, {"stages", {stages}}};
+      plan.tunables = {
+          {"block", {block}}, {"team", {team}}, {"stages", {stages}}};
       for (const auto& record : testing::sweep(plan)) {
         BOOST_TEST(right_or_no_gpu(record), described(record));
       }
@@ -119,13 +128,14 @@ BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
   }
 }
 
-// A block's share is many rows or a single one, a row is shared by many warps, and shares begin
-// behind an odd number of elements.
+// A block's share is many rows or a single one, a row is shared by many
+// warps, and shares begin behind an odd number of elements.
 BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
     if (variant->name != "resident" || !variant->run_gpu) continue;
-    for (const auto& size : {Size{1, 1}, {2, 5003}, {3, 17}, {5, 801}, {47, 131}, {403, 9}}) {
+    for (const auto& size :
+         {Size{1, 1}, {2, 5003}, {3, 17}, {5, 801}, {47, 131}, {403, 9}}) {
       for (const auto dtype : {Dtype::f32, Dtype::f64}) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
@@ -135,8 +145,8 @@ BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
         }
       }
     }
-    for (const auto& record :
-         testing::sweep(testing::plan_for(workload, *variant, {1, 70000}, Dtype::f32))) {
+    for (const auto& record : testing::sweep(
+             testing::plan_for(workload, *variant, {1, 70000}, Dtype::f32))) {
       BOOST_TEST(contains(record.detail, "larger than the shared memory"));
     }
   }

@@ -1,5 +1,5 @@
-// The oracle of conv2d must find every kind of wrong neighbour or weight, at every point, on both
-// kinds of input, and anything written to the border.
+// The oracle of conv2d must find every kind of wrong neighbour or weight, at
+// every point, on both kinds of input, and anything written to the border.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -13,7 +13,8 @@ using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// One of the nine products of a point: which weight is taken, and which neighbour.
+// One of the nine products of a point: which weight is
+// taken, and which neighbour.
 struct Term {
   int weight_down, weight_across, down, across;
 };
@@ -22,13 +23,14 @@ using Terms = std::vector<Term>;
 Terms right_terms() {
   Terms terms;
   for (int down = -1; down <= 1; ++down) {
-    for (int across = -1; across <= 1; ++across) terms.push_back({down, across, down, across});
+    for (int across = -1; across <= 1; ++across)
+      terms.push_back({down, across, down, across});
   }
   return terms;
 }
 
-// Weights transposed, upside down, mirrored, or both; two weights exchanged; one product left out;
-// one neighbour taken from beside its place.
+// Weights transposed, upside down, mirrored, or both; two weights exchanged;
+// one product left out; one neighbour taken from beside its place.
 std::vector<Terms> wrong_terms() {
   std::vector<Terms> wrong(4, right_terms());
   for (std::size_t i = 0; i < 9; ++i) {
@@ -40,13 +42,16 @@ std::vector<Terms> wrong_terms() {
     for (std::size_t other = i + 1; other < 9; ++other) {
       wrong.push_back(right_terms());
       std::swap(wrong.back()[i].weight_down, wrong.back()[other].weight_down);
-      std::swap(wrong.back()[i].weight_across, wrong.back()[other].weight_across);
+      std::swap(wrong.back()[i].weight_across,
+                wrong.back()[other].weight_across);
     }
     wrong.push_back(right_terms());
     wrong.back().erase(wrong.back().begin() + static_cast<std::ptrdiff_t>(i));
-    for (const auto& [aside_down, aside_across] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+    for (const auto& [aside_down, aside_across] :
+         {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
       // Beyond the image there is nothing to take.
-      if (std::abs(d + aside_down) > 1 || std::abs(a + aside_across) > 1) continue;
+      if (std::abs(d + aside_down) > 1 || std::abs(a + aside_across) > 1)
+        continue;
       wrong.push_back(right_terms());
       wrong.back()[i] = {down, across, d + aside_down, a + aside_across};
     }
@@ -67,21 +72,25 @@ struct Image {
     arrays = Arrays({{specs[0], a.data()}, {specs[1], b.data()}});
     workload.fill(arrays, size, dtype_of<T>(), kind);
     std::memset(b.data(), poison_byte, b.size() * sizeof(T));
-    oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
+    oracle =
+        workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
     for (std::int64_t row = 1; row < size[0] - 1; ++row) {
       for (std::int64_t col = 1; col < size[1] - 1; ++col)
         at(row, col) = point(right_terms(), row, col);
     }
   }
-  // Two impulses side by side, as inputs that change between executions may have: the sum of their
-  // products depends on the order, and on fused multiply-adds.
+  // Two impulses side by side, as inputs that change between executions
+  // may have: the sum of their products depends on the order, and
+  // on fused multiply-adds.
   void add_impulses(std::int64_t row, std::int64_t col, T first, T second) {
     a[row * size[1] + col] = first;
     a[(row + 1) * size[1] + col - 1] = second;
     const auto& workload = *Registry::instance().workload("conv2d");
-    oracle = workload.oracle(arrays, size, dtype_of<T>(), InputKind::integers, Arithmetic::ieee);
+    oracle = workload.oracle(arrays, size, dtype_of<T>(), InputKind::integers,
+                             Arithmetic::ieee);
     for (std::int64_t r = row - 1; r <= row + 2; ++r) {
-      for (std::int64_t c = col - 2; c <= col + 1; ++c) at(r, c) = point(right_terms(), r, c);
+      for (std::int64_t c = col - 2; c <= col + 1; ++c)
+        at(r, c) = point(right_terms(), r, c);
     }
   }
   T& at(std::int64_t row, std::int64_t col) { return b[row * size[1] + col]; }
@@ -102,7 +111,8 @@ using Types = std::tuple<float, double>;
 
 BOOST_AUTO_TEST_SUITE(conv2d)
 
-// One of every 3 x 3 points is an impulse: a wrong term shows where it meets that one.
+// One of every 3 x 3 points is an impulse: a wrong term shows
+// where it meets that one.
 BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
   Image<T> image(InputKind::integers);
   BOOST_TEST(image.right());
@@ -120,7 +130,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded,
+                              T,
+                              Types) {
   auto backwards = right_terms();
   std::reverse(backwards.begin(), backwards.end());
   int differ = 0;
@@ -134,7 +146,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded, T, Types)
         image.at(row, col) = image.point(backwards, row, col);
         differ += image.at(row, col) != forwards;
         BOOST_TEST(image.right());
-        image.at(row, col) = std::nextafter(forwards, T{0});  // as of a fused multiply-add
+        // as of a fused multiply-add
+        image.at(row, col) = std::nextafter(forwards, T{0});
         BOOST_TEST(image.right());
         image.at(row, col) = forwards + 1;
         BOOST_TEST(!image.right());
@@ -144,7 +157,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded, T, Types)
   BOOST_TEST(differ > 0);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point,
+                              T,
+                              Types) {
   Image<T> image(InputKind::uniform);
   BOOST_TEST(image.right());
   int missed = 0;
@@ -166,32 +181,36 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Types) {
   for (const auto kind : {InputKind::integers, InputKind::uniform}) {
     Image<T> image(kind);
     T& point = image.at(9, 9);
-    point += 40 * static_cast<T>(unit_roundoff(dtype_of<T>())) * std::max(std::abs(point), T{1});
+    point += 40 * static_cast<T>(unit_roundoff(dtype_of<T>())) *
+             std::max(std::abs(point), T{1});
     BOOST_TEST(!image.right());
   }
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_border_must_keep_its_value, T, Types) {
-  for (const auto& [row, col] : {std::pair{0, 0}, {0, 7}, {18, 24}, {18, 3}, {5, 0}, {5, 24}}) {
+  for (const auto& [row, col] :
+       {std::pair{0, 0}, {0, 7}, {18, 24}, {18, 3}, {5, 0}, {5, 24}}) {
     Image<T> image(InputKind::uniform);
     image.at(row, col) = 0;
     BOOST_TEST(!image.right());
   }
 }
 
-// Rows of whole words of 64, 32, 16, 8 and 4 bytes, more than one warp side by side, an odd row
-// over, strips that end inside a batch.
+// Rows of whole words of 64, 32, 16, 8 and 4 bytes, more than one warp side
+// by side, an odd row over, strips that end inside a batch.
 BOOST_AUTO_TEST_CASE(all_widths_of_words_are_right) {
   const auto& workload = *Registry::instance().workload("conv2d");
   for (const auto* variant : Registry::instance().variants("conv2d")) {
-    for (const auto& size :
-         {Size{21, 272}, Size{22, 264}, Size{21, 260}, Size{21, 262}, Size{21, 259}}) {
+    for (const auto& size : {Size{21, 272}, Size{22, 264}, Size{21, 260},
+                             Size{21, 262}, Size{21, 259}}) {
       for (const auto dtype : variant->dtypes) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
-        if (variant->tunable("threads") != nullptr) plan.tunables["threads"] = {1, 3};
+        if (variant->tunable("threads") != nullptr)
+          plan.tunables["threads"] = {1, 3};
         if (variant->tunable("strip") != nullptr) plan.tunables["strip"] = {16};
-        if (variant->tunable("batch") != nullptr) plan.tunables["batch"] = {2, 4, 8};
+        if (variant->tunable("batch") != nullptr)
+          plan.tunables["batch"] = {2, 4, 8};
         for (const auto& record : testing::sweep(plan)) {
           BOOST_TEST(right_or_no_gpu(record), described(record));
         }

@@ -1,5 +1,5 @@
-// The oracle of convsep must find every kind of wrong weight or neighbour, and the variants must be
-// right at every radius and shape of tile.
+// The oracle of convsep must find every kind of wrong weight or neighbour, and
+// the variants must be right at every radius and shape of tile.
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
@@ -12,9 +12,9 @@ using testing::contains, testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// What a wrong kernel may do: take the weights from the end, leave out the first or the last of
-// them, read one pixel too far, repeat border pixels or wrap around instead of reading zeros, or do
-// one of the two passes alone.
+// What a wrong kernel may do: take the weights from the end, leave out the
+// first or the last of them, read one pixel too far, repeat border pixels or
+// wrap around instead of reading zeros, or do one of the two passes alone.
 enum class Mistake {
   none,
   flipped,
@@ -27,8 +27,9 @@ enum class Mistake {
   columns_only
 };
 const std::vector<Mistake> mistakes{
-    Mistake::flipped, Mistake::first_left_out, Mistake::last_left_out, Mistake::shifted,
-    Mistake::clamped, Mistake::wrapped,        Mistake::rows_only,     Mistake::columns_only};
+    Mistake::flipped,   Mistake::first_left_out, Mistake::last_left_out,
+    Mistake::shifted,   Mistake::clamped,        Mistake::wrapped,
+    Mistake::rows_only, Mistake::columns_only};
 
 template <typename T>
 struct Image {
@@ -49,12 +50,17 @@ struct Image {
     }
     arrays = Arrays(made);
     workload.fill(arrays, size, dtype_of<T>(), kind);
-    oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
+    oracle =
+        workload.oracle(arrays, size, dtype_of<T>(), kind, Arithmetic::ieee);
     compute(Mistake::none);
   }
 
   // One pass over the n pixels at `from`, `step` apart.
-  void pass(const T* from, T* to, std::int64_t n, std::int64_t step, Mistake mistake) const {
+  void pass(const T* from,
+            T* to,
+            std::int64_t n,
+            std::int64_t step,
+            Mistake mistake) const {
     const std::int64_t radius = size[2];
     for (std::int64_t i = 0; i < n; ++i) {
       T sum = 0;
@@ -62,25 +68,30 @@ struct Image {
         if (mistake == Mistake::first_left_out && k == -radius) continue;
         if (mistake == Mistake::last_left_out && k == radius) continue;
         auto at = i + k + (mistake == Mistake::shifted);
-        if (mistake == Mistake::clamped) at = std::clamp(at, std::int64_t{0}, n - 1);
+        if (mistake == Mistake::clamped)
+          at = std::clamp(at, std::int64_t{0}, n - 1);
         if (mistake == Mistake::wrapped) at = (at + n * (radius + 1)) % n;
         if (at < 0 || at >= n) continue;
-        sum += w[mistake == Mistake::flipped ? radius - k : radius + k] * from[at * step];
+        sum += w[mistake == Mistake::flipped ? radius - k : radius + k] *
+               from[at * step];
       }
       to[i * step] = sum;
     }
   }
   void compute(Mistake mistake) {
     std::vector<T> between(a);
-    for (std::int64_t row = 0; row < size[0] && mistake != Mistake::columns_only; ++row) {
+    for (std::int64_t row = 0;
+         row < size[0] && mistake != Mistake::columns_only; ++row) {
       pass(&a[row * size[1]], &between[row * size[1]], size[1], 1, mistake);
     }
     b = between;
-    for (std::int64_t col = 0; col < size[1] && mistake != Mistake::rows_only; ++col) {
+    for (std::int64_t col = 0; col < size[1] && mistake != Mistake::rows_only;
+         ++col) {
       pass(&between[col], &b[col], size[0], size[1], mistake);
     }
     for (auto& array : arrays) {
-      if (array.spec.name == "b") std::memcpy(array.data, b.data(), b.size() * sizeof(T));
+      if (array.spec.name == "b")
+        std::memcpy(array.data, b.data(), b.size() * sizeof(T));
     }
   }
   bool right() const { return !oracle->check(arrays); }
@@ -90,7 +101,8 @@ using Types = std::tuple<float, double>;
 const std::vector<InputKind> kinds{InputKind::integers, InputKind::uniform};
 
 // Every variant at these sizes with these tunables, where it has them.
-void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
+void all_pass(const std::vector<Size>& sizes,
+              const std::vector<Dtype>& dtypes,
               const std::map<std::string, std::vector<std::int64_t>>& tunables,
               const std::string& only = "") {
   const auto& workload = *Registry::instance().workload("convsep");
@@ -119,25 +131,30 @@ BOOST_AUTO_TEST_SUITE(convsep)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_mistake_is_found, T, Types) {
   for (const auto kind : kinds) {
-    for (const auto& size : {Size{19, 25, 3}, Size{40, 7, 16}, Size{9, 11, 5}}) {
+    for (const auto& size :
+         {Size{19, 25, 3}, Size{40, 7, 16}, Size{9, 11, 5}}) {
       Image<T> image(kind, size);
       BOOST_TEST(image.right());
       for (const auto mistake : mistakes) {
         image.compute(mistake);
-        BOOST_TEST(!image.right(),
-                   "mistake " << static_cast<int>(mistake) << " at " << to_string(size));
+        BOOST_TEST(!image.right(), "mistake " << static_cast<int>(mistake)
+                                              << " at " << to_string(size));
       }
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed,
+                              T,
+                              Types) {
   for (const auto kind : kinds) {
     Image<T> image(kind, {17, 300, 2});  // more than one tile of the reference
-    for (const auto& [row, col] : {std::pair{0, 0}, {16, 299}, {0, 299}, {16, 0}, {8, 256}}) {
+    for (const auto& [row, col] :
+         {std::pair{0, 0}, {16, 299}, {0, 299}, {16, 0}, {8, 256}}) {
       T& pixel = image.arrays.template get<T>("b")[row * 300 + col];
       const T before = pixel;
-      pixel += 40 * static_cast<T>(unit_roundoff(dtype_of<T>())) * std::max(std::abs(pixel), T{8});
+      pixel += 40 * static_cast<T>(unit_roundoff(dtype_of<T>())) *
+               std::max(std::abs(pixel), T{8});
       BOOST_TEST(!image.right());
       pixel = std::numeric_limits<T>::quiet_NaN();
       BOOST_TEST(!image.right());
@@ -159,7 +176,8 @@ BOOST_AUTO_TEST_CASE(integers_are_exact_in_float) {
     BOOST_TEST(w != 0);
     weights += std::abs(static_cast<double>(w));
   }
-  for (const auto a : image.a) pixels = std::max(pixels, std::abs(static_cast<double>(a)));
+  for (const auto a : image.a)
+    pixels = std::max(pixels, std::abs(static_cast<double>(a)));
   BOOST_TEST(weights * weights * pixels < 0x1p24);
 }
 
@@ -168,22 +186,25 @@ BOOST_AUTO_TEST_CASE(the_padded_layout_is_the_image_between_zeros) {
   const Size size{3, 5, 2};
   std::vector<float> a(15), padded(27);
   const auto specs = workload.arrays(size, Dtype::f32);
-  workload.fill(Arrays({{specs[0], a.data()}, {specs[1], padded.data()}}), size, Dtype::f32,
-                InputKind::uniform);
+  workload.fill(Arrays({{specs[0], a.data()}, {specs[1], padded.data()}}), size,
+                Dtype::f32, InputKind::uniform);
   for (int row = 0; row < 3; ++row) {
     for (int col = 0; col < 9; ++col) {
       const bool inside = col >= 2 && col < 7;
-      BOOST_TEST(padded[row * 9 + col] == (inside ? a[row * 5 + col - 2] : 0.0F));
+      BOOST_TEST(padded[row * 9 + col] ==
+                 (inside ? a[row * 5 + col - 2] : 0.0F));
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(all_radii_are_right) {
-  all_pass({{18, 12, 4}, {20, 39, 16}, {3, 64, 16}, {9, 21, 33}, {40, 1, 33}}, {Dtype::f32}, {});
+  all_pass({{18, 12, 4}, {20, 39, 16}, {3, 64, 16}, {9, 21, 33}, {40, 1, 33}},
+           {Dtype::f32}, {});
   all_pass({{5, 36, 16}, {2, 8, 64}, {9, 21, 33}}, {Dtype::f64}, {});
 }
 
-// Tiles smaller and larger than the block, wider and taller than the image; strips of every height.
+// Tiles smaller and larger than the block, wider and taller than the
+// image; strips of every height.
 BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
   const std::vector<Size> image{{21, 37, 3}};
   all_pass(image, {Dtype::f32},
@@ -195,15 +216,19 @@ BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
             {"h2", {1, 24}}},
            "tiled");
   all_pass(image, {Dtype::f32}, {{"w2", {1, 5, 64}}, {"h2", {2, 40}}}, "tiled");
-  all_pass(image, {Dtype::f64}, {{"load", {1, 2, 3}}, {"store", {0, 1, 2}}}, "tiled");
-  all_pass(image, {Dtype::f32}, {{"load", {1, 2, 3}}, {"store", {0, 1, 2}}}, "global");
+  all_pass(image, {Dtype::f64}, {{"load", {1, 2, 3}}, {"store", {0, 1, 2}}},
+           "tiled");
+  all_pass(image, {Dtype::f32}, {{"load", {1, 2, 3}}, {"store", {0, 1, 2}}},
+           "global");
   all_pass(image, {Dtype::f32}, {{"load", {3}}, {"store", {1}}}, "padded");
   all_pass({{21, 37, 3}, {40, 300, 3}}, {Dtype::f32, Dtype::f64},
            {{"block", {32, 96}}, {"strip", {1, 7, 1000}}}, "fused");
-  all_pass({{90, 70, 2}}, {Dtype::f32}, {{"width", {1, 17, 64, 100}}}, "strips");
+  all_pass({{90, 70, 2}}, {Dtype::f32}, {{"width", {1, 17, 64, 100}}},
+           "strips");
 }
 
-BOOST_AUTO_TEST_CASE(a_tile_beyond_the_shared_memory_is_refused_with_its_bytes) {
+BOOST_AUTO_TEST_CASE(
+    a_tile_beyond_the_shared_memory_is_refused_with_its_bytes) {
   const auto& workload = *Registry::instance().workload("convsep");
   for (const auto* variant : Registry::instance().variants("convsep")) {
     if (variant->name != "tiled") continue;

@@ -1,5 +1,6 @@
-// covariance: the packed triangle both ways, what its oracles must find, and all variants at shapes
-// and with the parameter that the other tests do not try.
+// covariance: the packed triangle both ways, what its oracles must
+// find, and all variants at shapes and with the parameter that the
+// other tests do not try.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -12,9 +13,16 @@ using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// What a kernel may do wrong. The report's took D D for D^T D (`orientation`), which no symmetric
-// input shows.
-enum class Wrong { nothing, orientation, no_means, divisor, last_row, lower_triangle };
+// What a kernel may do wrong. The report's took D D for D^T D (`orientation`),
+// which no symmetric input shows.
+enum class Wrong {
+  nothing,
+  orientation,
+  no_means,
+  divisor,
+  last_row,
+  lower_triangle
+};
 
 template <typename T>
 struct Matrix {
@@ -47,17 +55,21 @@ struct Matrix {
   // Makes the oracle, for the inputs as they are now.
   void make_oracle(InputKind kind) {
     const auto& workload = *Registry::instance().workload("covariance");
-    const Arrays inputs({{workload.arrays(size, dtype_of<T>())[0], data.data()}});
-    oracle = workload.oracle(inputs, size, dtype_of<T>(), kind, Arithmetic::ieee);
+    const Arrays inputs(
+        {{workload.arrays(size, dtype_of<T>())[0], data.data()}});
+    oracle =
+        workload.oracle(inputs, size, dtype_of<T>(), kind, Arithmetic::ieee);
   }
 
   void compute(Wrong wrong = Wrong::nothing) {
     std::vector<T> centred(data);
     for (std::int64_t j = 0; j < n && wrong != Wrong::no_means; ++j) {
       T mean = 0;
-      for (std::int64_t k = 0; k < m; ++k) mean += data[k * n + j];
+      for (std::int64_t k = 0; k < m; ++k)
+        mean += data[k * n + j];
       mean /= mean_divisor;
-      for (std::int64_t k = 0; k < m; ++k) centred[k * n + j] -= mean;
+      for (std::int64_t k = 0; k < m; ++k)
+        centred[k * n + j] -= mean;
     }
     const T by = wrong == Wrong::divisor ? divisor + 1 : divisor;
     const std::int64_t rows = wrong == Wrong::last_row ? m - 1 : m;
@@ -66,7 +78,8 @@ struct Matrix {
         T sum = 0, other = 0;
         for (std::int64_t k = 0; k < rows; ++k) {
           sum += centred[k * n + i] * centred[k * n + j];
-          if (wrong == Wrong::orientation) other += centred[i * n + k] * centred[k * n + j];
+          if (wrong == Wrong::orientation)
+            other += centred[i * n + k] * centred[k * n + j];
         }
         if (wrong == Wrong::orientation) sum = other;
         cov[i * n + j] = cov[j * n + i] = sum / by;
@@ -82,23 +95,29 @@ struct Matrix {
 using Reals = std::tuple<float, double>;
 constexpr InputKind kinds[] = {InputKind::integers, InputKind::uniform};
 
-bool maps_both_ways(std::int64_t index, std::int64_t row, std::int64_t col, std::int64_t n) {
+bool maps_both_ways(std::int64_t index,
+                    std::int64_t row,
+                    std::int64_t col,
+                    std::int64_t n) {
   const auto place = Covariance::packed_place(index, n);
-  return Covariance::packed_index(row, col, n) == index && place.row == row && place.col == col;
+  return Covariance::packed_index(row, col, n) == index && place.row == row &&
+         place.col == col;
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(covariance)
 
-static_assert(Covariance::packed_index(1, 2, 3) == 4 && Covariance::packed_place(4, 3).col == 2);
+static_assert(Covariance::packed_index(1, 2, 3) == 4 &&
+              Covariance::packed_place(4, 3).col == 2);
 
 BOOST_AUTO_TEST_CASE(the_packed_triangle_maps_both_ways) {
   for (std::int64_t n = 1; n <= 40; ++n) {
     std::int64_t index = 0;
     for (std::int64_t row = 0; row < n; ++row) {
       for (std::int64_t col = row; col < n; ++col, ++index) {
-        BOOST_TEST(maps_both_ways(index, row, col, n), "n " << n << ", index " << index);
+        BOOST_TEST(maps_both_ways(index, row, col, n),
+                   "n " << n << ", index " << index);
       }
     }
     BOOST_TEST(Covariance::packed_count(n) == index);
@@ -132,11 +151,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(right_results_pass_in_both_layouts, T, Reals) {
   }
 }
 
-// As they do around timed executions; then the means are no longer whole numbers.
+// As they do around timed executions; then the means are
+// no longer whole numbers.
 BOOST_AUTO_TEST_CASE_TEMPLATE(whole_inputs_may_change, T, Reals) {
   for (const auto& size : {Size{50, 30, 0}, {60, 1100, 0}}) {
     Matrix<T> matrix(size, InputKind::integers);
-    for (std::size_t j = 0; j < 8; ++j) matrix.data[j] += 1;
+    for (std::size_t j = 0; j < 8; ++j)
+      matrix.data[j] += 1;
     matrix.compute();
     BOOST_TEST(!matrix.cov_right());  // the oracle is that of the inputs before
     matrix.make_oracle(InputKind::integers);
@@ -151,8 +172,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(whole_inputs_may_change, T, Reals) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(wrong_computations_are_found, T, Reals) {
   for (const auto kind : kinds) {
     Matrix<T> matrix({41, 41, 0}, kind);
-    for (const auto wrong :
-         {Wrong::orientation, Wrong::no_means, Wrong::divisor, Wrong::last_row}) {
+    for (const auto wrong : {Wrong::orientation, Wrong::no_means,
+                             Wrong::divisor, Wrong::last_row}) {
       matrix.compute(wrong);
       BOOST_TEST(!matrix.cov_right(), static_cast<int>(wrong));
       BOOST_TEST(!matrix.packed_right(), static_cast<int>(wrong));
@@ -167,7 +188,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(wrong_computations_are_found, T, Reals) {
 
 // A few roundings more than the bound allows; for whole numbers a single one.
 BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Reals) {
-  Matrix<T> whole({57, 23, 0}, InputKind::integers), real({57, 23, 0}, InputKind::uniform);
+  Matrix<T> whole({57, 23, 0}, InputKind::integers),
+      real({57, 23, 0}, InputKind::uniform);
   whole.compute();
   real.compute();
   whole.cov[2 * 23 + 2] = std::nextafter(whole.cov[2 * 23 + 2], T{1000});
@@ -176,8 +198,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Reals) {
   BOOST_TEST(!real.cov_right());
 }
 
-// With too many elements to compare each with a reference, random vectors find a wrong one, in
-// either triangle, outside the rows that are compared.
+// With too many elements to compare each with a reference, random vectors find
+// a wrong one, in either triangle, outside the rows that are compared.
 BOOST_AUTO_TEST_CASE(random_vectors_find_a_wrong_element) {
   for (const auto kind : kinds) {
     Matrix<float> matrix({3, 1100, 0}, kind);
@@ -198,9 +220,11 @@ BOOST_AUTO_TEST_CASE(random_vectors_find_a_wrong_element) {
   }
 }
 
-// The oracle throws when a whole input could lead to a sum that the type does not hold.
+// The oracle throws when a whole input could lead to a sum that
+// the type does not hold.
 BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
-  for (const auto& size : {Size{1'000'000, 2, 0}, {3'000'000, 1, 0}, {20, 1000, 5}}) {
+  for (const auto& size :
+       {Size{1'000'000, 2, 0}, {3'000'000, 1, 0}, {20, 1000, 5}}) {
     BOOST_CHECK_NO_THROW(Matrix<float>(size, InputKind::integers));
   }
 }
@@ -208,16 +232,22 @@ BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
 BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   const auto& workload = *Registry::instance().workload("covariance");
   for (const auto* variant : Registry::instance().variants("covariance")) {
-    // Of 600 rows the means are sums of several blocks: of whole vectors, and of single elements.
-    for (const auto& size :
-         {Size{257, 40, 0}, {57, 140, 0}, {33, 17, 321421201}, {600, 12, 0}, {600, 13, 0}}) {
+    // Of 600 rows the means are sums of several blocks: of whole vectors,
+    // and of single elements.
+    for (const auto& size : {Size{257, 40, 0},
+                             {57, 140, 0},
+                             {33, 17, 321421201},
+                             {600, 12, 0},
+                             {600, 13, 0}}) {
       for (const auto dtype : variant->dtypes) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
         for (const auto& record : testing::sweep(plan)) {
           const bool lacks_hardware =
-              record.verdict == Verdict::not_supported && !variant->hardware.empty();
-          BOOST_TEST((right_or_no_gpu(record) || lacks_hardware), described(record));
+              record.verdict == Verdict::not_supported &&
+              !variant->hardware.empty();
+          BOOST_TEST((right_or_no_gpu(record) || lacks_hardware),
+                     described(record));
         }
       }
     }

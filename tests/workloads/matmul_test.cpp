@@ -1,5 +1,6 @@
-// matmul: its oracle, which needs no second product, must find single wrong elements; and variants
-// are right at the sizes where the last rung takes its fast paths.
+// matmul: its oracle, which needs no second product, must find single
+// wrong elements; and variants are right at the sizes where the last
+// rung takes its fast paths.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -15,7 +16,8 @@ namespace {
 
 template <typename T>
 struct Product {
-  // More elements than are compared with a reference one by one, at little work.
+  // More elements than are compared with a reference one
+  // by one, at little work.
   static inline const Size size{5800, 2, 5800};
   using Result = Matmul::Result<T>;
   std::vector<T> a, b;
@@ -27,30 +29,37 @@ struct Product {
       : a(size[0] * size[1]), b(size[1] * size[2]), c(size[0] * size[2]) {
     const auto& workload = *Registry::instance().workload("matmul");
     const auto specs = workload.arrays(size, dtype_of<T>());
-    arrays = Arrays({{specs[0], a.data()}, {specs[1], b.data()}, {specs[2], c.data()}});
+    arrays = Arrays(
+        {{specs[0], a.data()}, {specs[1], b.data()}, {specs[2], c.data()}});
     workload.fill(arrays, size, dtype_of<T>(), kind);
     const std::int64_t m = size[0], k = size[1], n = size[2];
-    // By pointers: this file is not optimised, and calls of operator[] would be most of its time.
+    // By pointers: this file is not optimised, and calls of operator[]
+    // would be most of its time.
 #pragma omp parallel for
     for (std::int64_t i = 0; i < m; ++i) {
       Result* const row = &c[i * n];
       for (std::int64_t l = 0; l < k; ++l) {
         const Result factor = a[i * k + l];
         const T* const from = &b[l * n];
-        for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
+        for (std::int64_t j = 0; j < n; ++j)
+          row[j] += factor * from[j];
       }
     }
     oracle = workload.oracle(arrays, size, dtype_of<T>(), kind, arithmetic);
   }
-  bool right() const { return !oracle->check(arrays); }
+  bool right() const {
+    return !oracle->check(arrays);
+  }
 };
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(matmul)
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(one_wrong_element_among_whole_numbers_is_found, T,
-                              decltype(std::tuple<float, double, int, half>())) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(
+    one_wrong_element_among_whole_numbers_is_found,
+    T,
+    decltype(std::tuple<float, double, int, half>())) {
   Product<T> product(InputKind::integers);
   BOOST_TEST(product.right());
   // Neither the first nor the last row, which are compared element by element.
@@ -63,12 +72,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(one_wrong_element_among_whole_numbers_is_found, T,
   BOOST_TEST(!product.right());
 }
 
-// In the first row, which is compared element by element, an element of twice its value is off by
-// that value.
+// In the first row, which is compared element by element, an element of
+// twice its value is off by that value.
 BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   Product<float> product(InputKind::uniform);
   const auto error = [&] {
-    return dynamic_cast<const KnowsErrors&>(*product.oracle).largest_error(product.arrays).value();
+    return dynamic_cast<const KnowsErrors&>(*product.oracle)
+        .largest_error(product.arrays)
+        .value();
   };
   BOOST_TEST(error().of_bound > 0);
   BOOST_TEST(error().of_bound <= 1);
@@ -76,11 +87,13 @@ BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   BOOST_TEST(error().of_rounding == 0x1p24, boost::test_tools::tolerance(1e-3));
   BOOST_TEST(error().of_bound > 1e4);
   const Product<float> whole(InputKind::integers);
-  BOOST_TEST(
-      !dynamic_cast<const KnowsErrors&>(*whole.oracle).largest_error(whole.arrays).has_value());
+  BOOST_TEST(!dynamic_cast<const KnowsErrors&>(*whole.oracle)
+                  .largest_error(whole.arrays)
+                  .has_value());
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found, T,
+BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found,
+                              T,
                               decltype(std::tuple<float, double>())) {
   Product<T> product(InputKind::uniform);
   BOOST_TEST(product.right());
@@ -100,9 +113,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found, T,
   BOOST_TEST(!product.right());
 }
 
-// In the first row each element may be off by what its arithmetic costs, and no more.
+// In the first row each element may be off by what its
+// arithmetic costs, and no more.
 BOOST_AUTO_TEST_CASE(tf32_has_a_wider_bound_of_its_own) {
-  Product<float> exact(InputKind::uniform), rounded(InputKind::uniform, Arithmetic::tf32);
+  Product<float> exact(InputKind::uniform),
+      rounded(InputKind::uniform, Arithmetic::tf32);
   exact.c[3] += 1e-5f;
   rounded.c[3] += 1e-5f;
   BOOST_TEST(!exact.right());
@@ -111,7 +126,8 @@ BOOST_AUTO_TEST_CASE(tf32_has_a_wider_bound_of_its_own) {
   BOOST_TEST(!rounded.right());
 }
 
-// Verified in emulation or on a GPU; one that lacks what the variant needs says nothing of it.
+// Verified in emulation or on a GPU; one that lacks what the variant
+// needs says nothing of it.
 void expect_right(const Plan& plan) {
   for (const auto& record : testing::sweep(plan)) {
     const bool lacks_hardware = record.verdict == Verdict::not_supported;
@@ -120,7 +136,8 @@ void expect_right(const Plan& plan) {
 }
 
 Plan verification(const Variant& variant, const Size& size, Dtype dtype) {
-  Plan plan = testing::plan_for(*Registry::instance().workload("matmul"), variant, size, dtype);
+  Plan plan = testing::plan_for(*Registry::instance().workload("matmul"),
+                                variant, size, dtype);
   plan.verify_only = true;
   return plan;
 }
@@ -128,10 +145,15 @@ Plan verification(const Variant& variant, const Size& size, Dtype dtype) {
 BOOST_AUTO_TEST_CASE(shapes_with_and_without_edges_are_right_on_the_gpu) {
   for (const auto* variant : Registry::instance().variants("matmul")) {
     if (!variant->run_gpu) continue;
-    // Aligned rows with tiles that stick out; exact tiles; so few that they are made smaller.
-    for (const auto& size :
-         {Size{140, 37, 276}, {136, 40, 128}, {256, 16, 256}, {64, 70, 96}, {31, 70, 33}}) {
-      for (const auto dtype : variant->dtypes) expect_right(verification(*variant, size, dtype));
+    // Aligned rows with tiles that stick out; exact tiles; so few that
+    // they are made smaller.
+    for (const auto& size : {Size{140, 37, 276},
+                             {136, 40, 128},
+                             {256, 16, 256},
+                             {64, 70, 96},
+                             {31, 70, 33}}) {
+      for (const auto dtype : variant->dtypes)
+        expect_right(verification(*variant, size, dtype));
     }
   }
 }

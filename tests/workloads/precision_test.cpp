@@ -1,5 +1,6 @@
-// Wide inputs see precision: for every workload, from size 256 on, operands rounded to a narrower
-// type are refused, and so are sums in one; arithmetic that was declared passes.
+// Wide inputs see precision: for every workload, from size 256 on,
+// operands rounded to a narrower type are refused, and so are sums in
+// one; arithmetic that was declared passes.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -20,7 +21,8 @@ class PlainHost final : public Host {
 
  protected:
   void* scratch_bytes(std::size_t bytes) override {
-    blocks_.push_back(std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1));
+    blocks_.push_back(std::make_unique<std::max_align_t[]>(
+        bytes / sizeof(std::max_align_t) + 1));
     return blocks_.back().get();
   }
 
@@ -28,11 +30,13 @@ class PlainHost final : public Host {
   std::vector<std::unique_ptr<std::max_align_t[]>> blocks_;
 };
 
-// The nearest value with so many significant bits: tf32 and half have 11, bfloat16 8, float 24.
+// The nearest value with so many significant bits: tf32 and half have
+// 11, bfloat16 8, float 24.
 double with_bits(double value, int bits) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)),
+                    exponent - bits);
 }
 
 template <typename F>
@@ -76,7 +80,8 @@ const Variant& plain(const Workload& workload) {
   throw std::logic_error("no serial variant");
 }
 
-// A problem of wide inputs, and the serial variant as the honest way to compute it.
+// A problem of wide inputs, and the serial variant as the
+// honest way to compute it.
 struct Computed {
   const Workload& workload;
   Size size;
@@ -84,32 +89,42 @@ struct Computed {
   HostArrays arrays;
 
   Computed(const Workload& workload_, const Size& size_, Dtype dtype_)
-      : workload(workload_), size(size_), dtype(dtype_), arrays(first_layouts()) {
+      : workload(workload_),
+        size(size_),
+        dtype(dtype_),
+        arrays(first_layouts()) {
     workload.fill(arrays.view(), size, dtype, InputKind::wide);
   }
   std::vector<ArraySpec> first_layouts() const {
     auto specs = workload.arrays(size, dtype);
-    std::erase_if(specs, [](const ArraySpec& spec) { return !spec.layout_of.empty(); });
+    std::erase_if(
+        specs, [](const ArraySpec& spec) { return !spec.layout_of.empty(); });
     return specs;
   }
-  std::unique_ptr<Oracle> oracle(Arithmetic arithmetic = Arithmetic::ieee) const {
-    return workload.oracle(arrays.view(), size, dtype, InputKind::wide, arithmetic);
+  std::unique_ptr<Oracle> oracle(
+      Arithmetic arithmetic = Arithmetic::ieee) const {
+    return workload.oracle(arrays.view(), size, dtype, InputKind::wide,
+                           arithmetic);
   }
   void run() {
     for (const auto& array : arrays.view()) {
       if (array.spec.role == Role::output) {
-        std::fill_n(static_cast<unsigned char*>(array.data), array.spec.bytes(), poison_byte);
+        std::fill_n(static_cast<unsigned char*>(array.data), array.spec.bytes(),
+                    poison_byte);
       }
     }
     PlainHost host;
     plain(workload).run_host(host, arrays.view(), size, dtype, {});
   }
-  bool passes(const Oracle& oracle) const { return !oracle.check(arrays.view()); }
+  bool passes(const Oracle& oracle) const {
+    return !oracle.check(arrays.view());
+  }
 };
 
 std::vector<Size> sizes_of(const Workload& workload) {
   std::vector<Size> sizes{complete_size(workload, {256})};
-  if (workload.dimensions().size() > workload.parameters().size() + 1) return sizes;
+  if (workload.dimensions().size() > workload.parameters().size() + 1)
+    return sizes;
   sizes.push_back(complete_size(workload, {1 << 20}));  // a vector
   return sizes;
 }
@@ -124,7 +139,8 @@ void each_problem(const std::vector<Dtype>& dtypes, F f) {
     for (const auto dtype : dtypes) {
       if (std::find(known.begin(), known.end(), dtype) == known.end()) continue;
       for (const auto& size : sizes_of(*workload)) {
-        BOOST_TEST_CONTEXT(workload->name() << " " << to_string(size) << " " << to_string(dtype)) {
+        BOOST_TEST_CONTEXT(workload->name() << " " << to_string(size) << " "
+                                            << to_string(dtype)) {
           f(*workload, size, dtype);
         }
       }
@@ -153,14 +169,17 @@ BOOST_AUTO_TEST_CASE(rounded_operands_are_refused) {
                    each_element(problem.arrays.view(), Role::input,
                                 [&](double x) { return with_bits(x, bits); });
                    problem.run();
-                   BOOST_TEST(!problem.passes(*oracle), "operands of " << bits << " bits passed");
-                   workload.fill(problem.arrays.view(), size, dtype, InputKind::wide);
+                   BOOST_TEST(!problem.passes(*oracle),
+                              "operands of " << bits << " bits passed");
+                   workload.fill(problem.arrays.view(), size, dtype,
+                                 InputKind::wide);
                  }
                });
 }
 
 BOOST_AUTO_TEST_CASE(sums_in_float_are_refused_for_double) {
-  each_problem({Dtype::f64}, [](const Workload& workload, const Size& size, Dtype dtype) {
+  each_problem({Dtype::f64}, [](const Workload& workload, const Size& size,
+                                Dtype dtype) {
     Computed problem(workload, size, dtype), narrow(workload, size, Dtype::f32);
     const auto oracle = problem.oracle();
     copy(problem.arrays.view(), narrow.arrays.view(), Role::input);
@@ -184,12 +203,14 @@ BOOST_AUTO_TEST_CASE(narrower_results_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(declared_arithmetic_passes) {
-  const std::vector<std::pair<Arithmetic, int>> declared{{Arithmetic::tf32, 11},
-                                                         {Arithmetic::bf16, 8},
-                                                         {Arithmetic::fp16, 11},
-                                                         {Arithmetic::tf32x3, 22},
-                                                         {Arithmetic::bf16x3, 16}};
-  each_problem({Dtype::f32}, [&](const Workload& workload, const Size& size, Dtype dtype) {
+  const std::vector<std::pair<Arithmetic, int>> declared{
+      {Arithmetic::tf32, 11},
+      {Arithmetic::bf16, 8},
+      {Arithmetic::fp16, 11},
+      {Arithmetic::tf32x3, 22},
+      {Arithmetic::bf16x3, 16}};
+  each_problem({Dtype::f32}, [&](const Workload& workload, const Size& size,
+                                 Dtype dtype) {
     for (const auto& [arithmetic, bits] : declared) {
       Computed problem(workload, size, dtype);
       const auto oracle = problem.oracle(arithmetic);

@@ -12,10 +12,12 @@ namespace parlab {
 class Contest {
  public:
   // thorough: ways that come near the best are tried again.
-  Contest(DeviceTimer& timer, bool thorough) : timer_(timer), thorough_(thorough) {}
+  Contest(DeviceTimer& timer, bool thorough)
+      : timer_(timer), thorough_(thorough) {}
 
-  // run queues the work on the timer's stream. A roof is what was reached, not what is usual: of
-  // several short batches the one with the lowest median counts.
+  // run queues the work on the timer's stream. A roof is what was
+  // reached, not what is usual: of several short batches the one with
+  // the lowest median counts.
   void enter(const std::string& way, const std::function<void()>& run);
 
   double seconds() const { return seconds_; }

@@ -15,20 +15,25 @@ namespace parlab {
 
 namespace {
 
-__global__ void find_nonzero(const unsigned char* bytes, std::size_t count, int* found) {
+__global__ void find_nonzero(const unsigned char* bytes,
+                             std::size_t count,
+                             int* found) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += stride) {
+  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+       i < count; i += stride) {
     if (bytes[i] != 0) *found = 1;
   }
 }
 
-// Makes the device the current one of this thread, too. Without a GPU it throws, and says why there
-// is none.
+// Makes the device the current one of this thread, too. Without a GPU it
+// throws, and says why there is none.
 cudaDeviceProp choose(int device) {
   if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
-  cuda_check(cudaSetDevice(device), "choosing device " + std::to_string(device));
+  cuda_check(cudaSetDevice(device),
+             "choosing device " + std::to_string(device));
   cudaDeviceProp properties{};
-  cuda_check(cudaGetDeviceProperties(&properties, device), "asking for the device's properties");
+  cuda_check(cudaGetDeviceProperties(&properties, device),
+             "asking for the device's properties");
   return properties;
 }
 
@@ -40,10 +45,11 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
     cudaGetLastError();
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
-    throw PointError(Verdict::out_of_memory,
-                     what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
-                         " on the device, " + bytes_with_unit(static_cast<double>(free)) +
-                         " are free");
+    throw PointError(
+        Verdict::out_of_memory,
+        what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
+            " on the device, " + bytes_with_unit(static_cast<double>(free)) +
+            " are free");
   }
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }
@@ -53,26 +59,31 @@ DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for) {
   const auto status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    throw PointError(Verdict::out_of_memory,
-                     what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
-                         " of pinned host memory: " + cudaGetErrorString(status) +
-                         " (see ulimit -l and the memory limit of the job)");
+    throw PointError(
+        Verdict::out_of_memory,
+        what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
+            " of pinned host memory: " + cudaGetErrorString(status) +
+            " (see ulimit -l and the memory limit of the job)");
   }
   return DeviceMemory(static_cast<unsigned char*>(memory), CudaFree{true});
 }
 
-// The properties come first: the stream belongs to the device that is current by then.
+// The properties come first: the stream belongs to the device
+// that is current by then.
 CudaGpu::CudaGpu(int device) : device_(device), properties_(choose(device)) {
-  for (const auto limit : {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,
-                           cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize}) {
+  for (const auto limit :
+       {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,
+        cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize}) {
     std::size_t value = 0;
-    if (cudaDeviceGetLimit(&value, limit) == cudaSuccess) limits_[limit] = value;
+    if (cudaDeviceGetLimit(&value, limit) == cudaSuccess)
+      limits_[limit] = value;
   }
   cudaGetLastError();  // a limit that this device does not know
 }
 
 void CudaGpu::select() const {
-  cuda_check(cudaSetDevice(device_), "choosing device " + std::to_string(device_));
+  cuda_check(cudaSetDevice(device_),
+             "choosing device " + std::to_string(device_));
 }
 
 void CudaGpu::put_back() noexcept {
@@ -83,7 +94,8 @@ void CudaGpu::put_back() noexcept {
     if (now != before) cudaDeviceSetLimit(limit, before);
   }
   cudaStreamAttrValue none{};  // a window of no bytes
-  cudaStreamSetAttribute(stream_.handle, cudaStreamAttributeAccessPolicyWindow, &none);
+  cudaStreamSetAttribute(stream_.handle, cudaStreamAttributeAccessPolicyWindow,
+                         &none);
   cudaCtxResetPersistingL2Cache();
   cudaGetLastError();
 }
@@ -95,30 +107,36 @@ std::string CudaGpu::scratch_damage() const {
     if (!block.zeroed) continue;
     const auto found = mapped_memory<int>();
     *found = 0;
-    find_nonzero<<<2 * properties_.multiProcessorCount, 256, 0, stream_.handle>>>(
-        block.memory.get(), block.bytes, found.get());
+    find_nonzero<<<2 * properties_.multiProcessorCount, 256, 0,
+                   stream_.handle>>>(block.memory.get(), block.bytes,
+                                     found.get());
     cuda_check(cudaGetLastError(), "looking at scratch memory");
-    cuda_check(cudaStreamSynchronize(stream_.handle), "looking at scratch memory");
-    if (*found != 0) return "left scratch " + std::to_string(i + 1) + " other than zero";
+    cuda_check(cudaStreamSynchronize(stream_.handle),
+               "looking at scratch memory");
+    if (*found != 0)
+      return "left scratch " + std::to_string(i + 1) + " other than zero";
   }
   return "";
 }
 
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
   select();
-  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.handle),
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
+                             stream_.handle),
              "copying on the device");
 }
 
 void CudaGpu::clear(void* data, std::size_t bytes) {
   select();
-  cuda_check(cudaMemsetAsync(data, 0, bytes, stream_.handle), "clearing device memory");
+  cuda_check(cudaMemsetAsync(data, 0, bytes, stream_.handle),
+             "clearing device memory");
 }
 
 void* CudaGpu::address_of_constant(const void* symbol) {
   select();
   void* address = nullptr;
-  cuda_check(cudaGetSymbolAddress(&address, symbol), "asking for the address of a constant");
+  cuda_check(cudaGetSymbolAddress(&address, symbol),
+             "asking for the address of a constant");
   return address;
 }
 
@@ -126,7 +144,8 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
   if (bytes == 0) return;
   // Beyond 48 KB, with the kernel's own static memory, it must be asked for.
   cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's attributes");
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel),
+             "asking for a kernel's attributes");
   const auto all = bytes + attributes.sharedSizeBytes;
   if (all <= properties_.sharedMemPerBlock) return;
   if (all > properties_.sharedMemPerBlockOptin) {
@@ -135,19 +154,23 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
                          " bytes of shared memory per block, the device has " +
                          std::to_string(properties_.sharedMemPerBlockOptin));
   }
-  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)),
-             "asking for " + std::to_string(bytes) + " bytes of shared memory");
+  cuda_check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(bytes)),
+      "asking for " + std::to_string(bytes) + " bytes of shared memory");
 }
 
 // Compiled for an older device, a kernel does not know how to wait.
 bool CudaGpu::can_overlap(const void* kernel) const {
   cudaFuncAttributes compiled{};
-  cuda_check(cudaFuncGetAttributes(&compiled, kernel), "asking for what a kernel was compiled");
+  cuda_check(cudaFuncGetAttributes(&compiled, kernel),
+             "asking for what a kernel was compiled");
   return properties_.major >= 9 && compiled.ptxVersion >= 90;
 }
 
-void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** arguments) {
+void CudaGpu::start(const LaunchConfig& config,
+                    const void* kernel,
+                    void** arguments) {
   select();
   const auto& [x, y, z] = properties_.maxGridSize;
   const auto& [block_x, block_y, block_z] = properties_.maxThreadsDim;
@@ -158,7 +181,8 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
                     properties_.maxThreadsPerBlock);
   allow_shared(kernel, config.shared_bytes);
   const auto dimension = [](const Extent& e) {
-    return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
+    return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y),
+                static_cast<unsigned>(e.z));
   };
   cudaLaunchConfig_t launch{};
   launch.gridDim = dimension(config.grid);
@@ -184,10 +208,11 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel, void** argum
   cudaFuncGetName(&mangled, kernel);
   const std::string name = plain_kernel_name(boost::core::demangle(mangled));
   if (status == cudaErrorLaunchOutOfResources) {
-    throw PointError(Verdict::not_supported,
-                     name + " needs more registers or shared memory for a block of " +
-                         std::to_string(config.block.x * config.block.y * config.block.z) +
-                         " threads than the device has");
+    throw PointError(
+        Verdict::not_supported,
+        name + " needs more registers or shared memory for a block of " +
+            std::to_string(config.block.x * config.block.y * config.block.z) +
+            " threads than the device has");
   }
   cuda_check(status, "launching " + name);
 }
@@ -196,26 +221,32 @@ void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   if (next_scratch_ == blocks_->size()) {
     select();
     blocks_->push_back(
-        {device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"), bytes, zeroed});
-    cuda_check(cudaMemsetAsync(blocks_->back().memory.get(), zeroed ? 0 : poison_byte, bytes,
-                               stream_.handle),
+        {device_memory(std::max<std::size_t>(bytes, 1), "scratch memory"),
+         bytes, zeroed});
+    cuda_check(cudaMemsetAsync(blocks_->back().memory.get(),
+                               zeroed ? 0 : poison_byte, bytes, stream_.handle),
                "preparing scratch memory");
     if (shares_scratch_) {
-      cuda_check(cudaStreamSynchronize(stream_.handle), "preparing scratch memory");
+      cuda_check(cudaStreamSynchronize(stream_.handle),
+                 "preparing scratch memory");
     }
   }
   return (*blocks_)[next_scratch_++].memory.get();
 }
 
-int CudaGpu::occupancy(const void* kernel, int threads, std::size_t shared_bytes) {
+int CudaGpu::occupancy(const void* kernel,
+                       int threads,
+                       std::size_t shared_bytes) {
   select();
   allow_shared(kernel, shared_bytes);
   int blocks = 0;
-  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                 &blocks, kernel, threads, shared_bytes),
              "asking for the occupancy");
   if (blocks == 0) {
     throw PointError(Verdict::not_supported,
-                     "no block of " + std::to_string(threads) + " threads fits a multiprocessor");
+                     "no block of " + std::to_string(threads) +
+                         " threads fits a multiprocessor");
   }
   return blocks;
 }
@@ -229,31 +260,37 @@ LaunchShape CudaGpu::main_launch() const {
   std::pair<int, std::int64_t> most{-1, 0};
   for (const auto& launch : launches_) {
     cudaFuncAttributes found{};
-    cuda_check(cudaFuncGetAttributes(&found, launch.kernel), "asking for a kernel's attributes");
+    cuda_check(cudaFuncGetAttributes(&found, launch.kernel),
+               "asking for a kernel's attributes");
     const auto& grid = launch.config.grid;
-    const std::pair<int, std::int64_t> weight{found.numRegs, grid.x * grid.y * grid.z};
+    const std::pair<int, std::int64_t> weight{found.numRegs,
+                                              grid.x * grid.y * grid.z};
     if (weight <= most) continue;
     most = weight, attributes = found, config = launch.config;
   }
   shape.grid = {config.grid.x, config.grid.y, config.grid.z};
   shape.block = {config.block.x, config.block.y, config.block.z};
-  shape.shared_bytes = static_cast<std::int64_t>(config.shared_bytes + attributes.sharedSizeBytes);
+  shape.shared_bytes = static_cast<std::int64_t>(config.shared_bytes +
+                                                 attributes.sharedSizeBytes);
   shape.registers = attributes.numRegs;
   shape.spill_bytes = static_cast<int>(attributes.localSizeBytes);
 
   // The toolkit's occupancy calculator also says what the limit is.
-  const int threads = static_cast<int>(config.block.x * config.block.y * config.block.z);
+  const int threads =
+      static_cast<int>(config.block.x * config.block.y * config.block.z);
   const cudaOccDeviceProp device(properties_);
   const cudaOccFuncAttributes function(attributes);
   const cudaOccDeviceState state;
   cudaOccResult result;
-  if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads,
-                                              config.shared_bytes) != CUDA_OCC_SUCCESS) {
+  if (cudaOccMaxActiveBlocksPerMultiprocessor(
+          &result, &device, &function, &state, threads, config.shared_bytes) !=
+      CUDA_OCC_SUCCESS) {
     return shape;
   }
   const int warps = (threads + 31) / 32;
   shape.active_warps = result.activeBlocksPerMultiprocessor * warps;
-  shape.occupancy = shape.active_warps * 32.0 / properties_.maxThreadsPerMultiProcessor;
+  shape.occupancy =
+      shape.active_warps * 32.0 / properties_.maxThreadsPerMultiProcessor;
   const auto limits = result.limitingFactors;
   shape.limited_by = (limits & OCC_LIMIT_REGISTERS) != 0       ? "registers"
                      : (limits & OCC_LIMIT_SHARED_MEMORY) != 0 ? "shared memory"

@@ -7,8 +7,10 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t events_at_most = 256;  // of 128 transfers in one execution
-constexpr int entries_of_collective = 10;    // kernels and events that NCCL queues, rather too many
+// of 128 transfers in one execution
+constexpr std::size_t events_at_most = 256;
+// kernels and events that NCCL queues, rather too many
+constexpr int entries_of_collective = 10;
 
 }  // namespace
 
@@ -17,7 +19,8 @@ void enable_peer_access(const std::vector<int>& devices) {
     cuda_check(cudaSetDevice(from), "choosing device " + std::to_string(from));
     for (const int to : devices) {
       int can = 0;
-      if (from == to || cudaDeviceCanAccessPeer(&can, from, to) != cudaSuccess || can == 0)
+      if (from == to ||
+          cudaDeviceCanAccessPeer(&can, from, to) != cudaSuccess || can == 0)
         continue;
       cudaDeviceEnablePeerAccess(to, 0);
       cudaGetLastError();  // it may be so already
@@ -40,14 +43,16 @@ CudaGpu& CudaGpus::operator[](int i) {
 
 std::vector<cudaStream_t> CudaGpus::streams() const {
   std::vector<cudaStream_t> all;
-  for (const auto& member : members_) all.push_back(stream_of(*member));
+  for (const auto& member : members_)
+    all.push_back(stream_of(*member));
   return all;
 }
 
 Nccl& CudaGpus::nccl() {
   if (!nccl_) {
     std::vector<int> devices;
-    for (const auto& member : members_) devices.push_back(member->gpu->device());
+    for (const auto& member : members_)
+      devices.push_back(member->gpu->device());
     nccl_ = std::make_unique<Nccl>(devices);
   }
   return *nccl_;
@@ -60,13 +65,18 @@ void CudaGpus::abandon() {
 
 // ---- what is queued
 
-void CudaGpus::wait_for(Member& member, cudaStream_t stream, const CudaEvent& event) {
+void CudaGpus::wait_for(Member& member,
+                        cudaStream_t stream,
+                        const CudaEvent& event) {
   member.gpu->select();
-  cuda_check(cudaStreamWaitEvent(stream, event.handle), "waiting for another GPU");
+  cuda_check(cudaStreamWaitEvent(stream, event.handle),
+             "waiting for another GPU");
   ++member.queued;
 }
 
-void CudaGpus::record(Member& member, cudaStream_t stream, const CudaEvent& event) {
+void CudaGpus::record(Member& member,
+                      cudaStream_t stream,
+                      const CudaEvent& event) {
   member.gpu->select();
   cuda_check(cudaEventRecord(event.handle, stream), "recording an event");
   ++member.queued;
@@ -74,7 +84,8 @@ void CudaGpus::record(Member& member, cudaStream_t stream, const CudaEvent& even
 
 int CudaGpus::take_queued() {
   int most = 0;
-  for (auto& member : members_) most = std::max(most, std::exchange(member->queued, 0));
+  for (auto& member : members_)
+    most = std::max(most, std::exchange(member->queued, 0));
   return most;
 }
 
@@ -89,7 +100,8 @@ template <typename F>
 void CudaGpus::watched(F transfer) {
   const auto note = [&] {
     if (!watching_) return;
-    for (auto& member : members_) watch(*member);
+    for (auto& member : members_)
+      watch(*member);
   };
   note();
   transfer();
@@ -99,7 +111,8 @@ void CudaGpus::watched(F transfer) {
 void CudaGpus::begin_watch() {
   for (auto& member : members_) {
     member->gpu->select();
-    while (member->events.size() < events_at_most) member->events.emplace_back();
+    while (member->events.size() < events_at_most)
+      member->events.emplace_back();
     member->noted = 0;
   }
   watching_ = true;
@@ -121,34 +134,44 @@ double CudaGpus::end_watch() {
 
 // ---- transfers
 
-void CudaGpus::sum_over_all(const std::vector<void*>& from, const std::vector<void*>& to,
-                            std::int64_t elements, Dtype dtype) {
+void CudaGpus::sum_over_all(const std::vector<void*>& from,
+                            const std::vector<void*>& to,
+                            std::int64_t elements,
+                            Dtype dtype) {
   if (elements == 0) return;
   if (count() == 1) {
     if (from[0] != to[0]) {
-      members_[0]->gpu->copy(to[0], from[0], static_cast<std::size_t>(elements) * bytes_of(dtype));
+      members_[0]->gpu->copy(
+          to[0], from[0], static_cast<std::size_t>(elements) * bytes_of(dtype));
     }
     return;
   }
   nccl();
   watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
-  for (auto& member : members_) member->queued += entries_of_collective;
+  for (auto& member : members_)
+    member->queued += entries_of_collective;
 }
 
-void CudaGpus::send_to_all(int root, const std::vector<void*>& data, std::int64_t elements,
+void CudaGpus::send_to_all(int root,
+                           const std::vector<void*>& data,
+                           std::int64_t elements,
                            Dtype dtype) {
   if (elements == 0 || count() == 1) return;
   nccl();
   watched([&] { nccl().broadcast(root, data, elements, dtype, streams()); });
-  for (auto& member : members_) member->queued += entries_of_collective;
+  for (auto& member : members_)
+    member->queued += entries_of_collective;
 }
 
-// Each copy is queued at its target, once its source is ready; then the sources wait for the copies
-// that read them. All are ready before any copy begins, so that none waits for another.
+// Each copy is queued at its target, once its source is ready; then the
+// sources wait for the copies that read them. All are ready before any
+// copy begins, so that none waits for another.
 void CudaGpus::exchange(const std::vector<Move>& moves) {
   if (moves.empty()) return;
   watched([&] {
-    const auto member = [&](int i) -> Member& { return *members_.at(static_cast<std::size_t>(i)); };
+    const auto member = [&](int i) -> Member& {
+      return *members_.at(static_cast<std::size_t>(i));
+    };
     std::set<int> sources, targets;
     std::set<std::pair<int, int>> ways;
     for (const auto& move : moves) {
@@ -157,7 +180,8 @@ void CudaGpus::exchange(const std::vector<Move>& moves) {
       targets.insert(move.target);
       ways.emplace(move.source, move.target);
     }
-    for (const int i : sources) record(member(i), stream_of(member(i)), member(i).ready);
+    for (const int i : sources)
+      record(member(i), stream_of(member(i)), member(i).ready);
     for (const auto& [source, target] : ways) {
       wait_for(member(target), stream_of(member(target)), member(source).ready);
     }
@@ -165,20 +189,22 @@ void CudaGpus::exchange(const std::vector<Move>& moves) {
       if (move.bytes == 0) continue;
       auto& target = member(move.target);
       target.gpu->select();
-      cuda_check(
-          cudaMemcpyPeerAsync(move.to, target.gpu->device(), move.from,
-                              member(move.source).gpu->device(), move.bytes, stream_of(target)),
-          "copying from GPU to GPU");
+      cuda_check(cudaMemcpyPeerAsync(move.to, target.gpu->device(), move.from,
+                                     member(move.source).gpu->device(),
+                                     move.bytes, stream_of(target)),
+                 "copying from GPU to GPU");
       ++target.queued;
     }
-    for (const int i : targets) record(member(i), stream_of(member(i)), member(i).moved);
+    for (const int i : targets)
+      record(member(i), stream_of(member(i)), member(i).moved);
     for (const auto& [source, target] : ways) {
       wait_for(member(source), stream_of(member(source)), member(target).moved);
     }
   });
 }
 
-void CudaGpus::beside(const std::function<void()>& transfers, const std::function<void()>& work) {
+void CudaGpus::beside(const std::function<void()>& transfers,
+                      const std::function<void()>& work) {
   for (auto& member : members_) {
     record(*member, member->gpu->cuda_stream(), member->ready);
     wait_for(*member, member->beside.handle, member->ready);

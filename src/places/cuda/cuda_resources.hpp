@@ -15,15 +15,18 @@ namespace parlab {
 // Throws PointError: what was tried, and CUDA's own words for what went wrong.
 inline void cuda_check(cudaError_t status, const std::string& what) {
   if (status == cudaSuccess) return;
-  const auto verdict =
-      status == cudaErrorMemoryAllocation ? Verdict::out_of_memory : Verdict::launch_failed;
+  const auto verdict = status == cudaErrorMemoryAllocation
+                           ? Verdict::out_of_memory
+                           : Verdict::launch_failed;
   throw PointError(verdict, what + ": " + cudaGetErrorString(status));
 }
 
 struct CudaStream {
   CudaStream() {
-    // Non-blocking: work on the default stream does not wait for ours, nor ours for it.
-    cuda_check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "creating a stream");
+    // Non-blocking: work on the default stream does not wait for
+    // ours, nor ours for it.
+    cuda_check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking),
+               "creating a stream");
   }
   ~CudaStream() { cudaStreamDestroy(handle); }
   CudaStream(const CudaStream&) = delete;
@@ -36,14 +39,16 @@ struct CudaEvent {
   ~CudaEvent() {
     if (handle != nullptr) cudaEventDestroy(handle);
   }
-  CudaEvent(CudaEvent&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+  CudaEvent(CudaEvent&& other) noexcept
+      : handle(std::exchange(other.handle, nullptr)) {}
   CudaEvent& operator=(CudaEvent&&) = delete;
   cudaEvent_t handle{};
 };
 
 inline double seconds_between(const CudaEvent& start, const CudaEvent& stop) {
   float milliseconds = 0;
-  cuda_check(cudaEventElapsedTime(&milliseconds, start.handle, stop.handle), "reading events");
+  cuda_check(cudaEventElapsedTime(&milliseconds, start.handle, stop.handle),
+             "reading events");
   return milliseconds * 1e-3;
 }
 
@@ -53,12 +58,13 @@ struct CudaFree {
     on_host ? cudaFreeHost(memory) : cudaFree(memory);
   }
 };
-// On the device; or on the host, pinned, where the device reads and writes it at the same address.
+// On the device; or on the host, pinned, where the device reads and
+// writes it at the same address.
 using DeviceMemory = std::unique_ptr<unsigned char, CudaFree>;
 // Throws PointError(out_of_memory) naming what is needed and what is free.
 DeviceMemory device_memory(std::size_t bytes, const std::string& what_for);
-// The same of pinned memory of the host. Pages are pinned one by one, which takes a third of a
-// second for each GiB.
+// The same of pinned memory of the host. Pages are pinned one by one,
+// which takes a third of a second for each GiB.
 DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for);
 
 struct CudaFreeHost {
@@ -68,7 +74,8 @@ struct CudaFreeHost {
 template <typename T>
 std::unique_ptr<T, CudaFreeHost> mapped_memory() {
   void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, sizeof(T), cudaHostAllocMapped), "mapping host memory");
+  cuda_check(cudaHostAlloc(&memory, sizeof(T), cudaHostAllocMapped),
+             "mapping host memory");
   return std::unique_ptr<T, CudaFreeHost>(static_cast<T*>(memory));
 }
 

@@ -5,16 +5,18 @@
 namespace parlab {
 namespace {
 
-// Each is a queue of the device, of which it has few that are served at the same time.
+// Each is a queue of the device, of which it has few that are
+// served at the same time.
 constexpr int streams_at_most = 64;
 
 }  // namespace
 
 CudaStreams::Stream& CudaStreams::stream(int i) {
   if (i < 0 || i >= streams_at_most) {
-    throw PointError(Verdict::not_supported, "asks for stream " + std::to_string(i) +
-                                                 ": there are 0 to " +
-                                                 std::to_string(streams_at_most - 1));
+    throw PointError(Verdict::not_supported,
+                     "asks for stream " + std::to_string(i) +
+                         ": there are 0 to " +
+                         std::to_string(streams_at_most - 1));
   }
   while (static_cast<int>(streams_.size()) <= i) {
     streams_.push_back(std::make_unique<Stream>());
@@ -35,8 +37,10 @@ CudaStreams::Stream& CudaStreams::stream(int i) {
 void CudaStreams::begin() {
   gpu_.select();
   queued_ = 0;
-  for (auto& each : streams_) each->used = false;
-  cuda_check(cudaEventRecord(begins_.handle, gpu_.cuda_stream()), "recording an event");
+  for (auto& each : streams_)
+    each->used = false;
+  cuda_check(cudaEventRecord(begins_.handle, gpu_.cuda_stream()),
+             "recording an event");
 }
 
 void CudaStreams::end() {
@@ -51,54 +55,67 @@ void CudaStreams::end() {
   }
 }
 
-// A stream waits for the event as it was recorded last: what is recorded later is not its concern.
+// A stream waits for the event as it was recorded last: what is recorded
+// later is not its concern.
 void CudaStreams::wait(int i, int other) {
   auto &waits = stream(i), &awaited = stream(other);
   if (&waits == &awaited) return;
   gpu_.select();
-  cuda_check(cudaEventRecord(awaited.reached.handle, awaited.gpu->cuda_stream()),
-             "recording an event");
-  cuda_check(cudaStreamWaitEvent(waits.gpu->cuda_stream(), awaited.reached.handle),
-             "waiting for a stream");
+  cuda_check(
+      cudaEventRecord(awaited.reached.handle, awaited.gpu->cuda_stream()),
+      "recording an event");
+  cuda_check(
+      cudaStreamWaitEvent(waits.gpu->cuda_stream(), awaited.reached.handle),
+      "waiting for a stream");
   queued_ += 2;
 }
 
-void CudaStreams::queue(int i, const Rows& rows, cudaMemcpyKind kind, const char* what) {
+void CudaStreams::queue(int i,
+                        const Rows& rows,
+                        cudaMemcpyKind kind,
+                        const char* what) {
   auto* const on = stream(i).gpu->cuda_stream();
   gpu_.select();
-  const auto status = rows.count == 1
-                          ? cudaMemcpyAsync(rows.to, rows.from, rows.bytes, kind, on)
-                          : cudaMemcpy2DAsync(rows.to, rows.to_pitch, rows.from, rows.from_pitch,
-                                              rows.bytes, rows.count, kind, on);
+  const auto status =
+      rows.count == 1
+          ? cudaMemcpyAsync(rows.to, rows.from, rows.bytes, kind, on)
+          : cudaMemcpy2DAsync(rows.to, rows.to_pitch, rows.from,
+                              rows.from_pitch, rows.bytes, rows.count, kind,
+                              on);
   cuda_check(status, what);
   ++queued_;
 }
 
 void CudaStreams::select_scratch(const std::string& call) {
   call_ = call;
-  for (auto& each : streams_) each->gpu->select_scratch(call);
+  for (auto& each : streams_)
+    each->gpu->select_scratch(call);
 }
 
 void CudaStreams::release_scratch() {
-  for (auto& each : streams_) each->gpu->release_scratch();
+  for (auto& each : streams_)
+    each->gpu->release_scratch();
 }
 
 std::string CudaStreams::scratch_damage() const {
   for (const auto& each : streams_) {
-    if (auto damage = each->gpu->scratch_damage(); !damage.empty()) return damage;
+    if (auto damage = each->gpu->scratch_damage(); !damage.empty())
+      return damage;
   }
   return "";
 }
 
 void CudaStreams::put_back() noexcept {
-  for (auto& each : streams_) each->gpu->put_back();
+  for (auto& each : streams_)
+    each->gpu->put_back();
 }
 
 LaunchShape CudaStreams::main_launch() const {
   LaunchShape main;
   int launches = 0;
   const auto weight = [](const LaunchShape& shape) {
-    return std::pair(shape.registers, shape.grid[0] * shape.grid[1] * shape.grid[2]);
+    return std::pair(shape.registers,
+                     shape.grid[0] * shape.grid[1] * shape.grid[2]);
   };
   for (const auto& each : streams_) {
     if (!each->used) continue;

@@ -18,11 +18,12 @@ class CudaStreams final : public Streams {
   Gpu& operator[](int i) override { return *stream(i).gpu; }
   void wait(int i, int other) override;
 
-  // Around each execution: our streams wait for what was queued on that of the gpu, and what is
-  // queued there next waits for all of them.
+  // Around each execution: our streams wait for what was queued on that of
+  // the gpu, and what is queued there next waits for all of them.
   void begin();
   void end();
-  // Entries that the last execution queued beside its launches, on all streams together.
+  // Entries that the last execution queued beside its launches,
+  // on all streams together.
   int queued() const { return queued_; }
 
   // As of CudaGpu, for all streams.

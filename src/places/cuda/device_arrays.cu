@@ -12,53 +12,68 @@ namespace parlab {
 namespace {
 
 // As fingerprint() does on the host. data is aligned to 4 bytes.
-__global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
+__global__ void fingerprint_words(const unsigned char* data,
+                                  std::size_t bytes,
                                   unsigned long long* sum) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(data);
   const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   unsigned long long own = 0;
-  for (std::size_t i = first; i < bytes / 4; i += std::size_t{gridDim.x} * blockDim.x) {
+  for (std::size_t i = first; i < bytes / 4;
+       i += std::size_t{gridDim.x} * blockDim.x) {
     own += fingerprint_term(words[i], i);
   }
   if (first == 0 && bytes % 4 != 0) {
     own += fingerprint_term(fingerprint_tail(data, bytes), bytes / 4);
   }
-  for (int step = 16; step > 0; step /= 2) own += __shfl_xor_sync(0xffffffffu, own, step);
+  for (int step = 16; step > 0; step /= 2)
+    own += __shfl_xor_sync(0xffffffffu, own, step);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
 }
 
-// Of the host's memory, where cudaMemset may wait for the device: behind a gate it would for ever.
-__global__ void fill_words(unsigned char* data, std::size_t bytes, unsigned char value) {
+// Of the host's memory, where cudaMemset may wait for the device: behind
+// a gate it would for ever.
+__global__ void fill_words(unsigned char* data,
+                           std::size_t bytes,
+                           unsigned char value) {
   auto* words = reinterpret_cast<std::uint32_t*>(data);
   const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  for (std::size_t i = first; i < bytes / 4; i += std::size_t{gridDim.x} * blockDim.x) {
+  for (std::size_t i = first; i < bytes / 4;
+       i += std::size_t{gridDim.x} * blockDim.x) {
     words[i] = 0x01010101u * value;
   }
   if (first < bytes % 4) data[bytes / 4 * 4 + first] = value;
 }
 
-void fill(unsigned char* data, std::size_t bytes, unsigned char value, cudaStream_t stream) {
+void fill(unsigned char* data,
+          std::size_t bytes,
+          unsigned char value,
+          cudaStream_t stream) {
   fill_words<<<256, 512, 0, stream>>>(data, bytes, value);
   cuda_check(cudaGetLastError(), "filling an array");
 }
 
 __device__ void copy_bytes(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) {
-    static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
+    static_cast<unsigned char*>(to)[i] =
+        static_cast<const unsigned char*>(from)[i];
   }
 }
 
 __device__ void spoil(const DisturbedElement& element) {
   bool poisoned = true;
-  for (unsigned i = 0; i < element.bytes; ++i) poisoned &= element.at[i] == poison_byte;
+  for (unsigned i = 0; i < element.bytes; ++i)
+    poisoned &= element.at[i] == poison_byte;
   if (!poisoned) element.at[element.bytes - 2] ^= spoiling_bits;
 }
 
 // Takes back what was changed before, then does what comes now. One block.
-__global__ void disturb(DisturbedElement* undo, int undo_count, DisturbedElement* now,
+__global__ void disturb(DisturbedElement* undo,
+                        int undo_count,
+                        DisturbedElement* now,
                         int now_count) {
   for (int i = threadIdx.x; i < undo_count; i += blockDim.x) {
-    if (undo[i].from != nullptr) copy_bytes(undo[i].at, &undo[i].before, undo[i].bytes);
+    if (undo[i].from != nullptr)
+      copy_bytes(undo[i].at, &undo[i].before, undo[i].bytes);
   }
   __syncthreads();
   for (int i = threadIdx.x; i < now_count; i += blockDim.x) {
@@ -74,24 +89,32 @@ __global__ void disturb(DisturbedElement* undo, int undo_count, DisturbedElement
 
 }  // namespace
 
-unsigned char* DeviceArray::data() const { return memory.get() + guard_bytes + above; }
+unsigned char* DeviceArray::data() const {
+  return memory.get() + guard_bytes + above;
+}
 
 std::string DeviceArray::damage() const {
   std::vector<unsigned char> guards(2 * guard_bytes);
   const auto* end = data() + bytes + below;
-  cuda_check(cudaMemcpy(guards.data(), memory.get(), guard_bytes, cudaMemcpyDefault),
-             "reading guard words");
-  cuda_check(cudaMemcpy(guards.data() + guard_bytes, end, guard_bytes, cudaMemcpyDefault),
+  cuda_check(
+      cudaMemcpy(guards.data(), memory.get(), guard_bytes, cudaMemcpyDefault),
+      "reading guard words");
+  cuda_check(cudaMemcpy(guards.data() + guard_bytes, end, guard_bytes,
+                        cudaMemcpyDefault),
              "reading guard words");
   return guard_damage(spec.name, guards.data(), guards.data() + guard_bytes);
 }
 
 void DeviceArray::renew_guards() const {
-  cuda_check(cudaMemset(memory.get(), guard_byte, guard_bytes), "renewing guard words");
-  cuda_check(cudaMemset(data() + bytes + below, guard_byte, guard_bytes), "renewing guard words");
+  cuda_check(cudaMemset(memory.get(), guard_byte, guard_bytes),
+             "renewing guard words");
+  cuda_check(cudaMemset(data() + bytes + below, guard_byte, guard_bytes),
+             "renewing guard words");
 }
 
-DeviceArray device_array(const ArraySpec& spec, std::size_t above, std::size_t below) {
+DeviceArray device_array(const ArraySpec& spec,
+                         std::size_t above,
+                         std::size_t below) {
   DeviceArray made;
   made.spec = spec;
   made.bytes = spec.bytes();
@@ -99,11 +122,14 @@ DeviceArray device_array(const ArraySpec& spec, std::size_t above, std::size_t b
   made.below = below;
   const auto all = made.bytes + above + below + 2 * guard_bytes;
   made.memory = device_memory(all, spec.name);
-  cuda_check(cudaMemset(made.memory.get(), guard_byte, all), "preparing " + spec.name);
+  cuda_check(cudaMemset(made.memory.get(), guard_byte, all),
+             "preparing " + spec.name);
   return made;
 }
 
-std::size_t bytes_with_guards(const ArraySpec& spec) { return spec.bytes() + 2 * guard_bytes; }
+std::size_t bytes_with_guards(const ArraySpec& spec) {
+  return spec.bytes() + 2 * guard_bytes;
+}
 
 DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec) {
   DeviceArray made;
@@ -127,23 +153,27 @@ void poison(const DeviceArray& array, cudaStream_t stream) {
 void poison_room(const DeviceArray& array, cudaStream_t stream) {
   const auto clear = [&](unsigned char* at, std::size_t bytes) {
     if (bytes == 0) return;
-    cuda_check(cudaMemsetAsync(at, poison_byte, bytes, stream), "poisoning " + array.spec.name);
+    cuda_check(cudaMemsetAsync(at, poison_byte, bytes, stream),
+               "poisoning " + array.spec.name);
   };
   clear(array.data() - array.above, array.above);
   clear(array.data() + array.bytes, array.below);
 }
 
 Fingerprints::Fingerprints(CudaGpu& gpu)
-    : gpu_(gpu), sum_(device_memory(sizeof(unsigned long long), "a fingerprint")) {}
+    : gpu_(gpu),
+      sum_(device_memory(sizeof(unsigned long long), "a fingerprint")) {}
 
 void Fingerprints::queue_clear() {
-  cuda_check(cudaMemsetAsync(sum_.get(), 0, sizeof(unsigned long long), gpu_.cuda_stream()),
+  cuda_check(cudaMemsetAsync(sum_.get(), 0, sizeof(unsigned long long),
+                             gpu_.cuda_stream()),
              "fingerprint");
 }
 
 void Fingerprints::queue(const DeviceArray& array) {
   fingerprint_words<<<4 * gpu_.multiprocessors(), 512, 0, gpu_.cuda_stream()>>>(
-      array.data(), array.bytes, reinterpret_cast<unsigned long long*>(sum_.get()));
+      array.data(), array.bytes,
+      reinterpret_cast<unsigned long long*>(sum_.get()));
   cuda_check(cudaGetLastError(), "fingerprint");
 }
 
@@ -155,17 +185,19 @@ std::uint64_t Fingerprints::of(const DeviceArray& array) {
 
 std::uint64_t Fingerprints::read() {
   unsigned long long result = 0;
-  cuda_check(cudaMemcpyAsync(&result, sum_.get(), sizeof result, cudaMemcpyDeviceToHost,
-                             gpu_.cuda_stream()),
+  cuda_check(cudaMemcpyAsync(&result, sum_.get(), sizeof result,
+                             cudaMemcpyDeviceToHost, gpu_.cuda_stream()),
              "fingerprint");
   cuda_check(cudaStreamSynchronize(gpu_.cuda_stream()), "fingerprint");
   return result;
 }
 
-// A kernel's first use loads its code, which must not happen behind a closed gate.
+// A kernel's first use loads its code, which must not
+// happen behind a closed gate.
 Disturber::Disturber(CudaGpu& gpu) : gpu_(gpu) {
   queue(-1, -1);
-  cuda_check(cudaStreamSynchronize(gpu.cuda_stream()), "preparing disturbances");
+  cuda_check(cudaStreamSynchronize(gpu.cuda_stream()),
+             "preparing disturbances");
 }
 
 void Disturber::prepare(std::vector<std::vector<DisturbedElement>> executions) {
@@ -183,20 +215,24 @@ void Disturber::prepare(std::vector<std::vector<DisturbedElement>> executions) {
   if (bytes == 0) return;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (!elements[i].has_value) continue;
-    elements[i].from =
-        memory_.get() + i * sizeof(DisturbedElement) + offsetof(DisturbedElement, value);
+    elements[i].from = memory_.get() + i * sizeof(DisturbedElement) +
+                       offsetof(DisturbedElement, value);
   }
-  cuda_check(cudaMemcpyAsync(memory_.get(), elements.data(), bytes, cudaMemcpyHostToDevice,
-                             gpu_.cuda_stream()),
+  cuda_check(cudaMemcpyAsync(memory_.get(), elements.data(), bytes,
+                             cudaMemcpyHostToDevice, gpu_.cuda_stream()),
              "preparing disturbances");
-  cuda_check(cudaStreamSynchronize(gpu_.cuda_stream()), "preparing disturbances");
+  cuda_check(cudaStreamSynchronize(gpu_.cuda_stream()),
+             "preparing disturbances");
 }
 
 void Disturber::queue(int before, int now) {
   auto* all = reinterpret_cast<DisturbedElement*>(memory_.get());
-  const auto count = [&](int i) { return i < 0 ? 0 : first_[i + 1] - first_[i]; };
+  const auto count = [&](int i) {
+    return i < 0 ? 0 : first_[i + 1] - first_[i];
+  };
   const auto first = [&](int i) { return i < 0 ? all : all + first_[i]; };
-  disturb<<<1, 128, 0, gpu_.cuda_stream()>>>(first(before), count(before), first(now), count(now));
+  disturb<<<1, 128, 0, gpu_.cuda_stream()>>>(first(before), count(before),
+                                             first(now), count(now));
   cuda_check(cudaGetLastError(), "disturbing arrays");
 }
 
@@ -206,7 +242,8 @@ double median_seconds(int repetitions, const std::function<void()>& action) {
     const auto start = std::chrono::steady_clock::now();
     action();
     seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count());
   }
   return median(std::move(seconds));
 }

@@ -1,6 +1,6 @@
-// Arrays in the memory of one device, or of the host where that device reaches it, each between
-// guard words; and what is done to them around an execution: fingerprints of what they hold, and
-// the disturbances that nobody foresees.
+// Arrays in the memory of one device, or of the host where that device reaches
+// it, each between guard words; and what is done to them around an execution:
+// fingerprints of what they hold, and the disturbances that nobody foresees.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@
 
 namespace parlab {
 
-// guard, room, data, room, guard. The room is for rows of other GPUs; most arrays have none.
+// guard, room, data, room, guard. The room is for rows of other GPUs;
+// most arrays have none.
 struct DeviceArray {
   ArraySpec spec;
   std::size_t bytes = 0, above = 0, below = 0;
@@ -28,20 +29,26 @@ struct DeviceArray {
 };
 
 // On the current device, with all its guards. Throws PointError(out_of_memory).
-DeviceArray device_array(const ArraySpec& spec, std::size_t above = 0, std::size_t below = 0);
-// Bytes that an array without room around it takes, and one made of so much memory.
+DeviceArray device_array(const ArraySpec& spec,
+                         std::size_t above = 0,
+                         std::size_t below = 0);
+// Bytes that an array without room around it takes, and one
+// made of so much memory.
 std::size_t bytes_with_guards(const ArraySpec& spec);
 DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec);
 
-void poison(const DeviceArray& array, cudaStream_t stream);       // its data
-void poison_room(const DeviceArray& array, cudaStream_t stream);  // what lies around its data
+void poison(const DeviceArray& array, cudaStream_t stream);  // its data
+// what lies around its data
+void poison_room(const DeviceArray& array, cudaStream_t stream);
 
-// Fingerprints as verify/guard.hpp defines them, on the stream of a Gpu whose device is current.
+// Fingerprints as verify/guard.hpp defines them, on the stream of a
+// Gpu whose device is current.
 class Fingerprints {
  public:
   explicit Fingerprints(CudaGpu& gpu);
   std::uint64_t of(const DeviceArray& array);
-  // Of several arrays together, in stream order: cleared, one queued after the other; read() waits.
+  // Of several arrays together, in stream order: cleared, one queued
+  // after the other; read() waits.
   void queue_clear();
   void queue(const DeviceArray& array);
   std::uint64_t read();
@@ -51,8 +58,9 @@ class Fingerprints {
   DeviceMemory sum_;
 };
 
-// One element of a Disturbance, by address. An element that is changed takes the value at `from`,
-// or `value` when it has one, and keeps its own in `before`; one that is spoiled has neither.
+// One element of a Disturbance, by address. An element that is changed
+// takes the value at `from`, or `value` when it has one, and keeps its own
+// in `before`; one that is spoiled has neither.
 struct DisturbedElement {
   unsigned char* at;
   const unsigned char* from;
@@ -61,20 +69,24 @@ struct DisturbedElement {
   unsigned long long value, before;
 };
 
-// The disturbances of a batch of executions, kept on the device so that they can be queued.
+// The disturbances of a batch of executions, kept on the device so
+// that they can be queued.
 class Disturber {
  public:
   explicit Disturber(CudaGpu& gpu);
-  // Copies them to the device, one list for each execution, and waits until they are there.
+  // Copies them to the device, one list for each execution, and
+  // waits until they are there.
   void prepare(std::vector<std::vector<DisturbedElement>> executions);
-  // Takes back the disturbance of one execution and does that of another; -1: of none.
+  // Takes back the disturbance of one execution and does that
+  // of another; -1: of none.
   void queue(int before, int now);
 
  private:
   CudaGpu& gpu_;
   DeviceMemory memory_;
   std::size_t bytes_ = 0;
-  std::vector<int> first_{0};  // where those of each execution begin, and the end
+  // where those of each execution begin, and the end
+  std::vector<int> first_{0};
 };
 
 // How long it takes, as the median of several times.

@@ -5,7 +5,9 @@
 
 namespace parlab {
 
-Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer, const WantedCeilings& wanted) {
+Ceilings measure_device_ceilings(CudaGpu& gpu,
+                                 DeviceTimer& timer,
+                                 const WantedCeilings& wanted) {
   Ceilings ceilings;
   measure_bandwidth(ceilings, gpu, timer, wanted);
   measure_units(ceilings, gpu, timer, wanted);

@@ -6,9 +6,10 @@
 
 namespace parlab {
 
-// All of them take some seconds, those of one problem a few hundredths: see the two parts for what
-// there is.
-Ceilings measure_device_ceilings(CudaGpu& gpu, DeviceTimer& timer,
+// All of them take some seconds, those of one problem a few hundredths:
+// see the two parts for what there is.
+Ceilings measure_device_ceilings(CudaGpu& gpu,
+                                 DeviceTimer& timer,
                                  const WantedCeilings& wanted = {});
 
 }  // namespace parlab

@@ -3,7 +3,8 @@
 namespace parlab {
 namespace {
 
-constexpr unsigned long long gate_limit_ns = 10'000'000'000;  // a deadlock is not a measurement
+// a deadlock is not a measurement
+constexpr unsigned long long gate_limit_ns = 10'000'000'000;
 
 __global__ void wait_for_host(volatile int* open, volatile int* timed_out) {
   unsigned long long start, now;
@@ -31,8 +32,10 @@ void Gate::open_and_wait(const char* doing) {
   cuda_check(cudaGetLastError(), doing);
   if (words_->timed_out != 0) {
     throw PointError(Verdict::launch_failed,
-                     "the variant waits for the device while it runs: it must only queue work, "
-                     "without cudaDeviceSynchronize, cudaMalloc or copies to pageable memory");
+                     "the variant waits for the device while it runs: it must "
+                     "only queue work, "
+                     "without cudaDeviceSynchronize, cudaMalloc or copies to "
+                     "pageable memory");
   }
 }
 

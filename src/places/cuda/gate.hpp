@@ -1,5 +1,6 @@
-// Holds a stream back until the host has queued all it wants to: what is behind the gate then runs
-// without a wait for the host. (The method of NVIDIA's nvbench.)
+// Holds a stream back until the host has queued all it wants to:
+// what is behind the gate then runs without a wait for the host. (The
+// method of NVIDIA's nvbench.)
 #pragma once
 
 #include "places/cuda/cuda_resources.hpp"
@@ -8,7 +9,8 @@ namespace parlab {
 
 class Gate {
  public:
-  explicit Gate(cudaStream_t stream) : stream_(stream), words_(mapped_memory<Words>()) {}
+  explicit Gate(cudaStream_t stream)
+      : stream_(stream), words_(mapped_memory<Words>()) {}
 
   // The stream waits from here on, for as long as this lives.
   class Closed {
@@ -23,8 +25,8 @@ class Gate {
     }
     Closed(const Closed&) = delete;
     Closed& operator=(const Closed&) = delete;
-    // Lets all go that was queued, and waits for its end. Throws PointError: also when the host
-    // waited for the device while the gate was closed.
+    // Lets all go that was queued, and waits for its end. Throws PointError:
+    // also when the host waited for the device while the gate was closed.
     void open_and_wait(const char* doing) {
       open_ = true;
       gate_.open_and_wait(doing);

@@ -1,4 +1,5 @@
-// Executes GPU variants on a real device, with the arrays in its memory or in the host's.
+// Executes GPU variants on a real device, with the arrays in its
+// memory or in the host's.
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
@@ -18,14 +19,16 @@
 namespace parlab {
 namespace {
 
-// The queue of a stream holds about a thousand entries; a batch behind the gate must fit.
+// The queue of a stream holds about a thousand entries; a batch
+// behind the gate must fit.
 constexpr int queue_entries = 500;
 
-// What is copied at a time where pinned transfers are timed: much against its start, little to pin.
+// What is copied at a time where pinned transfers are timed: much against
+// its start, little to pin.
 constexpr std::size_t staged_bytes = std::size_t{16} << 20;
 
-// Pinned memory of the host, and as much of the device: copies between them take as long as those
-// of arrays that lie in pinned memory.
+// Pinned memory of the host, and as much of the device: copies between them
+// take as long as those of arrays that lie in pinned memory.
 struct Staging {
   DeviceMemory host = pinned_memory(staged_bytes, "timing transfers");
   DeviceMemory device = device_memory(staged_bytes, "timing transfers");
@@ -35,7 +38,8 @@ struct Staging {
 // As PutBack, and of the streams where there are some.
 class PutAllBack {
  public:
-  PutAllBack(CudaGpu& gpu, CudaStreams* streams) : of_gpu_(gpu), streams_(streams) {}
+  PutAllBack(CudaGpu& gpu, CudaStreams* streams)
+      : of_gpu_(gpu), streams_(streams) {}
   ~PutAllBack() {
     if (streams_ != nullptr) streams_->put_back();
   }
@@ -45,7 +49,8 @@ class PutAllBack {
   CudaStreams* streams_;
 };
 
-// Tells a profiler which execution the kernels behind it belong to: see profile_mark.
+// Tells a profiler which execution the kernels behind it
+// belong to: see profile_mark.
 __global__ void execution_begins() {}
 
 class CudaExecutor final : public Executor {
@@ -66,7 +71,8 @@ class CudaExecutor final : public Executor {
     gpu_.reset();
   }
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     select_device();
     release();
     host_inputs_ = inputs;
@@ -88,11 +94,14 @@ class CudaExecutor final : public Executor {
   }
 
   void release() override {
-    if (streams_) cudaDeviceSynchronize();  // whatever it says: nothing copies any more
-    // Another problem of the same arrays follows often, and memory takes long to pin.
+    // whatever it says: nothing copies any more
+    if (streams_) cudaDeviceSynchronize();
+    // Another problem of the same arrays follows often, and
+    // memory takes long to pin.
     for (auto* arrays : {&inputs_, &outputs_}) {
       for (auto& array : *arrays) {
-        if (arrays_on_host_) pinned_.emplace(array.bytes, std::move(array.memory));
+        if (arrays_on_host_)
+          pinned_.emplace(array.bytes, std::move(array.memory));
       }
       arrays->clear();
     }
@@ -104,24 +113,31 @@ class CudaExecutor final : public Executor {
 
   Checked run_checked(const Call& call) override {
     select_device();
-    // Once in the open: kernels are loaded and scratch is made. Then held back behind the poison,
-    // so that neither this first result nor work on another stream can pass for the second.
+    // Once in the open: kernels are loaded and scratch is made. Then held
+    // back behind the poison, so that neither this first result nor work
+    // on another stream can pass for the second.
     select_scratch(call);
     const PutAllBack after(*gpu_, streams_.get());
     const auto start = std::chrono::steady_clock::now();
     run(call);
-    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()),
+               "executing the variant");
     Checked checked;
     checked.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    // Long enough for work on another stream to end before the poison goes out over it.
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+    // Long enough for work on another stream to end before the
+    // poison goes out over it.
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
     timer().run_held([this] { poison_outputs(); }, [&] { run(call); }, hold_s);
     checked.launch = streams_ ? streams_->main_launch() : gpu_->main_launch();
-    entries_[call.key()] = checked.launch.launches + (streams_ ? streams_->queued() : 0);
+    entries_[call.key()] =
+        checked.launch.launches + (streams_ ? streams_->queued() : 0);
     for (const auto& array : outputs_) {
-      download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
-      if (auto damage = array.damage(); !damage.empty()) checked.damage = damage;
+      download(array,
+               host_outputs_->view().get<unsigned char>(array.spec.name));
+      if (auto damage = array.damage(); !damage.empty())
+        checked.damage = damage;
     }
     for (const auto& array : inputs_) {
       auto damage = array.damage();
@@ -133,7 +149,8 @@ class CudaExecutor final : public Executor {
       checked.inputs_lost = true;
     }
     for (const auto& damage :
-         {gpu_->scratch_damage(), streams_ ? streams_->scratch_damage() : std::string()}) {
+         {gpu_->scratch_damage(),
+          streams_ ? streams_->scratch_damage() : std::string()}) {
       if (!damage.empty()) checked.damage = damage;
     }
     if (!checked.damage.empty()) renew_guards();
@@ -146,8 +163,8 @@ class CudaExecutor final : public Executor {
     select_scratch(call);
     const PutAllBack after(*gpu_, streams_.get());
     const int entries = std::max(4, entries_[call.key()]);
-    const int count =
-        std::clamp(queue_entries / (entries + 5) - 4, 1, static_cast<int>(plan.executions.size()));
+    const int count = std::clamp(queue_entries / (entries + 5) - 4, 1,
+                                 static_cast<int>(plan.executions.size()));
     timer();
     prepare_disturbances(plan, count);
     int disturbed = -1;  // the execution whose disturbance stands now
@@ -165,8 +182,10 @@ class CudaExecutor final : public Executor {
     try {
       batch = timer().time(work, count, plan.cache);
     } catch (...) {
-      // Whoever comes next finds the inputs as they were, if there still is a device.
-      if (disturbed >= 0 && cudaStreamSynchronize(gpu_->cuda_stream()) == cudaSuccess) {
+      // Whoever comes next finds the inputs as they were, if
+      // there still is a device.
+      if (disturbed >= 0 &&
+          cudaStreamSynchronize(gpu_->cuda_stream()) == cudaSuccess) {
         disturber_->queue(disturbed, -1);
         cudaDeviceSynchronize();
       }
@@ -177,14 +196,16 @@ class CudaExecutor final : public Executor {
     }
     if (!batch.damage.empty()) renew_guards();
     if (plan.check_last) {
-      // What was there when the time ended is in sum_; what is there now is asked for again.
+      // What was there when the time ended is in sum_; what is there
+      // now is asked for again.
       const auto left = fingerprints_->read();
       queue_fingerprint_of_outputs();
       if (left != fingerprints_->read()) {
         batch.damage = "still wrote its output after its time ended";
       }
       for (const auto& array : outputs_) {
-        download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
+        download(array,
+                 host_outputs_->view().get<unsigned char>(array.spec.name));
       }
       batch.outputs = host_outputs_->view();
     }
@@ -197,12 +218,16 @@ class CudaExecutor final : public Executor {
     const PutAllBack after(*gpu_, streams_.get());
     poison_outputs();
     run(call);  // clocks have risen
-    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
-    // One bunch is queued while the one before it runs: the device never waits for the host.
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()),
+               "executing the variant");
+    // One bunch is queued while the one before it runs: the device
+    // never waits for the host.
     const CudaEvent done[2];
     const auto queue = [&](int which) {
-      for (std::int64_t i = 0; i < plan.bunch; ++i) run(call);
-      cuda_check(cudaEventRecord(done[which].handle, gpu_->cuda_stream()), "recording an event");
+      for (std::int64_t i = 0; i < plan.bunch; ++i)
+        run(call);
+      cuda_check(cudaEventRecord(done[which].handle, gpu_->cuda_stream()),
+                 "recording an event");
     };
     Repeated repeated;
     plan.begins();
@@ -210,7 +235,8 @@ class CudaExecutor final : public Executor {
     bool enough = false;
     for (int next = 1; !enough; next = 1 - next) {
       queue(next);
-      cuda_check(cudaEventSynchronize(done[1 - next].handle), "repeating the variant");
+      cuda_check(cudaEventSynchronize(done[1 - next].handle),
+                 "repeating the variant");
       repeated.executions += plan.bunch;
       enough = plan.enough();
     }
@@ -218,8 +244,10 @@ class CudaExecutor final : public Executor {
     repeated.executions += plan.bunch;
     plan.ends();
     for (const auto& array : outputs_) {
-      if (auto damage = array.damage(); !damage.empty()) repeated.damage = damage;
-      download(array, host_outputs_->view().get<unsigned char>(array.spec.name));
+      if (auto damage = array.damage(); !damage.empty())
+        repeated.damage = damage;
+      download(array,
+               host_outputs_->view().get<unsigned char>(array.spec.name));
     }
     if (!repeated.damage.empty()) renew_guards();
     repeated.outputs = host_outputs_->view();
@@ -236,11 +264,13 @@ class CudaExecutor final : public Executor {
     select_device();
     select_scratch(call);
     run(call);
-    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()), "executing the variant");
+    cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()),
+               "executing the variant");
     cuda_check(cudaProfilerStart(), "starting the profiler");
     execution_begins<<<number + 1, 1, 0, gpu_->cuda_stream()>>>();
     run(call);
-    cuda_check(cudaDeviceSynchronize(), "executing the variant under the profiler");
+    cuda_check(cudaDeviceSynchronize(),
+               "executing the variant under the profiler");
     cuda_check(cudaProfilerStop(), "stopping the profiler");
   }
 
@@ -249,9 +279,11 @@ class CudaExecutor final : public Executor {
     if (arrays_on_host_) return std::nullopt;
     select_device();
     // Once for each array: they are the same for all variants.
-    const auto seconds = [](DeviceArray& array, const std::function<void()>& copy) {
+    const auto seconds = [](DeviceArray& array,
+                            const std::function<void()>& copy) {
       const int repetitions = array.bytes > (std::size_t{256} << 20) ? 1 : 5;
-      if (array.transfer_s == 0) array.transfer_s = median_seconds(repetitions, copy);
+      if (array.transfer_s == 0)
+        array.transfer_s = median_seconds(repetitions, copy);
       return array.transfer_s;
     };
     TransferTimes times;
@@ -276,7 +308,8 @@ class CudaExecutor final : public Executor {
       times.to_device_pinned_s = there;
       times.to_host_pinned_s = back;
     } catch (const PointError& error) {
-      if (error.verdict != Verdict::out_of_memory) throw;  // no memory to pin: they are not known
+      // no memory to pin: they are not known
+      if (error.verdict != Verdict::out_of_memory) throw;
     }
     return times;
   }
@@ -309,7 +342,8 @@ class CudaExecutor final : public Executor {
     streams_.reset();
     gpu_.reset();
     cudaDeviceReset();
-    // The driver needs a moment before it gives out the device again; newer ones never do so.
+    // The driver needs a moment before it gives out the device again;
+    // newer ones never do so.
     for (int attempt = 0;; ++attempt) {
       try {
         make_device_side();
@@ -323,19 +357,23 @@ class CudaExecutor final : public Executor {
   }
 
  private:
-  // Calls of CUDA go to the current device of the thread, and there may be several executors.
+  // Calls of CUDA go to the current device of the thread, and there
+  // may be several executors.
   void select_device() const {
-    cuda_check(cudaSetDevice(device_), "choosing device " + std::to_string(device_));
+    cuda_check(cudaSetDevice(device_),
+               "choosing device " + std::to_string(device_));
   }
 
   void make_device_side() {
-    // First the facts: without a GPU there is no device to choose, but a reason to be told.
+    // First the facts: without a GPU there is no device to choose,
+    // but a reason to be told.
     gpu_ = std::make_unique<CudaGpu>(device_);
     fingerprints_ = std::make_unique<Fingerprints>(*gpu_);
     if (arrays_on_host_) streams_ = std::make_unique<CudaStreams>(*gpu_);
   }
 
-  // Made when first asked for: under a profiler nothing is timed, and no kernel may wait there.
+  // Made when first asked for: under a profiler nothing is timed, and
+  // no kernel may wait there.
   DeviceTimer& timer() {
     if (!timer_) {
       timer_ = std::make_unique<DeviceTimer>(gpu_->cuda_stream());
@@ -353,15 +391,17 @@ class CudaExecutor final : public Executor {
     if (!arrays_on_host_) return to.emplace_back(device_array(spec));
     const auto bytes = bytes_with_guards(spec);
     auto spare = pinned_.extract(spec.bytes());
-    return to.emplace_back(
-        array_in(spare ? std::move(spare.mapped()) : pinned_memory(bytes, spec.name), spec));
+    return to.emplace_back(array_in(
+        spare ? std::move(spare.mapped()) : pinned_memory(bytes, spec.name),
+        spec));
   }
 
   // Both ways: the array may be in the host's memory.
   static void upload(const DeviceArray& array, const void* host) {
     cuda_check(cudaMemcpy(array.data(), host, array.bytes, cudaMemcpyDefault),
                "copying " + array.spec.name + " to the device");
-    cuda_check(cudaDeviceSynchronize(), "copying " + array.spec.name + " to the device");
+    cuda_check(cudaDeviceSynchronize(),
+               "copying " + array.spec.name + " to the device");
   }
 
   static void download(const DeviceArray& array, void* host) {
@@ -369,8 +409,9 @@ class CudaExecutor final : public Executor {
                "copying " + array.spec.name + " from the device");
   }
 
-  // Of as many bytes as the array has, between pinned memory and the device, on the way that the
-  // array takes. Once for each size: another array of as many bytes takes as long.
+  // Of as many bytes as the array has, between pinned memory and the
+  // device, on the way that the array takes. Once for each size: another
+  // array of as many bytes takes as long.
   double pinned_seconds(const DeviceArray& array) {
     const bool input = array.spec.role == Role::input;
     double& known = pinned_s_[{array.bytes, input}];
@@ -378,44 +419,52 @@ class CudaExecutor final : public Executor {
     if (!staging_) staging_ = std::make_unique<Staging>();
     auto* const stream = gpu_->cuda_stream();
     const auto copy = [&](std::size_t bytes) {
-      const auto status = input ? cudaMemcpyAsync(staging_->device.get(), staging_->host.get(),
-                                                  bytes, cudaMemcpyHostToDevice, stream)
-                                : cudaMemcpyAsync(staging_->host.get(), staging_->device.get(),
-                                                  bytes, cudaMemcpyDeviceToHost, stream);
+      const auto status =
+          input ? cudaMemcpyAsync(staging_->device.get(), staging_->host.get(),
+                                  bytes, cudaMemcpyHostToDevice, stream)
+                : cudaMemcpyAsync(staging_->host.get(), staging_->device.get(),
+                                  bytes, cudaMemcpyDeviceToHost, stream);
       cuda_check(status, "timing pinned transfers");
     };
     copy(std::min(array.bytes, staged_bytes));  // the first of all takes longer
-    cuda_check(cudaEventRecord(staging_->begin.handle, stream), "recording an event");
+    cuda_check(cudaEventRecord(staging_->begin.handle, stream),
+               "recording an event");
     for (std::size_t done = 0; done < array.bytes; done += staged_bytes) {
       copy(std::min(array.bytes - done, staged_bytes));
     }
-    cuda_check(cudaEventRecord(staging_->end.handle, stream), "recording an event");
+    cuda_check(cudaEventRecord(staging_->end.handle, stream),
+               "recording an event");
     cuda_check(cudaStreamSynchronize(stream), "timing pinned transfers");
     return known = seconds_between(staging_->begin, staging_->end);
   }
 
   void poison_outputs() {
-    for (const auto& array : outputs_) poison(array, gpu_->cuda_stream());
+    for (const auto& array : outputs_)
+      poison(array, gpu_->cuda_stream());
   }
 
   void renew_guards() {
     for (const auto* arrays : {&inputs_, &outputs_}) {
-      for (const auto& array : *arrays) array.renew_guards();
+      for (const auto& array : *arrays)
+        array.renew_guards();
     }
     cuda_check(cudaDeviceSynchronize(), "renewing guard words");
   }
 
   void queue_fingerprint_of_outputs() {
     fingerprints_->queue_clear();
-    for (const auto& array : outputs_) fingerprints_->queue(array);
+    for (const auto& array : outputs_)
+      fingerprints_->queue(array);
   }
 
-  // All disturbances of a batch are on the device before its gate is closed: of the first count - 1
-  // executions, and of the last one of the plan, which may be checked.
+  // All disturbances of a batch are on the device before its gate is
+  // closed: of the first count - 1 executions, and of the last one of
+  // the plan, which may be checked.
   void prepare_disturbances(const BatchPlan& plan, int count) {
     std::vector<std::vector<DisturbedElement>> executions(count);
     for (int i = 0; i < count; ++i) {
-      const auto& disturbance = i + 1 < count ? plan.executions[i] : plan.executions.back();
+      const auto& disturbance =
+          i + 1 < count ? plan.executions[i] : plan.executions.back();
       for (const auto& changed : disturbance.inputs) {
         if (const auto* array = named(inputs_, changed.array)) {
           executions[i].push_back(element_of(*array, changed.to));
@@ -431,13 +480,15 @@ class CudaExecutor final : public Executor {
     disturber_->prepare(std::move(executions));
   }
 
-  static const DeviceArray* named(const std::vector<DeviceArray>& arrays, const std::string& name) {
+  static const DeviceArray* named(const std::vector<DeviceArray>& arrays,
+                                  const std::string& name) {
     for (const auto& array : arrays) {
       if (array.spec.name == name) return &array;
     }
     return nullptr;
   }
-  static DisturbedElement element_of(const DeviceArray& array, std::int64_t index) {
+  static DisturbedElement element_of(const DeviceArray& array,
+                                     std::int64_t index) {
     const auto bytes = bytes_of(array.spec.dtype);
     return {array.data() + static_cast<std::size_t>(index) * bytes,
             nullptr,
@@ -451,12 +502,14 @@ class CudaExecutor final : public Executor {
     const auto& [variant, size, dtype, tunables] = call;
     gpu_->begin_run();
     if (!streams_) {
-      variant->run_gpu(*gpu_, declared_by(*variant, bound_), size, dtype, tunables);
+      variant->run_gpu(*gpu_, declared_by(*variant, bound_), size, dtype,
+                       tunables);
       return;
     }
     streams_->begin();
     try {
-      variant->run_streams(*streams_, declared_by(*variant, bound_), size, dtype, tunables);
+      variant->run_streams(*streams_, declared_by(*variant, bound_), size,
+                           dtype, tunables);
     } catch (...) {  // what it has queued still uses the arrays
       streams_->end();
       throw;
@@ -467,10 +520,12 @@ class CudaExecutor final : public Executor {
   int device_;
   bool arrays_on_host_;
   std::unique_ptr<CudaGpu> gpu_;
-  std::unique_ptr<CudaStreams> streams_;             // where the arrays are the host's
-  std::multimap<std::size_t, DeviceMemory> pinned_;  // free, by the bytes of the array it was for
+  std::unique_ptr<CudaStreams> streams_;  // where the arrays are the host's
+  // free, by the bytes of the array it was for
+  std::multimap<std::size_t, DeviceMemory> pinned_;
   std::unique_ptr<Staging> staging_;
-  std::map<std::pair<std::size_t, bool>, double> pinned_s_;  // by bytes, and whether to the device
+  // by bytes, and whether to the device
+  std::map<std::pair<std::size_t, bool>, double> pinned_s_;
   std::unique_ptr<DeviceTimer> timer_;
   std::unique_ptr<Fingerprints> fingerprints_;
   std::unique_ptr<Disturber> disturber_;

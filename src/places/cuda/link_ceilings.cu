@@ -15,15 +15,20 @@ constexpr std::size_t pinned_bytes = std::size_t{256} << 20;
 // A ceiling is what was reached, not what is usual.
 template <typename Timer>
 double best_seconds(Timer& timer, const std::function<void()>& run) {
-  run();  // what NCCL makes when it is first called must not happen behind a closed gate
+  // what NCCL makes when it is first called must not
+  // happen behind a closed gate
+  run();
   timer.run_held([] {}, [] {});
-  const auto batch = timer.time(typename Timer::Work{run}, repetitions, Cache::hot);
+  const auto batch =
+      timer.time(typename Timer::Work{run}, repetitions, Cache::hot);
   return *std::min_element(batch.seconds.begin(), batch.seconds.end());
 }
 
 }  // namespace
 
-void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTimer& timer) {
+void measure_links(std::map<std::string, double>& links,
+                   CudaGpus& team,
+                   TeamTimer& timer) {
   if (team.count() < 2) return;
   std::vector<DeviceMemory> memory;
   OnEach<float> from, to;
@@ -36,7 +41,8 @@ void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTim
     }
   }
   constexpr auto count = static_cast<std::int64_t>(bytes / sizeof(float));
-  const auto keep = [&](const std::string& link, double moved, const std::function<void()>& run) {
+  const auto keep = [&](const std::string& link, double moved,
+                        const std::function<void()>& run) {
     links[link] = std::max(links[link], moved / best_seconds(timer, run));
   };
   constexpr auto whole = static_cast<double>(bytes);
@@ -54,7 +60,8 @@ void measure_links(std::map<std::string, double>& links, CudaGpus& team, TeamTim
   }
 }
 
-std::map<std::string, double> measure_host_link(CudaStreams& streams, CudaGpu& gpu,
+std::map<std::string, double> measure_host_link(CudaStreams& streams,
+                                                CudaGpu& gpu,
                                                 DeviceTimer& timer) {
   constexpr auto what_for = "measuring the link to the host";
   const auto sent = pinned_memory(pinned_bytes, what_for),

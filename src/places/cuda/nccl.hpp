@@ -1,6 +1,7 @@
-// NCCL, loaded when a team first needs it. There is no Debian package of it, and so no header to
-// rely on: what is declared here is its documented C interface, of which libnccl.so.2 keeps names,
-// types and numbers. So a stream is declared here as well, and no toolkit is needed to test this.
+// NCCL, loaded when a team first needs it. There is no Debian package of
+// it, and so no header to rely on: what is declared here is its documented C
+// interface, of which libnccl.so.2 keeps names, types and numbers. So a stream
+// is declared here as well, and no toolkit is needed to test this.
 #pragma once
 
 #include <cstdlib>
@@ -15,13 +16,16 @@ using cudaStream_t = CUstream_st*;  // as in the toolkit's cuda_runtime.h
 
 namespace parlab {
 
-// The collectives of the first GPUs of this machine, all of them driven by one thread.
+// The collectives of the first GPUs of this machine, all of
+// them driven by one thread.
 class Nccl {
  public:
   // Throws LibraryMissing, or PointError(launch_failed) when it cannot start.
-  explicit Nccl(const std::vector<int>& devices, const std::string& soname = "libnccl.so.2")
+  explicit Nccl(const std::vector<int>& devices,
+                const std::string& soname = "libnccl.so.2")
       : library_((without_multicast(), soname),
-                 "install libnccl2 from NVIDIA's package repository, or the Python package "
+                 "install libnccl2 from NVIDIA's package repository, or the "
+                 "Python package "
                  "nvidia-nccl-cu13, and set LD_LIBRARY_PATH to its folder") {
     library_.resolve(error_string_, "ncclGetErrorString");
     library_.resolve(init_all_, "ncclCommInitAll");
@@ -32,35 +36,45 @@ class Nccl {
     library_.resolve(all_reduce_, "ncclAllReduce");
     library_.resolve(broadcast_, "ncclBroadcast");
     members_.resize(devices.size());
-    const int status = init_all_(members_.data(), static_cast<int>(devices.size()), devices.data());
+    const int status = init_all_(
+        members_.data(), static_cast<int>(devices.size()), devices.data());
     if (status != 0) members_.clear();
     check(status, "ncclCommInitAll");
   }
   ~Nccl() {
-    for (auto* member : members_) destroy_(member);
+    for (auto* member : members_)
+      destroy_(member);
   }
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
 
   // One entry per GPU. Queued on the streams; nothing waits for it here.
-  void all_reduce(const std::vector<void*>& from, const std::vector<void*>& to,
-                  std::int64_t elements, Dtype dtype, const std::vector<cudaStream_t>& streams) {
+  void all_reduce(const std::vector<void*>& from,
+                  const std::vector<void*>& to,
+                  std::int64_t elements,
+                  Dtype dtype,
+                  const std::vector<cudaStream_t>& streams) {
     together("ncclAllReduce", [&](std::size_t i) {
-      return all_reduce_(from[i], to[i], static_cast<std::size_t>(elements), number_of(dtype), sum,
-                         members_[i], streams[i]);
+      return all_reduce_(from[i], to[i], static_cast<std::size_t>(elements),
+                         number_of(dtype), sum, members_[i], streams[i]);
     });
   }
-  void broadcast(int root, const std::vector<void*>& data, std::int64_t elements, Dtype dtype,
+  void broadcast(int root,
+                 const std::vector<void*>& data,
+                 std::int64_t elements,
+                 Dtype dtype,
                  const std::vector<cudaStream_t>& streams) {
     together("ncclBroadcast", [&](std::size_t i) {
-      return broadcast_(data[i], data[i], static_cast<std::size_t>(elements), number_of(dtype),
-                        root, members_[i], streams[i]);
+      return broadcast_(data[i], data[i], static_cast<std::size_t>(elements),
+                        number_of(dtype), root, members_[i], streams[i]);
     });
   }
 
-  // Ends what is under way, wherever it waits. Nothing can be called afterwards.
+  // Ends what is under way, wherever it waits. Nothing
+  // can be called afterwards.
   void abort() {
-    for (auto* member : members_) abort_(member);
+    for (auto* member : members_)
+      abort_(member);
     members_.clear();
   }
 
@@ -84,16 +98,18 @@ class Nccl {
     }
   }
 
-  // Where hosts are shared, what one program does with NVLink multicast can stop others.
+  // Where hosts are shared, what one program does with NVLink
+  // multicast can stop others.
   static void without_multicast() { setenv("NCCL_NVLS_ENABLE", "0", 1); }
 
-  // Calls f(i) for each GPU, all of them in one group. A group that stayed open after a failure
-  // would swallow whatever is called next.
+  // Calls f(i) for each GPU, all of them in one group. A group that stayed
+  // open after a failure would swallow whatever is called next.
   template <typename F>
   void together(const char* call, F f) {
     check(group_start_(), "ncclGroupStart");
     int status = 0;
-    for (std::size_t i = 0; i < members_.size() && status == 0; ++i) status = f(i);
+    for (std::size_t i = 0; i < members_.size() && status == 0; ++i)
+      status = f(i);
     const int ended = group_end_();
     check(status, call);
     check(ended, "ncclGroupEnd");
@@ -101,9 +117,10 @@ class Nccl {
 
   void check(int status, const char* call) const {
     if (status == 0) return;
-    throw PointError(Verdict::launch_failed,
-                     std::string(call) + " failed: " + error_string_(status) +
-                         "; NCCL_DEBUG=WARN in the environment makes it say more");
+    throw PointError(
+        Verdict::launch_failed,
+        std::string(call) + " failed: " + error_string_(status) +
+            "; NCCL_DEBUG=WARN in the environment makes it say more");
   }
 
   SharedLibrary library_;
@@ -114,8 +131,20 @@ class Nccl {
   int (*abort_)(Member*) = nullptr;
   int (*group_start_)() = nullptr;
   int (*group_end_)() = nullptr;
-  int (*all_reduce_)(const void*, void*, std::size_t, int, int, Member*, cudaStream_t) = nullptr;
-  int (*broadcast_)(const void*, void*, std::size_t, int, int, Member*, cudaStream_t) = nullptr;
+  int (*all_reduce_)(const void*,
+                     void*,
+                     std::size_t,
+                     int,
+                     int,
+                     Member*,
+                     cudaStream_t) = nullptr;
+  int (*broadcast_)(const void*,
+                    void*,
+                    std::size_t,
+                    int,
+                    int,
+                    Member*,
+                    cudaStream_t) = nullptr;
 };
 
 }  // namespace parlab

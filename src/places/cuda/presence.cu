@@ -11,17 +11,19 @@ namespace parlab {
 namespace {
 
 std::string version(int number) {
-  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  return std::to_string(number / 1000) + "." +
+         std::to_string(number % 1000 / 10);
 }
 
-// "580.159", as NVIDIA's management library says it; empty when it is not there.
+// "580.159", as NVIDIA's management library says it;
+// empty when it is not there.
 std::string driver_version() {
   void* const library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return "";
   const auto start = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
   const auto stop = reinterpret_cast<int (*)()>(dlsym(library, "nvmlShutdown"));
-  const auto ask =
-      reinterpret_cast<int (*)(char*, unsigned)>(dlsym(library, "nvmlSystemGetDriverVersion"));
+  const auto ask = reinterpret_cast<int (*)(char*, unsigned)>(
+      dlsym(library, "nvmlSystemGetDriverVersion"));
   char text[96] = {};
   if (start != nullptr && stop != nullptr && ask != nullptr && start() == 0) {
     if (ask(text, sizeof text) != 0) text[0] = 0;
@@ -36,7 +38,8 @@ std::string written(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {
     char byte[3];
-    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    std::snprintf(byte, sizeof byte, "%02x",
+                  static_cast<unsigned char>(uuid.bytes[i]));
     if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     text += byte;
   }
@@ -70,21 +73,22 @@ std::vector<GpuFacts> gpus_present() {
                "asking for the properties of device " + std::to_string(device));
     char pci[32] = {};
     cudaDeviceGetPCIBusId(pci, sizeof pci, device);
-    gpus.push_back(
-        {device, properties.name, written(properties.uuid), pci, driver, version(runtime)});
+    gpus.push_back({device, properties.name, written(properties.uuid), pci,
+                    driver, version(runtime)});
   }
   return gpus;
 }
 
 std::vector<GpuFacts> gpus_by_name() {
   // CUDA's own variables choose among them, and order them.
-  const bool chosen =
-      std::getenv("CUDA_VISIBLE_DEVICES") != nullptr || std::getenv("CUDA_DEVICE_ORDER") != nullptr;
+  const bool chosen = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ||
+                      std::getenv("CUDA_DEVICE_ORDER") != nullptr;
   auto gpus = chosen ? std::nullopt : gpus_of_driver();
   if (!gpus) return gpus_present();
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);  // a constant of the runtime: starts nothing
-  for (auto& gpu : *gpus) gpu.cuda = version(runtime);
+  for (auto& gpu : *gpus)
+    gpu.cuda = version(runtime);
   return *gpus;
 }
 

@@ -1,5 +1,5 @@
-// Executes variants on a team of GPUs: divides a problem among them, and puts the parts of the
-// result together.
+// Executes variants on a team of GPUs: divides a problem among them, and
+// puts the parts of the result together.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,12 +16,14 @@
 namespace parlab {
 namespace {
 
-// As in gpu_executor.cu; what transfers queue beside kernels counts as so many launches at least.
+// As in gpu_executor.cu; what transfers queue beside kernels counts as
+// so many launches at least.
 constexpr int queue_entries = 500, least_of_transfers = 20;
 
 // One GPU, and what looks after its memory.
 struct Device {
-  explicit Device(int number) : gpu(number), fingerprints(gpu), disturber(gpu) {}
+  explicit Device(int number)
+      : gpu(number), fingerprints(gpu), disturber(gpu) {}
   CudaGpu gpu;
   Fingerprints fingerprints;
   Disturber disturber;
@@ -52,17 +54,22 @@ struct Placed {
   int count() const { return static_cast<int>(parts.size()); }
 };
 
-double seconds_of(const std::function<void()>& action) { return median_seconds(1, action); }
+double seconds_of(const std::function<void()>& action) {
+  return median_seconds(1, action);
+}
 
 class TeamExecutor final : public Executor {
  public:
   TeamExecutor() {
-    if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
+    if (const auto why = why_no_gpu())
+      throw PointError(Verdict::no_device, *why);
     std::vector<int> numbers;
-    for (const auto& gpu : gpus_present()) numbers.push_back(gpu.device);
+    for (const auto& gpu : gpus_present())
+      numbers.push_back(gpu.device);
     enable_peer_access(numbers);
     for (const int number : numbers) {
-      cuda_check(cudaSetDevice(number), "choosing device " + std::to_string(number));
+      cuda_check(cudaSetDevice(number),
+                 "choosing device " + std::to_string(number));
       devices_.push_back(std::make_unique<Device>(number));
     }
   }
@@ -79,7 +86,8 @@ class TeamExecutor final : public Executor {
     }
   }
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     release();
     inputs_ = inputs;
     outputs_ = std::make_unique<HostArrays>(outputs);
@@ -90,7 +98,8 @@ class TeamExecutor final : public Executor {
     placed_.clear();
     inputs_ = {};
     outputs_.reset();
-    for (auto& device : devices_) device->gpu.release_scratch();
+    for (auto& device : devices_)
+      device->gpu.release_scratch();
   }
 
   Checked run_checked(const Call& call) override {
@@ -102,10 +111,12 @@ class TeamExecutor final : public Executor {
     checked.seconds = run_in_the_open(call, placed);
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
     placed.team->gpus.take_queued();  // of the one in the open
-    placed.team->timer.run_held([&] { poison_all(placed); }, [&] { run(call, placed); }, hold_s);
+    placed.team->timer.run_held([&] { poison_all(placed); },
+                                [&] { run(call, placed); }, hold_s);
     checked.launch = placed.team->gpus[0].main_launch();
-    entries_[call.key()] = std::max(4, checked.launch.launches) +
-                           std::max(least_of_transfers, placed.team->gpus.take_queued());
+    entries_[call.key()] =
+        std::max(4, checked.launch.launches) +
+        std::max(least_of_transfers, placed.team->gpus.take_queued());
     for (int i = 0; i < placed.count(); ++i) {
       auto& device = *devices_[i];
       device.gpu.select();
@@ -134,12 +145,14 @@ class TeamExecutor final : public Executor {
     select_scratch(call);
     const PutBackAll after(*this);
     const int entries = std::max(4 + least_of_transfers, entries_[call.key()]);
-    const int count =
-        std::clamp(queue_entries / (entries + 5) - 4, 1, static_cast<int>(plan.executions.size()));
+    const int count = std::clamp(queue_entries / (entries + 5) - 4, 1,
+                                 static_cast<int>(plan.executions.size()));
     prepare_disturbances(placed, plan, count);
     int disturbed = -1;  // the execution whose disturbance stands now
     const auto disturb = [&](int now) {
-      each(placed, [&](Device& device, int) { device.disturber.queue(disturbed, now); });
+      each(placed, [&](Device& device, int) {
+        device.disturber.queue(disturbed, now);
+      });
       disturbed = now;
     };
     run_in_the_open(call, placed);
@@ -156,7 +169,8 @@ class TeamExecutor final : public Executor {
     try {
       batch = placed.team->timer.time(work, count, plan.cache);
     } catch (...) {
-      // Whoever comes next finds the inputs as they were, if there still are any.
+      // Whoever comes next finds the inputs as they were,
+      // if there still are any.
       if (!hangs()) placed_.clear();
       throw;
     }
@@ -182,22 +196,25 @@ class TeamExecutor final : public Executor {
     return batch;
   }
 
-  // For compute-sanitizer, under which no kernel may wait for another: without the timer, and
-  // without a profiler's mark, for counters of a team are not read.
+  // For compute-sanitizer, under which no kernel may wait for another:
+  // without the timer, and without a profiler's mark, for counters
+  // of a team are not read.
   void run_profiled(const Call& call, int) override {
     Placed& placed = place(call);
     select_scratch(call);
     const PutBackAll after(*this);
     run(call, placed);
     each(placed, [](Device&, int) {
-      cuda_check(cudaDeviceSynchronize(), "executing the variant under the profiler");
+      cuda_check(cudaDeviceSynchronize(),
+                 "executing the variant under the profiler");
     });
   }
 
   std::optional<TransferTimes> transfers(const Call& call) override {
     Placed& placed = place(call);
     std::string ignored;
-    return TransferTimes{placed.to_device_s, seconds_of([&] { gather(placed, ignored); })};
+    return TransferTimes{placed.to_device_s,
+                         seconds_of([&] { gather(placed, ignored); })};
   }
 
   std::optional<double> seconds_of_transfers(const Call& call) override {
@@ -209,7 +226,8 @@ class TeamExecutor final : public Executor {
     std::vector<double> seconds;
     for (int i = 0; i < 5; ++i) {
       placed.team->gpus.begin_watch();
-      placed.team->timer.run_held([&] { poison_rooms(placed); }, [&] { run(call, placed); });
+      placed.team->timer.run_held([&] { poison_rooms(placed); },
+                                  [&] { run(call, placed); });
       seconds.push_back(placed.team->gpus.end_watch());
     }
     return median(std::move(seconds));
@@ -232,16 +250,20 @@ class TeamExecutor final : public Executor {
     return links;
   }
 
-  // What one GPU has lost, the others cannot give back, and other places may be at work there.
+  // What one GPU has lost, the others cannot give back, and other
+  // places may be at work there.
   bool recover() override {
-    if (hangs()) throw PointError(Verdict::no_device, "a GPU still runs what could not be ended");
+    if (hangs())
+      throw PointError(Verdict::no_device,
+                       "a GPU still runs what could not be ended");
     placed_.clear();
     for (auto& device : devices_) {
       device->gpu.select();
       cudaGetLastError();
       cuda_check(cudaDeviceSynchronize(),
                  "asking for device " + std::to_string(device->gpu.device()) +
-                     " after a failure (nvidia-smi -L says whether it is still there)");
+                     " after a failure (nvidia-smi -L says whether it is still "
+                     "there)");
     }
     return false;
   }
@@ -253,7 +275,8 @@ class TeamExecutor final : public Executor {
     explicit PutBackAll(TeamExecutor& team) : team_(team) {}
     ~PutBackAll() {
       if (team_.hangs()) return;
-      for (auto& device : team_.devices_) device->gpu.put_back();
+      for (auto& device : team_.devices_)
+        device->gpu.put_back();
     }
     PutBackAll(const PutBackAll&) = delete;
     PutBackAll& operator=(const PutBackAll&) = delete;
@@ -263,14 +286,17 @@ class TeamExecutor final : public Executor {
   };
 
   bool hangs() const {
-    return std::any_of(teams_.begin(), teams_.end(),
-                       [](const auto& team) { return team.second && team.second->timer.hangs(); });
+    return std::any_of(teams_.begin(), teams_.end(), [](const auto& team) {
+      return team.second && team.second->timer.hangs();
+    });
   }
   // Memory cannot be freed while its device runs: it goes with the process.
   void leave_behind() {
     new auto(std::move(placed_));
-    for (auto& [count, team] : teams_) team.release();
-    for (auto& device : devices_) device.release();
+    for (auto& [count, team] : teams_)
+      team.release();
+    for (auto& device : devices_)
+      device.release();
   }
 
   static std::string on_gpu(int i) { return " on GPU " + std::to_string(i); }
@@ -291,7 +317,8 @@ class TeamExecutor final : public Executor {
     auto& team = teams_[count];
     if (!team) {
       std::vector<CudaGpu*> members;
-      for (int i = 0; i < count; ++i) members.push_back(&devices_[i]->gpu);
+      for (int i = 0; i < count; ++i)
+        members.push_back(&devices_[i]->gpu);
       team = std::make_unique<Team>(members);
     }
     return *team;
@@ -303,19 +330,23 @@ class TeamExecutor final : public Executor {
   Placed& place(const Call& call) {
     const auto asked = static_cast<int>(call.tunables["gpus"]);
     if (asked > gpus()) {
-      throw PointError(Verdict::not_supported, "asks for " + std::to_string(asked) +
-                                                   " GPUs: this machine has " +
-                                                   std::to_string(gpus()));
+      throw PointError(Verdict::not_supported,
+                       "asks for " + std::to_string(asked) +
+                           " GPUs: this machine has " + std::to_string(gpus()));
     }
     const Variant& variant = *call.variant;
     std::vector<ArraySpec> arrays;
-    for (const auto& array : inputs_) arrays.push_back(array.spec);
-    for (const auto& array : outputs_->view()) arrays.push_back(array.spec);
-    const auto shares =
-        divide(*Registry::instance().workload(variant.workload), variant, call.size, arrays, asked);
+    for (const auto& array : inputs_)
+      arrays.push_back(array.spec);
+    for (const auto& array : outputs_->view())
+      arrays.push_back(array.spec);
+    const auto shares = divide(*Registry::instance().workload(variant.workload),
+                               variant, call.size, arrays, asked);
     std::string key = std::to_string(shares.size());
-    for (const auto& dimension : variant.split) key += " " + dimension;
-    for (const auto& part : shares.front().parts) key += " " + part.spec.name;
+    for (const auto& dimension : variant.split)
+      key += " " + dimension;
+    for (const auto& part : shares.front().parts)
+      key += " " + part.spec.name;
     const auto found = placed_.find(key);
     if (found != placed_.end()) return found->second;
     try {
@@ -337,7 +368,8 @@ class TeamExecutor final : public Executor {
       for (const auto& part : shares[i].parts) {
         const auto room = part.row_bytes();
         placed.parts[i].push_back(
-            {part, device_array(part.spec, static_cast<std::size_t>(part.above) * room,
+            {part, device_array(part.spec,
+                                static_cast<std::size_t>(part.above) * room,
                                 static_cast<std::size_t>(part.below) * room)});
         auto& here = placed.parts[i].back();
         views.push_back({part.spec, here.array.data()});
@@ -355,21 +387,26 @@ class TeamExecutor final : public Executor {
     const auto& part = here.part;
     const auto* whole = inputs_.get<const unsigned char>(part.spec.name);
     const auto what = "copying " + part.spec.name + " to the devices";
-    cuda_check(cudaMemcpy2D(here.array.data(), part.row_bytes(), whole + part.offset_bytes(),
-                            part.pitch_bytes(), part.row_bytes(),
-                            static_cast<std::size_t>(part.rows), cudaMemcpyHostToDevice),
-               what);
+    cuda_check(
+        cudaMemcpy2D(here.array.data(), part.row_bytes(),
+                     whole + part.offset_bytes(), part.pitch_bytes(),
+                     part.row_bytes(), static_cast<std::size_t>(part.rows),
+                     cudaMemcpyHostToDevice),
+        what);
     cuda_check(cudaDeviceSynchronize(), what);
   }
 
   void download(const PlacedPart& here, unsigned char* to, std::size_t pitch) {
     const auto& part = here.part;
-    cuda_check(cudaMemcpy2D(to, pitch, here.array.data(), part.row_bytes(), part.row_bytes(),
-                            static_cast<std::size_t>(part.rows), cudaMemcpyDeviceToHost),
-               "copying " + part.spec.name + " from the devices");
+    cuda_check(
+        cudaMemcpy2D(to, pitch, here.array.data(), part.row_bytes(),
+                     part.row_bytes(), static_cast<std::size_t>(part.rows),
+                     cudaMemcpyDeviceToHost),
+        "copying " + part.spec.name + " from the devices");
   }
 
-  // Puts the outputs together. Where each GPU has all of one, they must be the same.
+  // Puts the outputs together. Where each GPU has all of one,
+  // they must be the same.
   void gather(Placed& placed, std::string& damage) {
     each(placed, [&](Device&, int i) {
       for (const auto& here : placed.parts[i]) {
@@ -383,7 +420,8 @@ class TeamExecutor final : public Executor {
         std::vector<unsigned char> copy(here.array.bytes);
         download(here, copy.data(), part.row_bytes());
         if (std::memcmp(copy.data(), whole, copy.size()) != 0) {
-          damage = part.spec.name + on_gpu(i) + " is another one than" + on_gpu(0);
+          damage =
+              part.spec.name + on_gpu(i) + " is another one than" + on_gpu(0);
         }
       }
     });
@@ -392,18 +430,19 @@ class TeamExecutor final : public Executor {
   // ---- executing
 
   void select_scratch(const Call& call) {
-    for (auto& device : devices_) device->gpu.select_scratch(call.key());
+    for (auto& device : devices_)
+      device->gpu.select_scratch(call.key());
   }
 
   void run(const Call& call, Placed& placed) {
     each(placed, [](Device& device, int) { device.gpu.begin_run(); });
-    call.variant->run_gpus(placed.team->gpus, placed.bound, placed.sizes, call.dtype,
-                           call.tunables);
+    call.variant->run_gpus(placed.team->gpus, placed.bound, placed.sizes,
+                           call.dtype, call.tunables);
   }
 
-  // Whatever waits for a device comes here, before any is held back: NCCL's kernels need a larger
-  // stack than a device begins with, and put_back() has made it small again. What does not end is
-  // ended as behind the gate.
+  // Whatever waits for a device comes here, before any is held back: NCCL's
+  // kernels need a larger stack than a device begins with, and put_back() has
+  // made it small again. What does not end is ended as behind the gate.
   double run_in_the_open(const Call& call, Placed& placed) {
     return seconds_of([&] {
       run(call, placed);
@@ -414,7 +453,8 @@ class TeamExecutor final : public Executor {
   void poison_all(Placed& placed) {
     each(placed, [&](Device& device, int i) {
       for (const auto& here : placed.parts[i]) {
-        if (here.part.spec.role == Role::output) poison(here.array, device.gpu.cuda_stream());
+        if (here.part.spec.role == Role::output)
+          poison(here.array, device.gpu.cuda_stream());
       }
     });
     poison_rooms(placed);
@@ -429,7 +469,8 @@ class TeamExecutor final : public Executor {
 
   void renew_guards(Placed& placed) {
     each(placed, [&](Device&, int i) {
-      for (const auto& here : placed.parts[i]) here.array.renew_guards();
+      for (const auto& here : placed.parts[i])
+        here.array.renew_guards();
       cuda_check(cudaDeviceSynchronize(), "renewing guard words");
     });
   }
@@ -438,35 +479,43 @@ class TeamExecutor final : public Executor {
     each(placed, [&](Device& device, int i) {
       device.fingerprints.queue_clear();
       for (const auto& here : placed.parts[i]) {
-        if (here.part.spec.role == Role::output) device.fingerprints.queue(here.array);
+        if (here.part.spec.role == Role::output)
+          device.fingerprints.queue(here.array);
       }
     });
   }
   std::vector<std::uint64_t> read_fingerprints(Placed& placed) {
     std::vector<std::uint64_t> all;
-    each(placed, [&](Device& device, int) { all.push_back(device.fingerprints.read()); });
+    each(placed, [&](Device& device, int) {
+      all.push_back(device.fingerprints.read());
+    });
     return all;
   }
 
-  // As in gpu_executor.cu. What an element takes the value of may be on another GPU: the host has
-  // it.
-  void prepare_disturbances(const Placed& placed, const BatchPlan& plan, int count) {
+  // As in gpu_executor.cu. What an element takes the value of may be on
+  // another GPU: the host has it.
+  void prepare_disturbances(const Placed& placed,
+                            const BatchPlan& plan,
+                            int count) {
     each(placed, [&](Device& device, int i) {
       std::vector<std::vector<DisturbedElement>> executions(count);
       for (int e = 0; e < count; ++e) {
-        const auto& disturbance = e + 1 < count ? plan.executions[e] : plan.executions.back();
+        const auto& disturbance =
+            e + 1 < count ? plan.executions[e] : plan.executions.back();
         for (const auto& changed : disturbance.inputs) {
           auto element = element_at(placed.parts[i], changed.array, changed.to);
           if (!element) continue;
           const auto* whole = inputs_.get<const unsigned char>(changed.array);
           element->has_value = true;
-          std::memcpy(&element->value,
-                      whole + static_cast<std::size_t>(changed.from) * element->bytes,
-                      element->bytes);
+          std::memcpy(
+              &element->value,
+              whole + static_cast<std::size_t>(changed.from) * element->bytes,
+              element->bytes);
           executions[e].push_back(*element);
         }
         for (const auto& spoiled : disturbance.outputs) {
-          if (auto element = element_at(placed.parts[i], spoiled.array, spoiled.element)) {
+          if (auto element =
+                  element_at(placed.parts[i], spoiled.array, spoiled.element)) {
             executions[e].push_back(*element);
           }
         }
@@ -475,20 +524,22 @@ class TeamExecutor final : public Executor {
     });
   }
 
-  static std::optional<DisturbedElement> element_at(const std::vector<PlacedPart>& parts,
-                                                    const std::string& array,
-                                                    std::int64_t element) {
+  static std::optional<DisturbedElement> element_at(
+      const std::vector<PlacedPart>& parts,
+      const std::string& array,
+      std::int64_t element) {
     for (const auto& here : parts) {
       if (here.part.spec.name != array) continue;
       const auto place = here.part.place_of(element);
       if (!place) return std::nullopt;
       const auto bytes = bytes_of(here.part.spec.dtype);
-      return DisturbedElement{here.array.data() + static_cast<std::size_t>(*place) * bytes,
-                              nullptr,
-                              static_cast<unsigned>(bytes),
-                              false,
-                              0,
-                              0};
+      return DisturbedElement{
+          here.array.data() + static_cast<std::size_t>(*place) * bytes,
+          nullptr,
+          static_cast<unsigned>(bytes),
+          false,
+          0,
+          0};
     }
     return std::nullopt;
   }
@@ -498,11 +549,14 @@ class TeamExecutor final : public Executor {
   Arrays inputs_;                               // the caller's
   std::unique_ptr<HostArrays> outputs_;
   std::map<std::string, Placed> placed_;
-  std::map<std::string, int> entries_;  // that one execution queues on a GPU, by call
+  // that one execution queues on a GPU, by call
+  std::map<std::string, int> entries_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_team_executor() { return std::make_unique<TeamExecutor>(); }
+std::unique_ptr<Executor> make_team_executor() {
+  return std::make_unique<TeamExecutor>();
+}
 
 }  // namespace parlab

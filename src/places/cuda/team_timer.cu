@@ -11,7 +11,8 @@
 namespace parlab {
 namespace {
 
-constexpr unsigned long long patience_ns = 10'000'000'000;  // a deadlock is not a measurement
+// a deadlock is not a measurement
+constexpr unsigned long long patience_ns = 10'000'000'000;
 constexpr double patience_after_abandon_s = 10;
 
 __device__ unsigned long long nanoseconds_now() {
@@ -21,7 +22,9 @@ __device__ unsigned long long nanoseconds_now() {
 }
 
 // Waits until the word is at least that much, or patience is at an end.
-__device__ void wait_until(volatile int* word, int wanted, volatile int* timed_out) {
+__device__ void wait_until(volatile int* word,
+                           int wanted,
+                           volatile int* timed_out) {
   const auto start = nanoseconds_now();
   while (*word < wanted) {
     if (nanoseconds_now() - start < patience_ns) continue;
@@ -35,14 +38,18 @@ __global__ void hold(volatile int* open, volatile int* timed_out) {
 }
 
 // One thread for each GPU that is waited for.
-__global__ void meet_others(volatile int* arrived, int me, int meeting, volatile int* timed_out) {
+__global__ void meet_others(volatile int* arrived,
+                            int me,
+                            int meeting,
+                            volatile int* timed_out) {
   if (threadIdx.x == me) arrived[me] = meeting;
   __threadfence_system();
   wait_until(&arrived[threadIdx.x], meeting, timed_out);
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 }  // namespace
@@ -51,7 +58,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 struct TeamTimer::Member {
   explicit Member(CudaGpu& own)
       : gpu(own), l2(own.device()), clocks(own.cuda_stream(), own.device()) {
-    for (int i = 0; i < 2 * executions_at_most; ++i) events.emplace_back();
+    for (int i = 0; i < 2 * executions_at_most; ++i)
+      events.emplace_back();
   }
   CudaGpu& gpu;
   L2Flush l2;
@@ -81,19 +89,25 @@ class TeamTimer::Closed {
   bool open_ = false;
 };
 
-TeamTimer::TeamTimer(std::vector<CudaGpu*> gpus, std::function<void()> abandon, double limit_s)
-    : abandon_(std::move(abandon)), limit_s_(limit_s), words_(mapped_memory<Words>()) {
+TeamTimer::TeamTimer(std::vector<CudaGpu*> gpus,
+                     std::function<void()> abandon,
+                     double limit_s)
+    : abandon_(std::move(abandon)),
+      limit_s_(limit_s),
+      words_(mapped_memory<Words>()) {
   *words_ = {};
   for (auto* gpu : gpus) {
     gpu->select();
     members_.push_back(std::make_unique<Member>(*gpu));
     members_.back()->l2.queue(gpu->cuda_stream());
   }
-  // The first use of a kernel loads its code, which must not happen behind a closed gate.
+  // The first use of a kernel loads its code, which must not
+  // happen behind a closed gate.
   open();
   for (auto& member : members_) {
     member->gpu.select();
-    hold<<<1, 1, 0, member->gpu.cuda_stream()>>>(&words_->open, &words_->timed_out);
+    hold<<<1, 1, 0, member->gpu.cuda_stream()>>>(&words_->open,
+                                                 &words_->timed_out);
   }
   meet();
   for (auto& member : members_) {
@@ -113,7 +127,8 @@ void TeamTimer::close() {
   words_->open = words_->timed_out = 0;
   for (auto& member : members_) {
     member->gpu.select();
-    hold<<<1, 1, 0, member->gpu.cuda_stream()>>>(&words_->open, &words_->timed_out);
+    hold<<<1, 1, 0, member->gpu.cuda_stream()>>>(&words_->open,
+                                                 &words_->timed_out);
     cuda_check(cudaGetLastError(), "queueing the gate");
   }
 }
@@ -124,8 +139,8 @@ void TeamTimer::meet() {
   for (int i = 0; i < count; ++i) {
     auto& gpu = members_[i]->gpu;
     gpu.select();
-    meet_others<<<1, count, 0, gpu.cuda_stream()>>>(words_->arrived, i, meetings_,
-                                                    &words_->timed_out);
+    meet_others<<<1, count, 0, gpu.cuda_stream()>>>(
+        words_->arrived, i, meetings_, &words_->timed_out);
     cuda_check(cudaGetLastError(), "queueing a meeting of the GPUs");
   }
 }
@@ -145,10 +160,12 @@ void TeamTimer::open_and_wait(const char* doing) {
   open();
   if (!idle_within(limit_s_)) {
     abandon_();
-    const std::string late = "was not done " + significant(limit_s_, 3) +
-                             " s after all GPUs might start: a transfer that waits for a GPU which "
-                             "takes no part in it, or an endless loop";
-    if (idle_within(patience_after_abandon_s)) throw PointError(Verdict::timed_out, late);
+    const std::string late =
+        "was not done " + significant(limit_s_, 3) +
+        " s after all GPUs might start: a transfer that waits for a GPU which "
+        "takes no part in it, or an endless loop";
+    if (idle_within(patience_after_abandon_s))
+      throw PointError(Verdict::timed_out, late);
     hangs_ = true;
     throw PointError(Verdict::launch_failed, late + "; it could not be ended");
   }
@@ -156,13 +173,16 @@ void TeamTimer::open_and_wait(const char* doing) {
     cuda_check(cudaStreamQuery(member->gpu.cuda_stream()), doing);
   }
   if (words_->timed_out != 0) {
-    throw PointError(Verdict::launch_failed,
-                     "the variant waits for a GPU while it runs: it must only queue work, without "
-                     "cudaDeviceSynchronize, cudaMalloc or copies to pageable memory");
+    throw PointError(
+        Verdict::launch_failed,
+        "the variant waits for a GPU while it runs: it must only queue work, "
+        "without "
+        "cudaDeviceSynchronize, cudaMalloc or copies to pageable memory");
   }
 }
 
-void TeamTimer::run_held(const std::function<void()>& before, const std::function<void()>& run,
+void TeamTimer::run_held(const std::function<void()>& before,
+                         const std::function<void()>& run,
                          double hold_s) {
   Closed closed(*this);
   before();
@@ -185,15 +205,18 @@ Batch TeamTimer::time(const Work& work, int count, Cache cache) {
   };
   const auto note = [&](int event) {
     each([&](Member& member) {
-      cuda_check(cudaEventRecord(member.events[event].handle, member.gpu.cuda_stream()),
+      cuda_check(cudaEventRecord(member.events[event].handle,
+                                 member.gpu.cuda_stream()),
                  "recording an event");
     });
   };
-  if (cache == Cache::cold) each([](Member& member) { member.l2.reset_persisting(); });
+  if (cache == Cache::cold)
+    each([](Member& member) { member.l2.reset_persisting(); });
   Closed closed(*this);
   each([](Member& member) { member.clocks.read(0); });
   if (cache == Cache::hot) {
-    for (int i = 0; i < warm_ups; ++i) work.run();
+    for (int i = 0; i < warm_ups; ++i)
+      work.run();
   }
   for (int i = 0; i < count; ++i) {
     work.before(i);
@@ -214,7 +237,8 @@ Batch TeamTimer::time(const Work& work, int count, Cache cache) {
   for (int i = 0; i < count; ++i) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     each([&](Member& member) {
-      const double seconds = seconds_between(member.events[2 * i], member.events[2 * i + 1]);
+      const double seconds =
+          seconds_between(member.events[2 * i], member.events[2 * i + 1]);
       least = std::min(least, seconds);
       most = std::max(most, seconds);
     });
@@ -223,7 +247,8 @@ Batch TeamTimer::time(const Work& work, int count, Cache cache) {
     all += most;
   }
   each([&](Member& member) {
-    if (const double left_s = busy_after_s(all); left_s > 0) refuse_work_left(left_s);
+    if (const double left_s = busy_after_s(all); left_s > 0)
+      refuse_work_left(left_s);
     // A team is done when its slowest GPU is.
     const double hz = member.clocks.hz();
     if (batch.clock_hz != 0 && batch.clock_hz <= hz) return;

@@ -10,22 +10,27 @@ namespace parlab {
 namespace {
 
 constexpr int block_threads = 512;
-constexpr int chains = 8;  // independent accumulators hide the latency of an FMA
+// independent accumulators hide the latency of an FMA
+constexpr int chains = 8;
 constexpr int fma_steps = 4096;
 
 template <typename T>
-__global__ void __launch_bounds__(block_threads) multiply_add_alone(T a, T b, T* sink) {
+__global__ void __launch_bounds__(block_threads)
+    multiply_add_alone(T a, T b, T* sink) {
   T sum[chains];
   _Pragma("unroll")
-  for (int k = 0; k < chains; ++k) sum[k] = static_cast<T>(threadIdx.x + k);
+  for (int k = 0; k < chains; ++k)
+    sum[k] = static_cast<T>(threadIdx.x + k);
   _Pragma("unroll 16")
   for (int step = 0; step < fma_steps; ++step) {
     _Pragma("unroll")
-    for (int k = 0; k < chains; ++k) sum[k] = sum[k] * a + b;
+    for (int k = 0; k < chains; ++k)
+      sum[k] = sum[k] * a + b;
   }
   T total = 0;
   _Pragma("unroll")
-  for (int k = 0; k < chains; ++k) total += sum[k];
+  for (int k = 0; k < chains; ++k)
+    total += sum[k];
   if (total == static_cast<T>(12345)) *sink = total;
 }
 
@@ -33,38 +38,49 @@ __global__ void __launch_bounds__(block_threads) multiply_add_alone(T a, T b, T*
 constexpr int double_products = 8192;  // of 4, per warp
 
 template <int K, int accumulators>
-__global__ void __launch_bounds__(block_threads) multiply_doubles(double value, double* sink) {
+__global__ void __launch_bounds__(block_threads)
+    multiply_doubles(double value, double* sink) {
   double a[K / 2], b[K / 4];
-  for (double& factor : a) factor = value;
-  for (double& factor : b) factor = value;
+  for (double& factor : a)
+    factor = value;
+  for (double& factor : b)
+    factor = value;
   double sum[accumulators][4];
   _Pragma("unroll")
   for (int k = 0; k < accumulators; ++k) {
     _Pragma("unroll")
-    for (int i = 0; i < 4; ++i) sum[k][i] = static_cast<double>(threadIdx.x + k + i);
+    for (int i = 0; i < 4; ++i)
+      sum[k][i] = static_cast<double>(threadIdx.x + k + i);
   }
   _Pragma("unroll 8")
   for (int step = 0; step < double_products * 4 / K / accumulators; ++step) {
     _Pragma("unroll")
-    for (int k = 0; k < accumulators; ++k) tensor_multiply_add<K>(sum[k], a, b);
+    for (int k = 0; k < accumulators; ++k)
+      tensor_multiply_add<K>(sum[k], a, b);
   }
   double total = 0;
   _Pragma("unroll")
-  for (int k = 0; k < accumulators; ++k) total += sum[k][0] + sum[k][1] + sum[k][2] + sum[k][3];
+  for (int k = 0; k < accumulators; ++k)
+    total += sum[k][0] + sum[k][1] + sum[k][2] + sum[k][3];
   if (total == 12345) *sink = total;
 }
 
-// By warpgroups: 64 x 256 sums per instruction, K of 32 bytes, both operands in shared memory. Two
-// warpgroups per multiprocessor fill its registers with sums, and one computes while the other
-// waits. The operands are zero: a peak that no data can beat, for bits that switch cost power.
+// By warpgroups: 64 x 256 sums per instruction, K of 32 bytes, both operands
+// in shared memory. Two warpgroups per multiprocessor fill its registers with
+// sums, and one computes while the other waits. The operands are zero: a peak
+// that no data can beat, for bits that switch cost power.
 constexpr int group_steps = 1024, products_per_step = 16, warpgroups = 2;
 constexpr int panel_bytes = 128, a_rows = 64, b_rows = 256;
 
 template <Factor factor, typename Sum>
-__global__ void __launch_bounds__(128 * warpgroups, 1) multiply_by_warpgroups(Sum* sink) {
-  __shared__ __align__(1024) unsigned char a[a_rows * panel_bytes], b[b_rows * panel_bytes];
-  for (int i = threadIdx.x; i < a_rows * panel_bytes; i += blockDim.x) a[i] = 0;
-  for (int i = threadIdx.x; i < b_rows * panel_bytes; i += blockDim.x) b[i] = 0;
+__global__ void __launch_bounds__(128 * warpgroups, 1)
+    multiply_by_warpgroups(Sum* sink) {
+  __shared__ __align__(1024) unsigned char a[a_rows * panel_bytes],
+      b[b_rows * panel_bytes];
+  for (int i = threadIdx.x; i < a_rows * panel_bytes; i += blockDim.x)
+    a[i] = 0;
+  for (int i = threadIdx.x; i < b_rows * panel_bytes; i += blockDim.x)
+    b[i] = 0;
   fence_for_copies();
   __syncthreads();
   Sum sum[128] = {};
@@ -73,8 +89,10 @@ __global__ void __launch_bounds__(128 * warpgroups, 1) multiply_by_warpgroups(Su
     begin_products();
     _Pragma("unroll")
     for (int k = 0; k < products_per_step; ++k) {
-      const int across = k % 4 * 32;  // four products use up a panel of 128 bytes
-      multiply_add<factor>(sum, operand_in_shared<128>(a + across, 8 * panel_bytes),
+      // four products use up a panel of 128 bytes
+      const int across = k % 4 * 32;
+      multiply_add<factor>(sum,
+                           operand_in_shared<128>(a + across, 8 * panel_bytes),
                            operand_in_shared<128>(b + across, 8 * panel_bytes));
     }
     end_products();
@@ -83,13 +101,17 @@ __global__ void __launch_bounds__(128 * warpgroups, 1) multiply_by_warpgroups(Su
   }
   Sum total = 0;
   _Pragma("unroll")
-  for (const Sum one : sum) total += one;
+  for (const Sum one : sum)
+    total += one;
   if (total == Sum(12345)) *sink = total;
 }
 
 class Units {
  public:
-  Units(Ceilings& ceilings, CudaGpu& gpu, DeviceTimer& timer, const WantedCeilings& wanted)
+  Units(Ceilings& ceilings,
+        CudaGpu& gpu,
+        DeviceTimer& timer,
+        const WantedCeilings& wanted)
       : ceilings_(ceilings),
         timer_(timer),
         wanted_(wanted),
@@ -104,7 +126,8 @@ class Units {
     T* out = sink<T>();
     Contest contest(timer_, wanted_.all());
     contest.enter("8 chains per thread", [=, this] {
-      multiply_add_alone<<<blocks, block_threads, 0, stream_>>>(T(1), T(1), out);
+      multiply_add_alone<<<blocks, block_threads, 0, stream_>>>(T(1), T(1),
+                                                                out);
     });
     keep(unit, contest, 2.0 * fma_steps * chains * block_threads * blocks);
   }
@@ -115,10 +138,13 @@ class Units {
     Contest contest(timer_, wanted_.all());
     const std::int64_t warps = 4 * multiprocessors_ * (block_threads / 32);
     double* out = sink<double>();
-    const auto enter = [&](void (*kernel)(double, double*), const std::string& way) {
+    const auto enter = [&](void (*kernel)(double, double*),
+                           const std::string& way) {
       for (const int threads : {128, 256, 512}) {
         const auto blocks = static_cast<unsigned>(warps * 32 / threads);
-        contest.enter(way, [=, this] { kernel<<<blocks, threads, 0, stream_>>>(1.0, out); });
+        contest.enter(way, [=, this] {
+          kernel<<<blocks, threads, 0, stream_>>>(1.0, out);
+        });
       }
     };
     enter(multiply_doubles<4, 4>, "16x8x4 products, 4 accumulators per warp");
@@ -126,8 +152,10 @@ class Units {
     enter(multiply_doubles<8, 8>, "16x8x8 products, 8 accumulators per warp");
     enter(multiply_doubles<16, 4>, "16x8x16 products, 4 accumulators per warp");
     enter(multiply_doubles<16, 8>, "16x8x16 products, 8 accumulators per warp");
-    keep(unit, contest, 2.0 * 16 * 8 * 4 * double_products * static_cast<double>(warps));
-    // Without tensor cores for doubles such products are multiply-adds, and are judged as such.
+    keep(unit, contest,
+         2.0 * 16 * 8 * 4 * double_products * static_cast<double>(warps));
+    // Without tensor cores for doubles such products are multiply-adds,
+    // and are judged as such.
     const auto alone = ceilings_.units.find("fma double");
     if (alone == ceilings_.units.end()) return;
     double& peak = ceilings_.units[unit];
@@ -141,9 +169,12 @@ class Units {
     Sum* out = sink<Sum>();
     Contest contest(timer_, wanted_.all());
     contest.enter("64x256 products by two warpgroups", [=, this] {
-      multiply_by_warpgroups<factor><<<blocks, 128 * warpgroups, 0, stream_>>>(out);
+      multiply_by_warpgroups<factor>
+          <<<blocks, 128 * warpgroups, 0, stream_>>>(out);
     });
-    keep(unit, contest, 2.0 * 64 * 256 * k * products_per_step * group_steps * warpgroups * blocks);
+    keep(unit, contest,
+         2.0 * 64 * 256 * k * products_per_step * group_steps * warpgroups *
+             blocks);
   }
 
  private:
@@ -167,7 +198,9 @@ class Units {
 
 }  // namespace
 
-void measure_units(Ceilings& ceilings, CudaGpu& gpu, DeviceTimer& timer,
+void measure_units(Ceilings& ceilings,
+                   CudaGpu& gpu,
+                   DeviceTimer& timer,
                    const WantedCeilings& wanted) {
   Units units(ceilings, gpu, timer, wanted);
   units.multiply_adds<float>("fma float");

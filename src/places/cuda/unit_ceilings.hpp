@@ -7,9 +7,11 @@
 
 namespace parlab {
 
-// Adds those that are wanted and that the device has; products by warpgroups only where the program
-// has code for them (GPU_ARCH=90).
-void measure_units(Ceilings& ceilings, CudaGpu& gpu, DeviceTimer& timer,
+// Adds those that are wanted and that the device has; products by warpgroups
+// only where the program has code for them (GPU_ARCH=90).
+void measure_units(Ceilings& ceilings,
+                   CudaGpu& gpu,
+                   DeviceTimer& timer,
                    const WantedCeilings& wanted);
 
 }  // namespace parlab

@@ -1,4 +1,5 @@
-// One block on one OS thread: its CUDA threads are fibers, switched where they wait.
+// One block on one OS thread: its CUDA threads are fibers,
+// switched where they wait.
 #include "places/emulation/block.hpp"
 
 #include <link.h>
@@ -7,7 +8,8 @@
 
 namespace parlab::emulation {
 
-// In assembly for the sake of the page before it: C++ has no name for the middle of an array.
+// In assembly for the sake of the page before it: C++ has no name for
+// the middle of an array.
 static_assert(page_bytes == 4096 && max_shared_bytes == 232448);
 asm(R"(
   .section .tbss, "awT", @nobits
@@ -25,10 +27,13 @@ thread_local Thread* running = nullptr;
 namespace {
 
 // Not inlined: a fiber may go on in another OS thread than the one it began in.
-__attribute__((noinline)) void set_running(Thread* thread) { running = thread; }
+__attribute__((noinline)) void set_running(Thread* thread) {
+  running = thread;
+}
 
-// Runs one CUDA thread to its end, or until it fails; then nothing of the kernel is unwound. Not
-// inlined: a second return from setjmp finds no variables.
+// Runs one CUDA thread to its end, or until it fails; then nothing
+// of the kernel is unwound. Not inlined: a second return from
+// setjmp finds no variables.
 __attribute__((noinline)) void run_thread(Thread& thread) {
   set_running(&thread);
   if (__builtin_setjmp(thread.way_out) == 0) thread.block->launch->thread();
@@ -39,19 +44,23 @@ void end_thread(Thread& thread) {
   if (!thread.block->failed) {
     thread.judge_suspects();
     if (!thread.is_alone && thread.crash.signal == 0) {
-      thread.fail(Verdict::wrong_result,
-                  "ends and never waits for the launch before it: see gpu/overlap.hpp");
+      thread.fail(
+          Verdict::wrong_result,
+          "ends and never waits for the launch before it: see gpu/overlap.hpp");
     }
   }
   const Crash& crash = thread.crash;
   if (crash.signal == 0) return;
-  const auto below = thread.stack - stack_bytes - static_cast<const char*>(crash.address);
+  const auto below =
+      thread.stack - stack_bytes - static_cast<const char*>(crash.address);
   const bool overflow =
-      crash.at_address() && std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
+      crash.at_address() &&
+      std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
   thread.fail(Verdict::launch_failed,
               overflow
-                  ? "needs more than " + std::to_string(stack_bytes / 1024) + " KB of stack" +
-                        line_of(crash.calls) + ": an endless recursion, or local arrays too large"
+                  ? "needs more than " + std::to_string(stack_bytes / 1024) +
+                        " KB of stack" + line_of(crash.calls) +
+                        ": an endless recursion, or local arrays too large"
                   : crash.text());
 }
 
@@ -69,20 +78,27 @@ std::string coordinates(std::uint64_t index, const dim3& extent) {
 }
 
 std::string describe(const char* operation, const Site& site) {
-  return std::string(operation) + " at " + name_place(site.file_name(), site.line());
+  return std::string(operation) + " at " +
+         name_place(site.file_name(), site.line());
 }
-std::string describe(const Meeting& meeting) { return describe(meeting.operation, meeting.site); }
+std::string describe(const Meeting& meeting) {
+  return describe(meeting.operation, meeting.site);
+}
 
-bool in_warp(const Meeting& meeting) { return meeting.scope <= Scope::warp; }
+bool in_warp(const Meeting& meeting) {
+  return meeting.scope <= Scope::warp;
+}
 
 // Lanes that name each other may come from different lines, others may not.
 bool same(const Meeting& a, const Meeting& b) {
   return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
          ((in_warp(a) && !a.whoever_comes) ||
-          (a.site.line() == b.site.line() && a.site.column() == b.site.column()));
+          (a.site.line() == b.site.line() &&
+           a.site.column() == b.site.column()));
 }
 
-// The variables of this OS thread that belong to the program itself: its kernels' __shared__.
+// The variables of this OS thread that belong to the program itself:
+// its kernels' __shared__.
 int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
   auto& shared = *static_cast<Allocation*>(shared_);
   for (int i = 0; i < program->dlpi_phnum; ++i) {
@@ -96,18 +112,22 @@ int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
 
 }  // namespace
 
-std::string Launch::name(std::uint64_t block_index, unsigned thread_index) const {
-  return "block " + coordinates(block_index, grid) + ", thread " + coordinates(thread_index, block);
+std::string Launch::name(std::uint64_t block_index,
+                         unsigned thread_index) const {
+  return "block " + coordinates(block_index, grid) + ", thread " +
+         coordinates(thread_index, block);
 }
 
 void Thread::fail(Verdict verdict, const std::string& what) const {
   Launch& launch = *block->launch;
   auto failure = launch.failure.synchronize();
   if (!*failure) {
-    const auto kernel = launch.kernel == nullptr ? "copy or clear" : name_function(launch.kernel);
-    failure->emplace(verdict, "kernel " + kernel + ", " + launch.name(block->index, index) + ": " +
-                                  what +
-                                  "; emulated with PARLAB_SEED=" + std::to_string(launch.seed));
+    const auto kernel = launch.kernel == nullptr ? "copy or clear"
+                                                 : name_function(launch.kernel);
+    failure->emplace(verdict, "kernel " + kernel + ", " +
+                                  launch.name(block->index, index) + ": " +
+                                  what + "; emulated with PARLAB_SEED=" +
+                                  std::to_string(launch.seed));
   }
   launch.failed = block->failed = true;
 }
@@ -121,17 +141,19 @@ void Thread::judge_suspects() {
 
 // ---- fibers
 
-// Gives a thread its turn. The fiber made at the first one serves the threads of this index in all
-// blocks to come, and ends with the Block.
+// Gives a thread its turn. The fiber made at the first one serves the threads
+// of this index in all blocks to come, and ends with the Block.
 void Block::resume(Thread& thread) {
   using boost::context::fiber;
   fiber& own = fibers_[thread.index];
   if (!own) {
-    own = fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(stack_bytes),
+    own = fiber(std::allocator_arg,
+                boost::context::protected_fixedsize_stack(stack_bytes),
                 [this, &thread](fiber&& scheduler) {
                   scheduler_ = std::move(scheduler);
                   for (; launch != nullptr; suspend()) {
-                    thread.stack = static_cast<const char*>(__builtin_frame_address(0));
+                    thread.stack =
+                        static_cast<const char*>(__builtin_frame_address(0));
                     if (!failed) {
                       run_thread(thread);
                       end_thread(thread);
@@ -177,20 +199,23 @@ void Block::run_one() {
   fences.clear();
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
-    threads_[i] = {.block = this,
-                   .index = i,
-                   .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
-                                launch->block, launch->grid},
-                   .clock = {.instance = instance, .thread = i},
-                   .is_alone = !launch->overlaps};
+    threads_[i] = {
+        .block = this,
+        .index = i,
+        .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
+                     launch->block, launch->grid},
+        .clock = {.instance = instance, .thread = i},
+        .is_alone = !launch->overlaps};
     order_.push_back(&threads_[i]);
   }
   arrange(order_, launch->order, launch->seed + index);
-  // When the block has failed, those that wait go on in order to leave the kernel.
+  // When the block has failed, those that wait go on in
+  // order to leave the kernel.
   const auto ended = [](const Thread* thread) { return thread->ended; };
   while (!std::all_of(order_.begin(), order_.end(), ended)) {
     for (Thread* thread : order_) {
-      if (!thread->ended && (failed || thread->meeting == nullptr)) resume(*thread);
+      if (!thread->ended && (failed || thread->meeting == nullptr))
+        resume(*thread);
     }
     if (!failed) settle_all();
   }
@@ -198,7 +223,8 @@ void Block::run_one() {
 
 std::uint32_t Block::next_phase(const Thread& thread) {
   if (phase < max_phases - 1) return ++phase;
-  thread.fail(Verdict::not_supported, "synchronises too often for emulation: use a smaller size");
+  thread.fail(Verdict::not_supported,
+              "synchronises too often for emulation: use a smaller size");
   return phase;
 }
 
@@ -216,19 +242,22 @@ void Block::settle_all() {
   }
 }
 
-// Lets all go on that this thread waits for, and itself, if all are there. Of a warp, lanes that
-// have ended are not waited for.
+// Lets all go on that this thread waits for, and itself, if all are there.
+// Of a warp, lanes that have ended are not waited for.
 void Block::settle(const Thread& thread) {
   const Meeting& meeting = *thread.meeting;
   const unsigned first = in_warp(meeting) ? thread.index - thread.lane() : 0;
-  const unsigned last = in_warp(meeting) ? std::min(first + warp_size, size_) : size_;
+  const unsigned last =
+      in_warp(meeting) ? std::min(first + warp_size, size_) : size_;
   auto& here = here_;
   here.clear();
   std::array<const Meeting*, warp_size> lanes{};
   std::uint64_t sum = 0;
   for (unsigned i = first; i < last; ++i) {
     Thread& other = threads_[i];
-    if ((meeting.mask >> other.lane() & 1) == 0 || (other.ended && in_warp(meeting))) continue;
+    if ((meeting.mask >> other.lane() & 1) == 0 ||
+        (other.ended && in_warp(meeting)))
+      continue;
     if (other.meeting == nullptr) return;
     if (!same(*other.meeting, meeting)) {
       if (meeting.whoever_comes) continue;
@@ -241,7 +270,8 @@ void Block::settle(const Thread& thread) {
   if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
   if (meeting.scope == Scope::grid) wait_for_grid(here);
   for (Thread* other : here) {
-    auto& [scope, operation, site, mask, value, source, whoever, result] = *other->meeting;
+    auto& [scope, operation, site, mask, value, source, whoever, result] =
+        *other->meeting;
     other->meeting = nullptr;
     if (source == -1) {
       result = sum;
@@ -256,44 +286,54 @@ void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
   share_fences(threads);
   const auto now = next_phase(*threads.front());
   std::size_t acquired = 0;
-  for (const Thread* thread : threads) acquired = std::max(acquired, thread->acquired);
+  for (const Thread* thread : threads)
+    acquired = std::max(acquired, thread->acquired);
   for (Thread* thread : threads) {
     thread->acquired = acquired;
-    (scope == Scope::warp ? thread->clock.warp_phase : thread->clock.block_phase) = now;
+    (scope == Scope::warp ? thread->clock.warp_phase
+                          : thread->clock.block_phase) = now;
   }
 }
 
-// What a thread has fenced before a barrier can be released after it by another one. A barrier of
-// some lanes counts as one of the block, which is never a false alarm.
+// What a thread has fenced before a barrier can be released after it
+// by another one. A barrier of some lanes counts as one of the block,
+// which is never a false alarm.
 void Block::share_fences(const std::vector<Thread*>& threads) {
   for (Thread* thread : threads) {
     if (thread->fence) fences.push_back(*std::exchange(thread->fence, {}));
   }
 }
 
-// Whoever goes on first after a barrier that a block has missed sees that an arrival is missing.
+// Whoever goes on first after a barrier that a block has missed sees
+// that an arrival is missing.
 void Block::wait_for_grid(const std::vector<Thread*>& threads) {
   launch->releases->add(threads.front()->clock);
   ++launch->arrivals;
   launch->barrier->arrive_and_wait();
   if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
-    threads.front()->fail(Verdict::launch_failed,
-                          "waits at a grid barrier, but another block has ended");
+    threads.front()->fail(
+        Verdict::launch_failed,
+        "waits at a grid barrier, but another block has ended");
   }
-  for (Thread* thread : threads) thread->acquired = launch->releases->count();
+  for (Thread* thread : threads)
+    thread->acquired = launch->releases->count();
 }
 
-// "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of a.cu; threads ... ended"
+// "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of
+// a.cu; threads ... ended"
 std::string Block::divergence() const {
   const auto state = [&](unsigned i) {
     const Meeting* const meeting = threads_[i].meeting;
     return meeting == nullptr ? " ended" : " waiting at " + describe(*meeting);
   };
   std::string text;
-  for (unsigned first = 0, next = 0, piece = 0; first < size_; first = next, ++piece) {
+  for (unsigned first = 0, next = 0, piece = 0; first < size_;
+       first = next, ++piece) {
     if (piece == 8) return text + "; ...";
-    while (next < size_ && state(next) == state(first)) ++next;
-    text += (piece > 0 ? "; " : "") + std::string(next - first > 1 ? "threads " : "thread ");
+    while (next < size_ && state(next) == state(first))
+      ++next;
+    text += (piece > 0 ? "; " : "") +
+            std::string(next - first > 1 ? "threads " : "thread ");
     text += coordinates(first, launch->block);
     if (next - first > 1) text += " to " + coordinates(next - 1, launch->block);
     text += state(first);
@@ -303,9 +343,15 @@ std::string Block::divergence() const {
 
 // ---- what kernels call; cuda.hpp declares it
 
-uint3 built_in(BuiltIn which) { return running->built_in[static_cast<std::size_t>(which)]; }
-int lane_index() { return static_cast<int>(running->lane()); }
-void* dynamic_shared() { return parlab_dynamic_shared; }
+uint3 built_in(BuiltIn which) {
+  return running->built_in[static_cast<std::size_t>(which)];
+}
+int lane_index() {
+  return static_cast<int>(running->lane());
+}
+void* dynamic_shared() {
+  return parlab_dynamic_shared;
+}
 
 std::uint64_t meet(Meeting meeting) {
   InRuntime here;
@@ -316,8 +362,8 @@ std::uint64_t meet(Meeting meeting) {
     thread.fail(verdict, describe(meeting) + why);
   };
   if ((meeting.mask >> thread.lane() & 1) == 0) {
-    refuse(Verdict::wrong_result,
-           ": its mask does not name the calling lane " + std::to_string(thread.lane()));
+    refuse(Verdict::wrong_result, ": its mask does not name the calling lane " +
+                                      std::to_string(thread.lane()));
   } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
     refuse(Verdict::launch_failed, " in a launch that is not cooperative");
   } else if (!block.failed) {
@@ -325,8 +371,9 @@ std::uint64_t meet(Meeting meeting) {
     block.suspend();
   }
   if (!meeting.result && !block.failed) {
-    refuse(Verdict::wrong_result,
-           " reads lane " + std::to_string(meeting.source) + ", which does not take part");
+    refuse(Verdict::wrong_result, " reads lane " +
+                                      std::to_string(meeting.source) +
+                                      ", which does not take part");
   }
   return meeting.result.value_or(0);
 }
@@ -337,7 +384,9 @@ void pause() {
   here.block.suspend();
 }
 
-void wait_for_launch_before() { running->is_alone = true; }
+void wait_for_launch_before() {
+  running->is_alone = true;
+}
 
 void trap(const Site& site) {
   InRuntime().thread.fail(Verdict::launch_failed, describe("__trap", site));
@@ -349,13 +398,19 @@ void fence() {
   here.thread.fence->own_phase = here.block.next_phase(here.thread);
 }
 
-void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes) {
+void copy_async(void* to,
+                const void* from,
+                std::size_t bytes,
+                std::size_t zero_bytes) {
   InRuntime here;
-  here.thread.copies.push_back(
-      {here.thread.copy_group, to, from, bytes - zero_bytes, zero_bytes, here.thread.is_alone});
+  here.thread.copies.push_back({here.thread.copy_group, to, from,
+                                bytes - zero_bytes, zero_bytes,
+                                here.thread.is_alone});
 }
 
-void commit_copies() { ++running->copy_group; }
+void commit_copies() {
+  ++running->copy_group;
+}
 
 // As a kernel would do it: its accesses are checked.
 void wait_copies(unsigned groups_in_flight) {

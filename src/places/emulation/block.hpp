@@ -1,5 +1,5 @@
-// How a launch is emulated: OS threads take its blocks one after another. Each runs the CUDA
-// threads of a block as fibers and switches where they wait.
+// How a launch is emulated: OS threads take its blocks one after another. Each
+// runs the CUDA threads of a block as fibers and switches where they wait.
 #pragma once
 
 #include <atomic>
@@ -25,11 +25,14 @@ namespace parlab::emulation {
 struct Block;
 
 constexpr unsigned warp_size = 32, max_threads = 1024;
-constexpr std::size_t stack_bytes = 512 * 1024;       // a GPU gives a thread as much local memory
-constexpr std::size_t max_shared_bytes = 227 * 1024;  // of compute capability 9.0, dynamic
+// a GPU gives a thread as much local memory
+constexpr std::size_t stack_bytes = 512 * 1024;
+// of compute capability 9.0, dynamic
+constexpr std::size_t max_shared_bytes = 227 * 1024;
 
-// Dynamic shared memory of the block on this OS thread, between two pages that nobody may touch.
-// The build gives this name to what a kernel declares as extern __shared__.
+// Dynamic shared memory of the block on this OS thread, between two
+// pages that nobody may touch. The build gives this name to what a kernel
+// declares as extern __shared__.
 constexpr std::size_t page_bytes = 4096;
 extern "C" __thread std::byte parlab_dynamic_shared[];
 
@@ -38,25 +41,29 @@ template <typename T>
 void arrange(std::vector<T>& items, Order order, std::uint64_t seed) {
   if (order == Order::descending) std::reverse(items.begin(), items.end());
   std::minstd_rand random(seed);
-  if (order == Order::shuffled) std::shuffle(items.begin(), items.end(), random);
+  if (order == Order::shuffled)
+    std::shuffle(items.begin(), items.end(), random);
 }
 
-// What certainly happened before a moment of a thread, in its block: what any thread did in phases
-// before block_phase, its warp before warp_phase, and itself before own_phase. A barrier of some
-// lanes counts as one of their warp: simpler than the truth, and never a false alarm.
+// What certainly happened before a moment of a thread, in its block: what
+// any thread did in phases before block_phase, its warp before warp_phase,
+// and itself before own_phase. A barrier of some lanes counts as one of their
+// warp: simpler than the truth, and never a false alarm.
 struct Clock {
-  std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1, own_phase = max_phases;
+  std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1,
+                own_phase = max_phases;
 
   bool covers(Stamp access) const {
     return access.instance == instance &&
            (access.phase < block_phase ||
-            (access.phase < warp_phase && access.thread / warp_size == thread / warp_size) ||
+            (access.phase < warp_phase &&
+             access.thread / warp_size == thread / warp_size) ||
             (access.phase < own_phase && access.thread == thread));
   }
 };
 
-// A word that two threads wrote with no order between them. When both wrote the same value, which
-// shows only after the second one, nothing is wrong.
+// A word that two threads wrote with no order between them. When both wrote the
+// same value, which shows only after the second one, nothing is wrong.
 struct Suspect {
   const std::uint32_t* word;
   std::uint32_t before;
@@ -74,10 +81,11 @@ struct Thread {
   Meeting* meeting = nullptr;   // where it waits
   bool ended = false;
   Clock clock{};
-  std::optional<Clock> fence{};  // what a fence has ordered and no atomic has released yet
-  std::size_t acquired = 0;      // how many releases of the launch it has seen
-  bool is_alone = true;          // all launches before this one have ended
-  unsigned atomics = 0;          // executed, to let others run from time to time
+  // what a fence has ordered and no atomic has released yet
+  std::optional<Clock> fence{};
+  std::size_t acquired = 0;  // how many releases of the launch it has seen
+  bool is_alone = true;      // all launches before this one have ended
+  unsigned atomics = 0;      // executed, to let others run from time to time
   struct Copy {
     unsigned group;
     void* to;
@@ -92,46 +100,55 @@ struct Thread {
 
   unsigned lane() const { return index % warp_size; }
   bool owns(const void* address) const {  // on its stack
-    return static_cast<std::size_t>(stack - static_cast<const char*>(address)) <= stack_bytes;
+    return static_cast<std::size_t>(
+               stack - static_cast<const char*>(address)) <= stack_bytes;
   }
-  // Records a failure, the first one of the launch. The kernel is left when the runtime would
-  // return to it.
+  // Records a failure, the first one of the launch. The kernel is left
+  // when the runtime would return to it.
   void fail(Verdict verdict, const std::string& what) const;
   void judge_suspects();  // after its stores, before anything else happens
 };
 
-// What has been released to other blocks, with the place of each release in their order.
+// What has been released to other blocks, with the place of each
+// release in their order.
 class Releases {
  public:
-  void add(const Clock& clock) { of_block_[clock.instance].push_back({clock, ++count_}); }
+  void add(const Clock& clock) {
+    of_block_[clock.instance].push_back({clock, ++count_});
+  }
   std::size_t count() const { return count_; }
   // Whether one of the first `acquired` releases came after that access.
   bool cover(Stamp access, std::size_t acquired) const {
     const auto found = of_block_.find(access.instance);
     if (found == of_block_.end()) return false;
     const auto& releases = found->second;
-    return std::any_of(releases.rbegin(), releases.rend(), [&](const auto& release) {
-      return release.second <= acquired && release.first.covers(access);
-    });
+    return std::any_of(
+        releases.rbegin(), releases.rend(), [&](const auto& release) {
+          return release.second <= acquired && release.first.covers(access);
+        });
   }
 
  private:
-  std::unordered_map<std::uint32_t, std::vector<std::pair<Clock, std::size_t>>> of_block_{};
+  std::unordered_map<std::uint32_t, std::vector<std::pair<Clock, std::size_t>>>
+      of_block_{};
   std::size_t count_ = 0;
 };
 
-// Of several streams: what was started earlier, and need not be done when this launch begins.
+// Of several streams: what was started earlier, and need not be done
+// when this launch begins.
 class Ordering {
  public:
   virtual ~Ordering() = default;
   virtual bool comes_before(std::uint32_t instance) const = 0;
-  virtual std::string stream_of(std::uint32_t instance) const = 0;  // "stream 2"
+  // "stream 2"
+  virtual std::string stream_of(std::uint32_t instance) const = 0;
 };
 
 struct Launch {
   const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
   std::function<void()> thread;
-  std::span<const std::byte> arguments;  // of the kernel, which each thread reads
+  // of the kernel, which each thread reads
+  std::span<const std::byte> arguments;
   dim3 grid, block;
   std::size_t shared_bytes;
   bool overlaps;  // the launch before it, until a thread waits for that
@@ -140,26 +157,30 @@ struct Launch {
   const Arena* arena;
   int device;  // of the GPU
   std::chrono::steady_clock::time_point deadline;
-  std::uint32_t first_instance;       // of its blocks
-  const Ordering* ordering;           // nullptr: all that was started earlier comes before
+  std::uint32_t first_instance;  // of its blocks
+  // nullptr: all that was started earlier comes before
+  const Ordering* ordering;
   std::vector<std::uint32_t> blocks;  // in the order they run
 
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
-  // What has been released to other blocks: by a fence and then an atomic (the last-block-done
-  // pattern), or at a grid barrier. An atomic acquires all that was released before it, wherever:
-  // simpler than the truth, and never a false alarm.
+  // What has been released to other blocks: by a fence and then an
+  // atomic (the last-block-done pattern), or at a grid barrier. An atomic
+  // acquires all that was released before it, wherever: simpler than the
+  // truth, and never a false alarm.
   boost::synchronized_value<Releases> releases{};
 
-  std::optional<std::barrier<>> barrier{};  // the grid barrier of a cooperative launch
-  std::atomic<std::uint32_t> arrivals{0};   // of blocks, there
+  // the grid barrier of a cooperative launch
+  std::optional<std::barrier<>> barrier{};
+  std::atomic<std::uint32_t> arrivals{0};  // of blocks, there
 
   // "block (3,0), thread (4,0)"
   std::string name(std::uint64_t block_index, unsigned thread_index) const;
 };
 
-// A block while it runs, and what it leaves for the next one on the same OS thread.
+// A block while it runs, and what it leaves for the next one
+// on the same OS thread.
 struct Block {
   Launch* launch = nullptr;
   std::uint32_t index = 0;     // in the grid
@@ -167,18 +188,21 @@ struct Block {
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
   std::uint64_t accesses = 0;
-  std::vector<Clock> fences;  // that a barrier has made known to all threads, not yet released
+  // that a barrier has made known to all threads, not yet released
+  std::vector<Clock> fences;
   Allocation dynamic_shared{"dynamic shared memory", nullptr, 0, Kind::shared};
   Allocation static_shared{"static shared memory", nullptr, 0, Kind::shared};
 
   ~Block();
   void run(Launch& launch);  // runs blocks until there are none left
   std::uint32_t next_phase(const Thread& thread);
-  void suspend() { scheduler_ = std::move(scheduler_).resume(); }  // the thread that runs
+  // the thread that runs
+  void suspend() { scheduler_ = std::move(scheduler_).resume(); }
   // What the address meets or misses; nullptr: nothing that a kernel may touch.
   Allocation* array_of(const void* address) {
     if (Allocation* const array = launch->arena->owner(address)) return array;
-    if (dynamic_shared.offset(address) + page_bytes < max_shared_bytes + 2 * page_bytes) {
+    if (dynamic_shared.offset(address) + page_bytes <
+        max_shared_bytes + 2 * page_bytes) {
       return &dynamic_shared;
     }
     return static_shared.contains(address, 1) ? &static_shared : nullptr;
@@ -196,7 +220,8 @@ struct Block {
 
   unsigned size_ = 0, grid_barriers_ = 0;
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
-  std::vector<boost::context::fiber> fibers_ = std::vector<boost::context::fiber>(max_threads);
+  std::vector<boost::context::fiber> fibers_ =
+      std::vector<boost::context::fiber>(max_threads);
   std::vector<Thread*> order_, here_;
   boost::context::fiber scheduler_;
   SignalStack signal_stack_;
@@ -205,8 +230,9 @@ struct Block {
 // What the OS thread runs at this moment: null outside kernels.
 extern thread_local Thread* running;
 
-// Leaves the kernel while the runtime works, so that code shared with it is not checked; for good
-// when the block has failed. Of all objects in its scope it is destroyed last.
+// Leaves the kernel while the runtime works, so that code shared with
+// it is not checked; for good when the block has failed. Of all objects
+// in its scope it is destroyed last.
 class InRuntime {
  public:
   InRuntime() : thread(*running), block(*thread.block) { running = nullptr; }
@@ -218,8 +244,12 @@ class InRuntime {
   Block& block;
 };
 
-// Checks one access of the running thread; when it is wrong, reports it and leaves the kernel.
-void check_access(const void* address, std::size_t length, bool writes, bool atomic = false);
+// Checks one access of the running thread; when it is wrong, reports
+// it and leaves the kernel.
+void check_access(const void* address,
+                  std::size_t length,
+                  bool writes,
+                  bool atomic = false);
 void checked_copy(void* to, const void* from, std::size_t bytes);
 void checked_clear(void* to, std::size_t bytes);
 

@@ -9,7 +9,9 @@
 namespace parlab::emulation {
 namespace {
 
-bool has_address(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
+bool has_address(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS;
+}
 
 struct HostCode {
   void* way_out[5]{};
@@ -32,7 +34,8 @@ void catch_crash(int signal, siginfo_t* info, void*) {
 }
 
 // Not inlined: a second return from setjmp finds no variables.
-__attribute__((noinline)) void run(HostCode& self, const std::function<void()>& code) {
+__attribute__((noinline)) void run(HostCode& self,
+                                   const std::function<void()>& code) {
   if (__builtin_setjmp(self.way_out) == 0) code();
 }
 
@@ -40,7 +43,8 @@ __attribute__((noinline)) void run(HostCode& self, const std::function<void()>& 
 
 std::string Crash::text() const {
   std::string text = strsignal(signal);
-  text[0] = static_cast<char>(std::tolower(text[0]));  // in the middle of a sentence
+  // in the middle of a sentence
+  text[0] = static_cast<char>(std::tolower(text[0]));
   if (has_address(signal)) {
     char where[40];
     std::snprintf(where, sizeof where, " at address %p", address);
@@ -49,17 +53,22 @@ std::string Crash::text() const {
   return text + line_of(calls);
 }
 
-bool Crash::at_address() const { return has_address(signal); }
+bool Crash::at_address() const {
+  return has_address(signal);
+}
 
 CatchCrashes::CatchCrashes() {
   struct sigaction action {};
   action.sa_sigaction = catch_crash;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // it is left by a jump
-  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i], &action, &before_[i]);
+  // it is left by a jump
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    sigaction(faults[i], &action, &before_[i]);
 }
 
 CatchCrashes::~CatchCrashes() {
-  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    sigaction(faults[i], &before_[i], nullptr);
 }
 
 void SignalStack::enter() {
@@ -68,7 +77,9 @@ void SignalStack::enter() {
   sigaltstack(&own, &before_);
 }
 
-void SignalStack::leave() { sigaltstack(&before_, nullptr); }
+void SignalStack::leave() {
+  sigaltstack(&before_, nullptr);
+}
 
 void run_host_code(const std::function<void()>& code, const Arena& arena) {
   const CatchCrashes catching;
@@ -87,9 +98,10 @@ void run_host_code(const std::function<void()>& code, const Arena& arena) {
   const Allocation* const array =
       self.crash.at_address() ? arena.owner(self.crash.address) : nullptr;
   if (array != nullptr) {
-    throw PointError(Verdict::launch_failed, "host code touches device memory, " +
-                                                 array->at(self.crash.address) + line +
-                                                 ": only kernels, gpu.copy() and gpu.clear() may");
+    throw PointError(Verdict::launch_failed,
+                     "host code touches device memory, " +
+                         array->at(self.crash.address) + line +
+                         ": only kernels, gpu.copy() and gpu.clear() may");
   }
   throw PointError(Verdict::launch_failed, "host code: " + self.crash.text());
 }

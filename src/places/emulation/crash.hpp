@@ -1,5 +1,5 @@
-// Faults and aborts become failures of the kernel, or of the host code of a variant, that made
-// them.
+// Faults and aborts become failures of the kernel, or of the host code
+// of a variant, that made them.
 #pragma once
 
 #include <array>
@@ -19,12 +19,13 @@ struct Crash {
   const void* address = nullptr;
   Calls calls{};
 
-  bool at_address() const;   // address is where memory was touched
-  std::string text() const;  // "segmentation fault at address 0x10 at line 12 of naive.cu"
+  bool at_address() const;  // address is where memory was touched
+  // "segmentation fault at address 0x10 at line 12 of naive.cu"
+  std::string text() const;
 };
 
-// While it lives, a fault in a kernel ends that kernel, and one in run_host_code() ends that; any
-// other one ends the program as ever.
+// While it lives, a fault in a kernel ends that kernel, and one in
+// run_host_code() ends that; any other one ends the program as ever.
 class CatchCrashes {
  public:
   CatchCrashes();
@@ -33,11 +34,13 @@ class CatchCrashes {
   CatchCrashes& operator=(const CatchCrashes&) = delete;
 
  private:
-  static constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+  static constexpr std::array faults{SIGSEGV, SIGBUS,  SIGFPE,
+                                     SIGILL,  SIGTRAP, SIGABRT};
   std::array<struct sigaction, faults.size()> before_;
 };
 
-// Where this OS thread handles a fault: a stack that has overflowed has no room for that.
+// Where this OS thread handles a fault: a stack that has
+// overflowed has no room for that.
 class SignalStack {
  public:
   void enter();  // lends it to the calling OS thread, until leave()
@@ -49,9 +52,9 @@ class SignalStack {
   stack_t before_{};
 };
 
-// Runs the host code of a variant, which may not touch the arrays of the arena: that is left to
-// kernels. Throws PointError(launch_failed) when it does, or crashes; then nothing of it is
-// unwound.
+// Runs the host code of a variant, which may not touch the arrays of the
+// arena: that is left to kernels. Throws PointError(launch_failed) when it
+// does, or crashes; then nothing of it is unwound.
 void run_host_code(const std::function<void()>& code, const Arena& arena);
 
 }  // namespace parlab::emulation

@@ -1,9 +1,9 @@
 // CUDA C++ for the host compiler: what a kernel sees when it is emulated.
 //
-// Qualifiers, built-in variables, vector types, barriers, warp intrinsics and atomics, with the
-// meaning the CUDA C++ Programming Guide gives them. The kernels are compiled with
-// -fsanitize=thread, so that every access to memory calls hooks.cpp; libtsan itself is never
-// linked.
+// Qualifiers, built-in variables, vector types, barriers, warp intrinsics
+// and atomics, with the meaning the CUDA C++ Programming Guide gives them.
+// The kernels are compiled with -fsanitize=thread, so that every access to
+// memory calls hooks.cpp; libtsan itself is never linked.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@
 #define __device__
 #define __host__
 #define __constant__
-// One block at a time on each OS thread. In a function it is static, as a variable of a block is.
+// One block at a time on each OS thread. In a function it is static,
+// as a variable of a block is.
 #define __shared__ thread_local
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
@@ -34,19 +35,25 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // ---- types
-#define PARLAB_VECTORS(T, name)                                         \
-  struct alignas(2 * sizeof(T)) name##2 {                               \
-    T x, y;                                                             \
-  };                                                                    \
-  struct name##3 {                                                      \
-    T x, y, z;                                                          \
-  };                                                                    \
-  struct alignas(std::min<std::size_t>(4 * sizeof(T), 16)) name##4 {    \
-    T x, y, z, w;                                                       \
-  };                                                                    \
-  constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
-  constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
-  constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+#define PARLAB_VECTORS(T, name)                                      \
+  struct alignas(2 * sizeof(T)) name##2 {                            \
+    T x, y;                                                          \
+  };                                                                 \
+  struct name##3 {                                                   \
+    T x, y, z;                                                       \
+  };                                                                 \
+  struct alignas(std::min<std::size_t>(4 * sizeof(T), 16)) name##4 { \
+    T x, y, z, w;                                                    \
+  };                                                                 \
+  constexpr name##2 make_##name##2(T x, T y) {                       \
+    return {x, y};                                                   \
+  }                                                                  \
+  constexpr name##3 make_##name##3(T x, T y, T z) {                  \
+    return {x, y, z};                                                \
+  }                                                                  \
+  constexpr name##4 make_##name##4(T x, T y, T z, T w) {             \
+    return {x, y, z, w};                                             \
+  }
 PARLAB_VECTORS(signed char, char)
 PARLAB_VECTORS(unsigned char, uchar)
 PARLAB_VECTORS(short, short)
@@ -60,7 +67,8 @@ PARLAB_VECTORS(double, double)
 #undef PARLAB_VECTORS
 
 struct dim3 : uint3 {
-  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : uint3{x_, y_, z_} {}
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1)
+      : uint3{x_, y_, z_} {}
   constexpr dim3(uint3 v) : uint3(v) {}
 };
 
@@ -96,8 +104,8 @@ __attribute__((const)) uint3 built_in(BuiltIn which);
 __attribute__((const)) int lane_index();
 __attribute__((const)) void* dynamic_shared();
 
-// Where threads wait for each other: at a barrier of a warp, a block or the grid, or for lanes of a
-// warp to exchange values, which orders nothing else.
+// Where threads wait for each other: at a barrier of a warp, a block or the
+// grid, or for lanes of a warp to exchange values, which orders nothing else.
 enum class Scope { lanes, warp, block, grid };
 struct Meeting {
   Scope scope;
@@ -105,9 +113,10 @@ struct Meeting {
   Site site;
   unsigned mask = ~0u;  // the lanes that take part
   std::uint64_t value = 0;
-  int source = -1;                        // the lane whose value is wanted; -1: the sum of all
-  bool whoever_comes = false;             // nobody is waited for who waits elsewhere
-  std::optional<std::uint64_t> result{};  // nothing: that lane does not take part
+  int source = -1;  // the lane whose value is wanted; -1: the sum of all
+  bool whoever_comes = false;  // nobody is waited for who waits elsewhere
+  // nothing: that lane does not take part
+  std::optional<std::uint64_t> result{};
 };
 std::uint64_t meet(Meeting meeting);
 void fence();
@@ -115,15 +124,20 @@ void pause();  // lets others run
 void wait_for_launch_before();
 void trap(const Site& site);
 
-// Asynchronous copies to shared memory: done when they are waited for, not before.
-void copy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_bytes);
+// Asynchronous copies to shared memory: done when they are
+// waited for, not before.
+void copy_async(void* to,
+                const void* from,
+                std::size_t bytes,
+                std::size_t zero_bytes);
 void commit_copies();
 void wait_copies(unsigned groups_in_flight);
 
 // Replaces *p by f(*p) atomically; returns the old value.
 template <typename T, typename F>
 T atomic_update(T* p, F f) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "atomics take 2, 4 or 8 bytes");
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+                "atomics take 2, 4 or 8 bytes");
   const std::atomic_ref<T> word(*p);
   T old = word.load();
   while (!word.compare_exchange_strong(old, f(old))) {
@@ -133,13 +147,18 @@ T atomic_update(T* p, F f) {
 
 }  // namespace parlab::emulation
 
-#define threadIdx (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::thread_index))
-#define blockIdx (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::block_index))
-#define blockDim (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::block_extent))
-#define gridDim (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::grid_extent))
+#define threadIdx \
+  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::thread_index))
+#define blockIdx \
+  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::block_index))
+#define blockDim \
+  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::block_extent))
+#define gridDim \
+  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::grid_extent))
 constexpr int warpSize = 32;
 
-// Dynamic shared memory as an array of T; the real build has its own in gpu/gpu.hpp.
+// Dynamic shared memory as an array of T; the real build has
+// its own in gpu/gpu.hpp.
 template <typename T>
 T* shared_memory() {
   return static_cast<T*>(parlab::emulation::dynamic_shared());
@@ -148,12 +167,16 @@ T* shared_memory() {
 // What follows is found by kernels without a namespace.
 namespace parlab::emulation::cuda {
 
-// ---- barriers, fences and warp intrinsics. A site is where the kernel says it.
+// ---- barriers, fences and warp intrinsics. A site is where the kernel says
+// it.
 #define PARLAB_SITE const Site& site = Site::current()
 
-inline void __syncthreads(PARLAB_SITE) { meet({Scope::block, __func__, site}); }
+inline void __syncthreads(PARLAB_SITE) {
+  meet({Scope::block, __func__, site});
+}
 inline int __syncthreads_count(int predicate, PARLAB_SITE) {
-  return static_cast<int>(meet({Scope::block, __func__, site, ~0u, predicate != 0}));
+  return static_cast<int>(
+      meet({Scope::block, __func__, site, ~0u, predicate != 0}));
 }
 inline int __syncthreads_or(int predicate, PARLAB_SITE) {
   return meet({Scope::block, __func__, site, ~0u, predicate != 0}) != 0;
@@ -164,22 +187,30 @@ inline int __syncthreads_and(int predicate, PARLAB_SITE) {
 inline void __syncwarp(unsigned mask = ~0u, PARLAB_SITE) {
   meet({Scope::warp, __func__, site, mask});
 }
-inline void __threadfence() { fence(); }
-inline void __threadfence_system() { fence(); }
-inline void __threadfence_block() {}  // orders nothing between threads by itself
+inline void __threadfence() {
+  fence();
+}
+inline void __threadfence_system() {
+  fence();
+}
+// orders nothing between threads by itself
+inline void __threadfence_block() {}
 
-// The lanes of a warp count in segments of `width`. `source` says which lane's value is wanted;
-// beyond the segment a lane gets its own.
-#define PARLAB_SHUFFLE(name, source)                                                          \
-  template <typename T>                                                                       \
-  T name(unsigned mask, T value, int by, int width = 32, PARLAB_SITE) {                       \
-    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "at most 8 bytes");      \
-    const int lane = lane_index(), first = lane / width * width, from = source;               \
-    std::uint64_t bits = 0;                                                                   \
-    __builtin_memcpy(&bits, &value, sizeof(T));                                               \
-    bits = meet({Scope::lanes, #name, site, mask, bits, from < first + width ? from : lane}); \
-    __builtin_memcpy(&value, &bits, sizeof(T));                                               \
-    return value;                                                                             \
+// The lanes of a warp count in segments of `width`. `source` says which lane's
+// value is wanted; beyond the segment a lane gets its own.
+#define PARLAB_SHUFFLE(name, source)                                    \
+  template <typename T>                                                 \
+  T name(unsigned mask, T value, int by, int width = 32, PARLAB_SITE) { \
+    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>,    \
+                  "at most 8 bytes");                                   \
+    const int lane = lane_index(), first = lane / width * width,        \
+              from = source;                                            \
+    std::uint64_t bits = 0;                                             \
+    __builtin_memcpy(&bits, &value, sizeof(T));                         \
+    bits = meet({Scope::lanes, #name, site, mask, bits,                 \
+                 from < first + width ? from : lane});                  \
+    __builtin_memcpy(&value, &bits, sizeof(T));                         \
+    return value;                                                       \
   }
 PARLAB_SHUFFLE(__shfl_sync, first + (by & (width - 1)))
 PARLAB_SHUFFLE(__shfl_up_sync, lane - by < first ? lane : lane - by)
@@ -188,12 +219,14 @@ PARLAB_SHUFFLE(__shfl_xor_sync, lane ^ by)
 #undef PARLAB_SHUFFLE
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
-  return static_cast<unsigned>(meet({Scope::lanes, __func__, site, mask, vote}));
+  return static_cast<unsigned>(
+      meet({Scope::lanes, __func__, site, mask, vote}));
 }
 // The lanes that come to this line together.
 inline unsigned __activemask(PARLAB_SITE) {
   const auto own = std::uint64_t{1} << lane_index();
-  return static_cast<unsigned>(meet({Scope::lanes, __func__, site, ~0u, own, -1, true}));
+  return static_cast<unsigned>(
+      meet({Scope::lanes, __func__, site, ~0u, own, -1, true}));
 }
 inline int __any_sync(unsigned mask, int predicate, PARLAB_SITE) {
   return __ballot_sync(mask, predicate, site) != 0;
@@ -203,16 +236,17 @@ inline int __all_sync(unsigned mask, int predicate, PARLAB_SITE) {
 }
 
 // Combines the values of the lanes in the mask, one after another.
-#define PARLAB_REDUCE(name, ...)                                                \
-  template <typename T>                                                         \
-  T name(unsigned mask, T value, PARLAB_SITE) {                                 \
-    static_assert(sizeof(T) == 4, "int or unsigned");                           \
-    T all = __shfl_sync(mask, value, std::countr_zero(mask), 32, site);         \
-    for (unsigned rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {      \
-      const T one = __shfl_sync(mask, value, std::countr_zero(rest), 32, site); \
-      all = __VA_ARGS__;                                                        \
-    }                                                                           \
-    return all;                                                                 \
+#define PARLAB_REDUCE(name, ...)                                           \
+  template <typename T>                                                    \
+  T name(unsigned mask, T value, PARLAB_SITE) {                            \
+    static_assert(sizeof(T) == 4, "int or unsigned");                      \
+    T all = __shfl_sync(mask, value, std::countr_zero(mask), 32, site);    \
+    for (unsigned rest = mask & (mask - 1); rest != 0; rest &= rest - 1) { \
+      const T one =                                                        \
+          __shfl_sync(mask, value, std::countr_zero(rest), 32, site);      \
+      all = __VA_ARGS__;                                                   \
+    }                                                                      \
+    return all;                                                            \
   }
 PARLAB_REDUCE(__reduce_add_sync, all + one)
 PARLAB_REDUCE(__reduce_min_sync, one < all ? one : all)
@@ -232,7 +266,8 @@ unsigned __match_any_sync(unsigned mask, T value, PARLAB_SITE) {
   return same;
 }
 
-// ---- atomics. value: of the same type, or one that converts to it, as with CUDA's overloads.
+// ---- atomics. value: of the same type, or one that converts to it, as with
+// CUDA's overloads.
 #define PARLAB_ATOMIC(name, ...)                                      \
   template <typename T>                                               \
   T name(T* p, std::type_identity_t<T> value) {                       \
@@ -250,66 +285,146 @@ PARLAB_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 PARLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef PARLAB_ATOMIC
 template <typename T>
-T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+T atomicCAS(T* p,
+            std::type_identity_t<T> expected,
+            std::type_identity_t<T> value) {
   return atomic_update(p, [&](T old) { return old == expected ? value : old; });
 }
 
 // ---- loads and stores with a cache hint
 inline constexpr auto __ldg = [](const auto* p) { return *p; };
-inline constexpr auto __ldca = __ldg, __ldcg = __ldg, __ldcs = __ldg, __ldlu = __ldg,
-                      __ldcv = __ldg;
-inline constexpr auto __stwb = []<typename T>(T* p, std::type_identity_t<T> value) { *p = value; };
+inline constexpr auto __ldca = __ldg, __ldcg = __ldg, __ldcs = __ldg,
+                      __ldlu = __ldg, __ldcv = __ldg;
+inline constexpr auto __stwb =
+    []<typename T>(T* p, std::type_identity_t<T> value) { *p = value; };
 inline constexpr auto __stcg = __stwb, __stcs = __stwb, __stwt = __stwb;
 
 // ---- arithmetic. Mixed types as in CUDA: the common type of C++'s arithmetic.
-constexpr auto min(auto a, auto b) { return std::min<decltype(a + b)>(a, b); }
-constexpr auto max(auto a, auto b) { return std::max<decltype(a + b)>(a, b); }
-using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp, std::log, std::pow;
+constexpr auto min(auto a, auto b) {
+  return std::min<decltype(a + b)>(a, b);
+}
+constexpr auto max(auto a, auto b) {
+  return std::max<decltype(a + b)>(a, b);
+}
+using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp,
+    std::log, std::pow;
 using std::isfinite, std::isinf, std::isnan;
-inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
-inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+inline float rsqrtf(float x) {
+  return 1 / std::sqrt(x);
+}
+inline double rsqrt(double x) {
+  return 1 / std::sqrt(x);
+}
 // What is fast and inexact on a GPU is exact here.
-inline float __fdividef(float a, float b) { return a / b; }
-inline float __expf(float x) { return std::exp(x); }
-inline float __logf(float x) { return std::log(x); }
-inline float __sinf(float x) { return std::sin(x); }
-inline float __cosf(float x) { return std::cos(x); }
-inline float __powf(float x, float y) { return std::pow(x, y); }
-inline float __saturatef(float x) { return x > 0 ? std::fmin(x, 1.0f) : 0; }  // of NaN: 0
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
-inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
-inline int __float2int_rz(float x) { return static_cast<int>(x); }
-inline int __float2int_rd(float x) { return static_cast<int>(std::floor(x)); }
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
-inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
-inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
-inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
-inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
-inline int __popc(unsigned x) { return std::popcount(x); }
-inline int __popcll(unsigned long long x) { return std::popcount(x); }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
-inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
+inline float __fdividef(float a, float b) {
+  return a / b;
+}
+inline float __expf(float x) {
+  return std::exp(x);
+}
+inline float __logf(float x) {
+  return std::log(x);
+}
+inline float __sinf(float x) {
+  return std::sin(x);
+}
+inline float __cosf(float x) {
+  return std::cos(x);
+}
+inline float __powf(float x, float y) {
+  return std::pow(x, y);
+}
+// of NaN: 0
+inline float __saturatef(float x) {
+  return x > 0 ? std::fmin(x, 1.0f) : 0;
+}
+inline float __fadd_rn(float a, float b) {
+  return a + b;
+}
+inline float __fmul_rn(float a, float b) {
+  return a * b;
+}
+inline float __fmaf_rn(float a, float b, float c) {
+  return std::fma(a, b, c);
+}
+inline double __dadd_rn(double a, double b) {
+  return a + b;
+}
+inline double __dmul_rn(double a, double b) {
+  return a * b;
+}
+inline double __fma_rn(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
+inline int __float2int_rn(float x) {
+  return static_cast<int>(std::nearbyint(x));
+}
+inline int __float2int_rz(float x) {
+  return static_cast<int>(x);
+}
+inline int __float2int_rd(float x) {
+  return static_cast<int>(std::floor(x));
+}
+inline float __int2float_rn(int x) {
+  return static_cast<float>(x);
+}
+inline int __float_as_int(float x) {
+  return std::bit_cast<int>(x);
+}
+inline float __int_as_float(int x) {
+  return std::bit_cast<float>(x);
+}
+inline unsigned __float_as_uint(float x) {
+  return std::bit_cast<unsigned>(x);
+}
+inline float __uint_as_float(unsigned x) {
+  return std::bit_cast<float>(x);
+}
+inline long long __double_as_longlong(double x) {
+  return std::bit_cast<long long>(x);
+}
+inline double __longlong_as_double(long long x) {
+  return std::bit_cast<double>(x);
+}
+inline int __popc(unsigned x) {
+  return std::popcount(x);
+}
+inline int __popcll(unsigned long long x) {
+  return std::popcount(x);
+}
+inline int __ffs(int x) {
+  return __builtin_ffs(x);
+}
+inline int __ffsll(long long x) {
+  return __builtin_ffsll(x);
+}
+inline int __clz(int x) {
+  return std::countl_zero(static_cast<unsigned>(x));
+}
+inline int __clzll(long long x) {
+  return std::countl_zero(static_cast<unsigned long long>(x));
+}
 inline unsigned __brev(unsigned x) {
   unsigned reversed = 0;
-  for (int bit = 0; bit < 32; ++bit) reversed = reversed << 1 | (x >> bit & 1);
+  for (int bit = 0; bit < 32; ++bit)
+    reversed = reversed << 1 | (x >> bit & 1);
   return reversed;
 }
-inline int __mul24(int a, int b) { return a * b; }
+inline int __mul24(int a, int b) {
+  return a * b;
+}
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
 }
-inline long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
-inline void __nanosleep(unsigned) { pause(); }
-inline void __trap(PARLAB_SITE) { trap(site); }
+inline long long clock64() {
+  return static_cast<long long>(__builtin_ia32_rdtsc());
+}
+inline void __nanosleep(unsigned) {
+  pause();
+}
+inline void __trap(PARLAB_SITE) {
+  trap(site);
+}
 
 }  // namespace parlab::emulation::cuda
 

@@ -1,4 +1,5 @@
-// The Executor of the emulated build: runs variants for their verdict, never for their time.
+// The Executor of the emulated build: runs variants for their
+// verdict, never for their time.
 #include <chrono>
 
 #include "places/emulation/emulated_gpu.hpp"
@@ -13,10 +14,12 @@ using emulation::HeldArrays;
 
 class EmulatedExecutor final : public UntimedExecutor {
  public:
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     release();
-    arrays_ =
-        HeldArrays(inputs, outputs, [&](const auto&... what) { return gpu_.allocate(what...); });
+    arrays_ = HeldArrays(inputs, outputs, [&](const auto&... what) {
+      return gpu_.allocate(what...);
+    });
   }
 
   void release() override {
@@ -32,13 +35,15 @@ class EmulatedExecutor final : public UntimedExecutor {
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
     gpu_.run_host_code([&] {
-      variant.run_gpu(gpu_, declared_by(variant, arrays_.view()), call.size, call.dtype,
-                      call.tunables);
+      variant.run_gpu(gpu_, declared_by(variant, arrays_.view()), call.size,
+                      call.dtype, call.tunables);
     });
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
     Checked checked;
     checked.outputs = arrays_.view();
-    checked.damage = gpu_.scratch_damage();  // wrong accesses stop a kernel as they happen
+    // wrong accesses stop a kernel as they happen
+    checked.damage = gpu_.scratch_damage();
     checked.seconds = taken.count();
     checked.launch = launch_shape_of(gpu_);
     return checked;
@@ -52,12 +57,19 @@ class EmulatedExecutor final : public UntimedExecutor {
 }  // namespace
 
 // All emulated devices are alike.
-std::unique_ptr<Executor> make_gpu_executor(int) { return std::make_unique<EmulatedExecutor>(); }
+std::unique_ptr<Executor> make_gpu_executor(int) {
+  return std::make_unique<EmulatedExecutor>();
+}
 
 std::optional<std::string> why_no_gpu() {
-  return "this program was built to emulate CUDA kernels, not to run them on a GPU";
+  return "this program was built to emulate CUDA kernels, not to run them on a "
+         "GPU";
 }
-std::vector<GpuFacts> gpus_present() { return {}; }
-std::vector<GpuFacts> gpus_by_name() { return {}; }
+std::vector<GpuFacts> gpus_present() {
+  return {};
+}
+std::vector<GpuFacts> gpus_by_name() {
+  return {};
+}
 
 }  // namespace parlab

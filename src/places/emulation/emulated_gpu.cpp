@@ -12,7 +12,8 @@ using namespace emulation;
 namespace {
 
 dim3 dim(const Extent& e) {
-  return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
+  return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y),
+          static_cast<unsigned>(e.z)};
 }
 
 }  // namespace
@@ -24,14 +25,16 @@ std::uint64_t emulation_seed() {
 
 void require_emulated(const Variant& variant) {
   if (variant.hardware.empty()) return;
-  throw PointError(Verdict::not_supported, variant.full_name() + " needs " + variant.hardware +
-                                               ", which emulation does not have");
+  throw PointError(Verdict::not_supported,
+                   variant.full_name() + " needs " + variant.hardware +
+                       ", which emulation does not have");
 }
 
 LaunchShape launch_shape_of(const Gpu& gpu) {
   LaunchShape shape;
   if (gpu.launches().empty()) return shape;
-  const auto& [grid, block, shared, cooperative, overlaps] = gpu.launches().back().config;
+  const auto& [grid, block, shared, cooperative, overlaps] =
+      gpu.launches().back().config;
   shape.grid = {grid.x, grid.y, grid.z};
   shape.block = {block.x, block.y, block.z};
   shape.shared_bytes = static_cast<std::int64_t>(shared);
@@ -42,7 +45,8 @@ LaunchShape launch_shape_of(const Gpu& gpu) {
 std::string EmulatedGpu::scratch_damage() const {
   for (const auto& each : scratch_) {
     const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
-    if (each->kind == Kind::zeroed && std::any_of(each->data, each->data + each->bytes, nonzero)) {
+    if (each->kind == Kind::zeroed &&
+        std::any_of(each->data, each->data + each->bytes, nonzero)) {
       return "left " + each->name + " other than zero";
     }
   }
@@ -52,7 +56,8 @@ std::string EmulatedGpu::scratch_damage() const {
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const auto name = "scratch " + std::to_string(scratch_.size() + 1);
   const Arena::Access access(machine_->arena, false);
-  scratch_.push_back(allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
+  scratch_.push_back(
+      allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
   scratch_.back()->poison();
   if (zeroed) {
     std::memset(scratch_.back()->data, 0, bytes);
@@ -69,16 +74,24 @@ void EmulatedGpu::clear(void* data, std::size_t bytes) {
   start({}, nullptr, [=] { checked_clear(data, bytes); }, {});
 }
 
-void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
-                        std::function<void()> thread, std::span<const std::byte> arguments) {
-  const auto blocks = static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
-  // Compute capability 9.0: CUDA C++ Programming Guide, technical specifications.
-  refuse_impossible(config, {{2147483647, 65535, 65535}, {1024, 1024, 64}, max_shared_bytes()},
-                    max_threads);
-  if (const std::size_t most = 2 * multiprocessors(); config.cooperative && blocks > most) {
-    throw PointError(Verdict::launch_failed,
-                     "cannot launch a grid with barriers: at most " + std::to_string(most) +
-                         " blocks are resident together (see resident_blocks())");
+void EmulatedGpu::start(const LaunchConfig& config,
+                        const void* kernel,
+                        std::function<void()> thread,
+                        std::span<const std::byte> arguments) {
+  const auto blocks =
+      static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
+  // Compute capability 9.0: CUDA C++ Programming Guide,
+  // technical specifications.
+  refuse_impossible(
+      config,
+      {{2147483647, 65535, 65535}, {1024, 1024, 64}, max_shared_bytes()},
+      max_threads);
+  if (const std::size_t most = 2 * multiprocessors();
+      config.cooperative && blocks > most) {
+    throw PointError(
+        Verdict::launch_failed,
+        "cannot launch a grid with barriers: at most " + std::to_string(most) +
+            " blocks are resident together (see resident_blocks())");
   }
   Launch launch{.kernel = kernel,
                 .thread = std::move(thread),
@@ -99,12 +112,18 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   arrange(launch.blocks, order_, seed_);
   if (config.cooperative) launch.barrier.emplace(blocks);
 
-  // All blocks of a cooperative launch are alive at once; a small launch is not worth a second
-  // core. Stacks need two mappings each, of which a process has 65530.
-  const auto threads = blocks * launch.block.x * launch.block.y * launch.block.z;
-  const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
-  const auto wanted = config.cooperative ? blocks : std::min({blocks, threads / 2048 + 1, cores});
-  while (machine_->workers.size() < wanted) machine_->workers.emplace_back();
+  // All blocks of a cooperative launch are alive at once; a small
+  // launch is not worth a second core. Stacks need two mappings each,
+  // of which a process has 65530.
+  const auto threads =
+      blocks * launch.block.x * launch.block.y * launch.block.z;
+  const auto cores =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
+  const auto wanted = config.cooperative
+                          ? blocks
+                          : std::min({blocks, threads / 2048 + 1, cores});
+  while (machine_->workers.size() < wanted)
+    machine_->workers.emplace_back();
   const Arena::Access access(machine_->arena, false);
   const CatchCrashes catching;
   std::vector<std::jthread> others;

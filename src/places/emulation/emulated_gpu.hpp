@@ -12,17 +12,19 @@
 
 namespace parlab {
 
-// Of the environment's PARLAB_SEED, or a fixed one: shuffles blocks and threads.
+// Of the environment's PARLAB_SEED, or a fixed one:
+// shuffles blocks and threads.
 std::uint64_t emulation_seed();
 
-// Throws PointError(not_supported) for a variant that needs hardware which is not emulated.
+// Throws PointError(not_supported) for a variant that needs hardware
+// which is not emulated.
 void require_emulated(const Variant& variant);
 
 // Of what was launched last; emulation knows of no registers.
 LaunchShape launch_shape_of(const Gpu& gpu);
 
-// What the emulated GPUs of one machine share: their addresses, the count of all blocks that ever
-// ran there, and the OS threads that run them.
+// What the emulated GPUs of one machine share: their addresses, the count of
+// all blocks that ever ran there, and the OS threads that run them.
 struct EmulatedMachine {
   emulation::Arena arena;
   std::uint32_t instances = 1;           // of blocks, so far
@@ -33,17 +35,22 @@ class EmulatedGpu : public Gpu {
  public:
   explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
                        emulation::Order order = emulation::Order::shuffled,
-                       std::shared_ptr<EmulatedMachine> machine = nullptr, int device = 0,
-                       std::string owner = {}, const emulation::Ordering* ordering = nullptr)
+                       std::shared_ptr<EmulatedMachine> machine = nullptr,
+                       int device = 0,
+                       std::string owner = {},
+                       const emulation::Ordering* ordering = nullptr)
       : seed_(seed),
         order_(order),
         owner_(std::move(owner)),
-        machine_(machine ? std::move(machine) : std::make_shared<EmulatedMachine>()),
+        machine_(machine ? std::move(machine)
+                         : std::make_shared<EmulatedMachine>()),
         device_(device),
         ordering_(ordering) {}
 
   // Device memory with a name for messages; a kernel may not write to an input.
-  emulation::Memory allocate(const std::string& name, std::size_t bytes, emulation::Kind kind) {
+  emulation::Memory allocate(const std::string& name,
+                             std::size_t bytes,
+                             emulation::Kind kind) {
     return machine_->arena.allocate(owner_ + name, bytes, kind, device_);
   }
   void free_scratch() { scratch_.clear(); }
@@ -52,32 +59,41 @@ class EmulatedGpu : public Gpu {
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
   }
-  void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }  // of one launch
+  // of one launch
+  void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }
 
-  // Few multiprocessors: a grid that fills the device is small, a cooperative one can be live.
+  // Few multiprocessors: a grid that fills the device is small, a
+  // cooperative one can be live.
   int multiprocessors() const override { return 4; }
-  std::size_t max_shared_bytes() const override { return emulation::max_shared_bytes; }
+  std::size_t max_shared_bytes() const override {
+    return emulation::max_shared_bytes;
+  }
   std::size_t l2_bytes() const override { return 50 << 20; }
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* data, std::size_t bytes) override;
   void* stream() const override { return nullptr; }
 
  protected:
-  void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread,
+  void start(const LaunchConfig& config,
+             const void* kernel,
+             std::function<void()> thread,
              std::span<const std::byte> arguments) override;
   void write_constant(void* to, const void* from, std::size_t bytes) override {
     copy(to, from, bytes);
   }
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void*, int threads, std::size_t shared_bytes) override {
-    return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes() ? 0 : 2;
+    return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes()
+               ? 0
+               : 2;
   }
 
  private:
   std::uint64_t seed_;
   emulation::Order order_;
   std::chrono::milliseconds time_limit_{60000};
-  std::string owner_;  // for messages, where there are several: "GPU 1's ", "stream 0's "
+  // for messages, where there are several: "GPU 1's ", "stream 0's "
+  std::string owner_;
   std::shared_ptr<EmulatedMachine> machine_;
   int device_;
   const emulation::Ordering* ordering_;

@@ -1,8 +1,10 @@
-// A team of emulated GPUs: as many as asked for, with memories of their own on one host.
+// A team of emulated GPUs: as many as asked for, with memories of
+// their own on one host.
 //
-// What the team moves is done where it is called, and checked as a kernel's accesses are: memory of
-// another GPU than said, words that nothing has written, an input that is written to. Work beside
-// transfers is done before them, so that what it reads of theirs was not written yet, and what both
+// What the team moves is done where it is called, and checked as a kernel's
+// accesses are: memory of another GPU than said, words that nothing has
+// written, an input that is written to. Work beside transfers is done before
+// them, so that what it reads of theirs was not written yet, and what both
 // touch is found whoever comes first on a real machine.
 #pragma once
 
@@ -17,37 +19,56 @@ namespace parlab {
 
 class EmulatedGpus final : public Gpus {
  public:
-  explicit EmulatedGpus(int count, std::uint64_t seed = emulation_seed(),
+  explicit EmulatedGpus(int count,
+                        std::uint64_t seed = emulation_seed(),
                         emulation::Order order = emulation::Order::shuffled,
                         std::shared_ptr<EmulatedMachine> machine = nullptr);
 
   int count() const override { return static_cast<int>(gpus_.size()); }
-  EmulatedGpu& operator[](int i) override { return gpus_.at(static_cast<std::size_t>(i)); }
+  EmulatedGpu& operator[](int i) override {
+    return gpus_.at(static_cast<std::size_t>(i));
+  }
   void exchange(const std::vector<Move>& moves) override;
-  void beside(const std::function<void()>& transfers, const std::function<void()>& work) override;
+  void beside(const std::function<void()>& transfers,
+              const std::function<void()>& work) override;
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
   }
 
  protected:
-  void sum_over_all(const std::vector<void*>& from, const std::vector<void*>& to,
-                    std::int64_t elements, Dtype dtype) override;
-  void send_to_all(int root, const std::vector<void*>& data, std::int64_t elements,
+  void sum_over_all(const std::vector<void*>& from,
+                    const std::vector<void*>& to,
+                    std::int64_t elements,
+                    Dtype dtype) override;
+  void send_to_all(int root,
+                   const std::vector<void*>& data,
+                   std::int64_t elements,
                    Dtype dtype) override;
 
  private:
-  std::vector<std::byte> take(const char* operation, int gpu, const void* from, std::size_t bytes);
-  void put(const char* operation, int gpu, void* to, const std::vector<std::byte>& bytes);
-  emulation::Allocation& array_at(const char* operation, int gpu, const void* address,
-                                  std::size_t bytes, bool writes);
-  void require_everywhere(const char* operation, const std::vector<void*>& data) const;
+  std::vector<std::byte> take(const char* operation,
+                              int gpu,
+                              const void* from,
+                              std::size_t bytes);
+  void put(const char* operation,
+           int gpu,
+           void* to,
+           const std::vector<std::byte>& bytes);
+  emulation::Allocation& array_at(const char* operation,
+                                  int gpu,
+                                  const void* address,
+                                  std::size_t bytes,
+                                  bool writes);
+  void require_everywhere(const char* operation,
+                          const std::vector<void*>& data) const;
   bool touched_beside(const emulation::Stamp& access) const {
     return beside_ && access.instance >= *beside_;
   }
 
   std::shared_ptr<EmulatedMachine> machine_;
   std::deque<EmulatedGpu> gpus_;
-  std::optional<std::uint32_t> beside_;  // the first block of what runs beside these transfers
+  // the first block of what runs beside these transfers
+  std::optional<std::uint32_t> beside_;
 };
 
 }  // namespace parlab

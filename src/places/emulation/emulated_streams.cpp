@@ -11,7 +11,9 @@ namespace {
 
 constexpr int streams_at_most = 64;  // as in cuda_streams.cu
 
-[[noreturn]] void refuse(Verdict verdict, const std::string& operation, const std::string& what) {
+[[noreturn]] void refuse(Verdict verdict,
+                         const std::string& operation,
+                         const std::string& what) {
   throw PointError(verdict, operation + ' ' + what);
 }
 
@@ -25,11 +27,13 @@ struct Copy {
     each_whole_word(array, from, bytes, [&](Cell& cell, const std::byte* word) {
       if (cell.writer == Stamp{}) {
         refuse(Verdict::wrong_result, operation,
-               "reads " + array.element(word, word_bytes) + ", which nothing has written");
+               "reads " + array.element(word, word_bytes) +
+                   ", which nothing has written");
       }
       require_order("reads ", cell.writer, " wrote", array, word);
-      auto& slot =
-          stream.comes_before(cell.readers[0].instance) ? cell.readers[0] : cell.readers[1];
+      auto& slot = stream.comes_before(cell.readers[0].instance)
+                       ? cell.readers[0]
+                       : cell.readers[1];
       slot = mine;
     });
   }
@@ -41,26 +45,34 @@ struct Copy {
       }
     });
     array.settle(to, bytes);  // words that are written in part, too
-    each_whole_word(array, to, bytes, [&](Cell& cell, const std::byte*) { cell.writer = mine; });
+    each_whole_word(array, to, bytes,
+                    [&](Cell& cell, const std::byte*) { cell.writer = mine; });
   }
 
  private:
   // Half a word may be another piece's, which comes on another stream.
   template <typename F>
-  void each_whole_word(Allocation& array, const void* first, std::size_t bytes, F f) const {
+  void each_whole_word(Allocation& array,
+                       const void* first,
+                       std::size_t bytes,
+                       F f) const {
     if (array.cells.empty()) return;
     const auto begin = array.offset(first), end = begin + bytes;
-    for (auto word = (begin + word_bytes - 1) / word_bytes; (word + 1) * word_bytes <= end;
-         ++word) {
+    for (auto word = (begin + word_bytes - 1) / word_bytes;
+         (word + 1) * word_bytes <= end; ++word) {
       f(array.cells[word], array.data + word * word_bytes);
     }
   }
-  void require_order(const char* does, Stamp other, const char* did, const Allocation& array,
+  void require_order(const char* does,
+                     Stamp other,
+                     const char* did,
+                     const Allocation& array,
                      const std::byte* word) const {
     if (stream.comes_before(other.instance)) return;
     refuse(Verdict::wrong_result, operation,
-           does + array.element(word, word_bytes) + ", which " + stream.stream_of(other.instance) +
-               did + " and nothing here waits for it: possible race");
+           does + array.element(word, word_bytes) + ", which " +
+               stream.stream_of(other.instance) + did +
+               " and nothing here waits for it: possible race");
   }
 };
 
@@ -92,36 +104,46 @@ bool StreamOrder::comes_before(std::uint32_t instance, int i) const {
 
 // ---- one stream
 
-EmulatedStream::EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed, Order order,
+EmulatedStream::EmulatedStream(StreamOrder& streams,
+                               int i,
+                               std::uint64_t seed,
+                               Order order,
                                std::shared_ptr<EmulatedMachine> machine)
-    : EmulatedGpu(seed, order, machine, 0, "stream " + std::to_string(i) + "'s ", this),
+    : EmulatedGpu(
+          seed, order, machine, 0, "stream " + std::to_string(i) + "'s ", this),
       streams_(streams),
       i_(i),
       machine_(std::move(machine)) {}
 
-void EmulatedStream::start(const LaunchConfig& config, const void* kernel,
-                           std::function<void()> thread, std::span<const std::byte> arguments) {
+void EmulatedStream::start(const LaunchConfig& config,
+                           const void* kernel,
+                           std::function<void()> thread,
+                           std::span<const std::byte> arguments) {
   streams_.started(machine_->instances, i_);
   EmulatedGpu::start(config, kernel, std::move(thread), arguments);
 }
 
 // ---- all of them
 
-EmulatedStreams::EmulatedStreams(std::uint64_t seed, Order order,
+EmulatedStreams::EmulatedStreams(std::uint64_t seed,
+                                 Order order,
                                  std::shared_ptr<EmulatedMachine> machine)
     : seed_(seed),
       order_(order),
-      machine_(machine ? std::move(machine) : std::make_shared<EmulatedMachine>()),
+      machine_(machine ? std::move(machine)
+                       : std::make_shared<EmulatedMachine>()),
       ordered_(machine_->instances) {}
 
 EmulatedStream& EmulatedStreams::operator[](int i) {
   if (i < 0 || i >= streams_at_most) {
-    throw PointError(Verdict::not_supported, "asks for stream " + std::to_string(i) +
-                                                 ": there are 0 to " +
-                                                 std::to_string(streams_at_most - 1));
+    throw PointError(Verdict::not_supported,
+                     "asks for stream " + std::to_string(i) +
+                         ": there are 0 to " +
+                         std::to_string(streams_at_most - 1));
   }
   while (static_cast<int>(streams_.size()) <= i) {
-    streams_.emplace_back(ordered_, static_cast<int>(streams_.size()), seed_, order_, machine_);
+    streams_.emplace_back(ordered_, static_cast<int>(streams_.size()), seed_,
+                          order_, machine_);
     streams_.back().begin_run();
   }
   return streams_[static_cast<std::size_t>(i)];
@@ -133,10 +155,13 @@ void EmulatedStreams::wait(int i, int other) {
   ordered_.wait(i, other, machine_->instances);
 }
 
-Allocation& EmulatedStreams::array_at(const std::string& operation, const void* address,
-                                      std::size_t bytes, bool on_host) {
+Allocation& EmulatedStreams::array_at(const std::string& operation,
+                                      const void* address,
+                                      std::size_t bytes,
+                                      bool on_host) {
   Allocation* const array = machine_->arena.owner(address);
-  const std::string whose = on_host ? "the host's array" : "memory of the device";
+  const std::string whose =
+      on_host ? "the host's array" : "memory of the device";
   if (array == nullptr) {
     refuse(Verdict::launch_failed, operation,
            "touches " + std::to_string(bytes) + " bytes that are not " + whose);
@@ -149,23 +174,29 @@ Allocation& EmulatedStreams::array_at(const std::string& operation, const void* 
     const auto* end = static_cast<const std::byte*>(address) + bytes - 1;
     refuse(
         Verdict::launch_failed, operation,
-        "touches " + (array->contains(address, 1) ? array->outside(end) : array->outside(address)));
+        "touches " + (array->contains(address, 1) ? array->outside(end)
+                                                  : array->outside(address)));
   }
   return *array;
 }
 
-void EmulatedStreams::copy(const std::string& operation, int i, const Rows& rows, bool to_device) {
+void EmulatedStreams::copy(const std::string& operation,
+                           int i,
+                           const Rows& rows,
+                           bool to_device) {
   const EmulatedStream& stream = (*this)[i];
   const auto instance = machine_->instances++;
   ordered_.started(instance, i);
   const Copy checked{operation, stream, {instance, 1, 0, 0}};
   for (std::size_t row = 0; row < rows.count; ++row) {
-    const auto* const from = static_cast<const std::byte*>(rows.from) + row * rows.from_pitch;
+    const auto* const from =
+        static_cast<const std::byte*>(rows.from) + row * rows.from_pitch;
     auto* const to = static_cast<std::byte*>(rows.to) + row * rows.to_pitch;
     auto& source = array_at(operation, from, rows.bytes, to_device);
     auto& target = array_at(operation, to, rows.bytes, !to_device);
     if (target.kind == Kind::input) {
-      refuse(Verdict::wrong_result, operation, "writes " + target.at(to) + ", an input");
+      refuse(Verdict::wrong_result, operation,
+             "writes " + target.at(to) + ", an input");
     }
     checked.read(source, from, rows.bytes);
     checked.write(target, to, rows.bytes);

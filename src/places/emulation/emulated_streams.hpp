@@ -1,8 +1,9 @@
 // Streams of an emulated GPU.
 //
-// What is queued is done at once, in the order of the calls, and it is known of each word on which
-// stream it was touched last: a kernel or a copy that touches it on another stream, and did not
-// wait for that one, is found whatever comes first on a real machine.
+// What is queued is done at once, in the order of the calls, and it is
+// known of each word on which stream it was touched last: a kernel or a
+// copy that touches it on another stream, and did not wait for that one,
+// is found whatever comes first on a real machine.
 #pragma once
 
 #include <deque>
@@ -15,26 +16,34 @@
 
 namespace parlab {
 
-// What was started, on which of the streams, and which of them have waited for which.
+// What was started, on which of the streams, and which of them
+// have waited for which.
 class StreamOrder {
  public:
   explicit StreamOrder(std::uint32_t first_instance) : begin_(first_instance) {}
   // From here on instances are of stream i, until the next call.
-  void started(std::uint32_t first_instance, int i) { starts_[first_instance] = i; }
+  void started(std::uint32_t first_instance, int i) {
+    starts_[first_instance] = i;
+  }
   void wait(int i, int other, std::uint32_t next_instance);
   bool comes_before(std::uint32_t instance, int i) const;
   int stream_of(std::uint32_t instance) const;
 
  private:
   std::uint32_t begin_;
-  std::map<std::uint32_t, int> starts_;                 // by first instance
-  std::map<int, std::map<int, std::uint32_t>> waited_;  // of a stream, for each other: up to here
+  std::map<std::uint32_t, int> starts_;  // by first instance
+  // of a stream, for each other: up to here
+  std::map<int, std::map<int, std::uint32_t>> waited_;
 };
 
-// One of them. Whatever is started on it comes after all that was started on it before.
+// One of them. Whatever is started on it comes after all that
+// was started on it before.
 class EmulatedStream final : private emulation::Ordering, public EmulatedGpu {
  public:
-  EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed, emulation::Order order,
+  EmulatedStream(StreamOrder& streams,
+                 int i,
+                 std::uint64_t seed,
+                 emulation::Order order,
                  std::shared_ptr<EmulatedMachine> machine);
   bool comes_before(std::uint32_t instance) const override {
     return streams_.comes_before(instance, i_);
@@ -44,7 +53,9 @@ class EmulatedStream final : private emulation::Ordering, public EmulatedGpu {
   }
 
  protected:
-  void start(const LaunchConfig& config, const void* kernel, std::function<void()> thread,
+  void start(const LaunchConfig& config,
+             const void* kernel,
+             std::function<void()> thread,
              std::span<const std::byte> arguments) override;
 
  private:
@@ -66,16 +77,26 @@ class EmulatedStreams final : public Streams {
     emulation::run_host_code(code, machine_->arena);
   }
   std::string scratch_damage() const;
-  LaunchShape launch_shape() const;  // of what was launched last on the last of the streams
+  // of what was launched last on the last of the streams
+  LaunchShape launch_shape() const;
 
  protected:
-  void queue_to_device(int i, const Rows& rows) override { copy("to_device()", i, rows, true); }
-  void queue_to_host(int i, const Rows& rows) override { copy("to_host()", i, rows, false); }
+  void queue_to_device(int i, const Rows& rows) override {
+    copy("to_device()", i, rows, true);
+  }
+  void queue_to_host(int i, const Rows& rows) override {
+    copy("to_host()", i, rows, false);
+  }
 
  private:
-  void copy(const std::string& operation, int i, const Rows& rows, bool to_device);
-  emulation::Allocation& array_at(const std::string& operation, const void* address,
-                                  std::size_t bytes, bool on_host);
+  void copy(const std::string& operation,
+            int i,
+            const Rows& rows,
+            bool to_device);
+  emulation::Allocation& array_at(const std::string& operation,
+                                  const void* address,
+                                  std::size_t bytes,
+                                  bool on_host);
 
   std::uint64_t seed_;
   emulation::Order order_;

@@ -12,7 +12,8 @@ using emulation::HeldArrays;
 
 class EmulatedStreamsExecutor final : public UntimedExecutor {
  public:
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     release();
     // Of the host: copies reach it, kernels do not.
     arrays_ = HeldArrays(inputs, outputs, [&](const auto&... what) {
@@ -29,19 +30,23 @@ class EmulatedStreamsExecutor final : public UntimedExecutor {
     const Arrays declared = declared_by(variant, arrays_.view());
     EmulatedStreams gpu(emulation_seed(), emulation::Order::shuffled, machine_);
     const auto start = std::chrono::steady_clock::now();
-    gpu.run_host_code(
-        [&] { variant.run_streams(gpu, declared, call.size, call.dtype, call.tunables); });
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    gpu.run_host_code([&] {
+      variant.run_streams(gpu, declared, call.size, call.dtype, call.tunables);
+    });
+    const std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
     Checked checked;
     checked.outputs = arrays_.view();
-    checked.damage = gpu.scratch_damage();  // wrong accesses stop a kernel or a copy as they happen
+    // wrong accesses stop a kernel or a copy as they happen
+    checked.damage = gpu.scratch_damage();
     checked.seconds = taken.count();
     checked.launch = gpu.launch_shape();
     return checked;
   }
 
  private:
-  std::shared_ptr<EmulatedMachine> machine_ = std::make_shared<EmulatedMachine>();
+  std::shared_ptr<EmulatedMachine> machine_ =
+      std::make_shared<EmulatedMachine>();
   HeldArrays arrays_;
 };
 

@@ -14,7 +14,9 @@ class HeldArrays {
   HeldArrays() = default;
   // allocate: Memory of a name, so many bytes and a kind.
   template <typename Allocate>
-  HeldArrays(const Arrays& inputs, const std::vector<ArraySpec>& outputs, Allocate allocate) {
+  HeldArrays(const Arrays& inputs,
+             const std::vector<ArraySpec>& outputs,
+             Allocate allocate) {
     std::vector<Array> arrays;
     const auto hold = [&](const ArraySpec& spec, Kind kind) -> Memory& {
       memory_.push_back(allocate(spec.name, spec.bytes(), kind));
@@ -25,7 +27,8 @@ class HeldArrays {
       const auto& memory = hold(array.spec, Kind::input);
       std::memcpy(memory->data, array.data, memory->bytes);
     }
-    for (const auto& spec : outputs) hold(spec, Kind::output);
+    for (const auto& spec : outputs)
+      hold(spec, Kind::output);
     view_ = Arrays(arrays);
   }
 

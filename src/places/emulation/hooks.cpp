@@ -1,10 +1,13 @@
-// What the compiler calls from emulated kernels: before every access to memory, instead of every
-// atomic operation (-fsanitize=thread), and where behaviour is undefined (-fsanitize=bounds and
-// its kin). The names and signatures are those of GCC's instrumentation; the host code of the
+// What the compiler calls from emulated kernels: before every access to
+// memory, instead of every atomic operation (-fsanitize=thread), and where
+// behaviour is undefined (-fsanitize=bounds and
+// its kin). The names and signatures are those of GCC's
+// instrumentation; the host code of the
 // same files calls them too, outside of any kernel, and must not notice.
 //
-// An access is checked: is the address the kernel's to use, was the word ever written, and is there
-// an order between this access and those of other threads.
+// An access is checked: is the address the kernel's to use, was the
+// word ever written, and is there an order between this access and
+// those of other threads.
 #include <err.h>
 
 #include <cstdio>
@@ -19,12 +22,15 @@ namespace parlab::emulation {
 namespace {
 
 // Cells of global memory are shared by OS threads.
-Stamp load(Stamp& stamp) { return std::atomic_ref(stamp).load(std::memory_order_relaxed); }
+Stamp load(Stamp& stamp) {
+  return std::atomic_ref(stamp).load(std::memory_order_relaxed);
+}
 void store(Stamp& stamp, Stamp value) {
   std::atomic_ref(stamp).store(value, std::memory_order_relaxed);
 }
 
-// One access of the thread that runs. array: what it meets or misses, or nullptr.
+// One access of the thread that runs. array: what it meets
+// or misses, or nullptr.
 struct Check {
   Allocation* array;
   const void* address;
@@ -40,15 +46,20 @@ struct Check {
     if (array == nullptr) {
       if (address >= &__executable_start && address < &_end) return;
       // What starts a thread reads the kernel's arguments, on the host's stack.
-      if (within(launch.arguments) || within(std::as_bytes(std::span(&launch, 1)))) return;
+      if (within(launch.arguments) ||
+          within(std::as_bytes(std::span(&launch, 1))))
+        return;
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
-      fail(Verdict::launch_failed, bytes() + (null ? " at a null pointer" : " of host memory"));
+      fail(Verdict::launch_failed,
+           bytes() + (null ? " at a null pointer" : " of host memory"));
     } else if (array->kind != Kind::shared && array->device != launch.device) {
-      const auto from = ", from a kernel on GPU " + std::to_string(launch.device);
+      const auto from =
+          ", from a kernel on GPU " + std::to_string(launch.device);
       fail(Verdict::launch_failed,
            array->at(address) +
                (array->device == host_memory
-                    ? ", which is in the host's memory: copy it over first, see gpu/streams.hpp"
+                    ? ", which is in the host's memory: copy it over first, "
+                      "see gpu/streams.hpp"
                     : from + ": bring it over first, see gpu/gpus.hpp"));
     } else if (!array->contains(address, length)) {
       fail(Verdict::launch_failed, bytes() + ", " + array->outside(address));
@@ -63,12 +74,15 @@ struct Check {
     return address >= bytes.data() && address < bytes.data() + bytes.size();
   }
 
-  // Words that an access touches in part (bytes, halves) are not searched for races.
+  // Words that an access touches in part (bytes, halves) are
+  // not searched for races.
   void check_words(Cell* cell) {
     if (length >= word_bytes) {
       const auto words =
-          (array->offset(address) % word_bytes + length + word_bytes - 1) / word_bytes;
-      for (std::size_t i = 0; i < words && !block.failed; ++i) check_word(cell[i]);
+          (array->offset(address) % word_bytes + length + word_bytes - 1) /
+          word_bytes;
+      for (std::size_t i = 0; i < words && !block.failed; ++i)
+        check_word(cell[i]);
     } else if (writes) {
       store(cell->writer, stamp(0));
     }
@@ -79,40 +93,52 @@ struct Check {
     if (shared ? writer.instance != block.instance : writer == Stamp{}) {
       if (!writes || atomic) {
         return fail(Verdict::wrong_result,
-                    where() + ", which nothing has written" + (shared ? " in this block" : ""));
+                    where() + ", which nothing has written" +
+                        (shared ? " in this block" : ""));
       }
     } else if (may_race(writer)) {
-      if (!writes || atomic || writer.atomic) return report_race(writer, " wrote");
+      if (!writes || atomic || writer.atomic)
+        return report_race(writer, " wrote");
       suspect(cell, writer);
     }
     for (Stamp& slot : cell.readers) {
       const Stamp reader = load(slot);
       if (writes && may_race(reader)) return report_race(reader, " read");
-      // Atomics on one word are a chain: who is ordered after the last one is so after all.
+      // Atomics on one word are a chain: who is ordered after the
+      // last one is so after all.
       if (writes && atomic && reader.atomic) store(slot, {});
-      if (!writes && (reader == mine || comes_before(reader))) return store(slot, mine);
+      if (!writes && (reader == mine || comes_before(reader)))
+        return store(slot, mine);
     }
     if (writes) store(cell.writer, mine);
   }
 
   // Whether that access certainly came before this one.
   bool comes_before(Stamp other) const {
-    if (other.instance == block.instance) return here.thread.clock.covers(other);
-    if (shared || other.instance == 0) return true;  // 0: before any launch, or nobody
+    if (other.instance == block.instance)
+      return here.thread.clock.covers(other);
+    // 0: before any launch, or nobody
+    if (shared || other.instance == 0) return true;
     if (is_earlier(other)) {
       return here.thread.is_alone &&
-             (launch.ordering == nullptr || launch.ordering->comes_before(other.instance));
+             (launch.ordering == nullptr ||
+              launch.ordering->comes_before(other.instance));
     }
     return launch.releases->cover(other, here.thread.acquired);
   }
-  bool is_earlier(Stamp other) const { return other.instance < launch.first_instance; }
-  bool may_race(Stamp other) const { return !(atomic && other.atomic) && !comes_before(other); }
+  bool is_earlier(Stamp other) const {
+    return other.instance < launch.first_instance;
+  }
+  bool may_race(Stamp other) const {
+    return !(atomic && other.atomic) && !comes_before(other);
+  }
   Stamp stamp(std::uint32_t phase) const {
     return {block.instance, phase, here.thread.index, atomic};
   }
 
   std::string where() const {
-    return array == &block.static_shared ? array->name : array->element(address, length);
+    return array == &block.static_shared ? array->name
+                                         : array->element(address, length);
   }
   std::string race(Stamp other, const char* did) const {
     const bool same_block = other.instance == block.instance;
@@ -121,18 +147,23 @@ struct Check {
              ", and does not wait for that: see gpu/overlap.hpp";
     }
     if (is_earlier(other)) {
-      return where() + ", which " + launch.ordering->stream_of(other.instance) + did +
-             " and nothing here waits for it: possible race";
+      return where() + ", which " + launch.ordering->stream_of(other.instance) +
+             did + " and nothing here waits for it: possible race";
     }
     return where() + ", which " +
-           launch.name(other.instance - launch.first_instance, other.thread) + did + " with no " +
-           (same_block ? "barrier" : "order") + " between them: possible race";
+           launch.name(other.instance - launch.first_instance, other.thread) +
+           did + " with no " + (same_block ? "barrier" : "order") +
+           " between them: possible race";
   }
-  void report_race(Stamp other, const char* did) { fail(Verdict::wrong_result, race(other, did)); }
+  void report_race(Stamp other, const char* did) {
+    fail(Verdict::wrong_result, race(other, did));
+  }
   void suspect(const Cell& cell, Stamp writer) {
-    const auto* const words = reinterpret_cast<const std::uint32_t*>(array->data);
+    const auto* const words =
+        reinterpret_cast<const std::uint32_t*>(array->data);
     const auto* const word = words + (&cell - array->cells.data());
-    here.thread.suspects.push_back({word, *word, does() + race(writer, " wrote"), calls_here()});
+    here.thread.suspects.push_back(
+        {word, *word, does() + race(writer, " wrote"), calls_here()});
   }
   std::string does() const {
     return atomic ? "accesses with an atomic " : writes ? "writes " : "reads ";
@@ -147,14 +178,18 @@ void check_progress(const InRuntime& here) {
   const Launch& launch = *here.block.launch;
   if (launch.failed) here.thread.fail(Verdict::launch_failed, "was stopped");
   if (std::chrono::steady_clock::now() > launch.deadline) {
-    here.thread.fail(Verdict::timed_out,
-                     "still runs after the time limit of emulation" + line_of(calls_here()));
+    here.thread.fail(
+        Verdict::timed_out,
+        "still runs after the time limit of emulation" + line_of(calls_here()));
   }
 }
 
 }  // namespace
 
-void check_access(const void* address, std::size_t length, bool writes, bool atomic) {
+void check_access(const void* address,
+                  std::size_t length,
+                  bool writes,
+                  bool atomic) {
   if (running == nullptr || running->owns(address)) return;
   if (!running->suspects.empty()) InRuntime().thread.judge_suspects();
   Block& block = *running->block;
@@ -162,7 +197,8 @@ void check_access(const void* address, std::size_t length, bool writes, bool ato
   Allocation* const array = block.array_of(address);
   // The most frequent case, made short.
   if (!writes && array != nullptr && array->kind == Kind::input &&
-      array->device == block.launch->device && array->contains(address, length)) {
+      array->device == block.launch->device &&
+      array->contains(address, length)) {
     return;
   }
   Check{array, address, length, writes, atomic}.run();
@@ -188,8 +224,9 @@ namespace {
 
 using namespace parlab::emulation;
 
-// Surrounds an atomic operation. It releases what a fence has ordered before it takes effect;
-// afterwards the thread has seen all that was released until then.
+// Surrounds an atomic operation. It releases what a fence has ordered
+// before it takes effect; afterwards the thread has seen all that
+// was released until then.
 class AtomicAccess {
  public:
   AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
@@ -199,7 +236,8 @@ class AtomicAccess {
     InRuntime here;
     auto releases = here.block.launch->releases.synchronize();
     if (here.thread.fence) releases->add(*std::exchange(here.thread.fence, {}));
-    for (const Clock& fence : here.block.fences) releases->add(fence);
+    for (const Clock& fence : here.block.fences)
+      releases->add(fence);
     here.block.fences.clear();
   }
   ~AtomicAccess() {
@@ -207,12 +245,14 @@ class AtomicAccess {
     InRuntime here;
     here.thread.acquired = here.block.launch->releases->count();
     if (++here.thread.atomics % 64 != 0) return;
-    check_progress(here);  // it may spin on the value, and the others must get their turn
+    // it may spin on the value, and the others must get their turn
+    check_progress(here);
     here.block.suspend();
   }
 };
 
-// The data of every report of undefined behaviour begins with where it is in the source.
+// The data of every report of undefined behaviour begins with
+// where it is in the source.
 struct Place {
   const char* file;
   unsigned line, column;
@@ -221,7 +261,8 @@ struct Place {
 void undefined(const Place* place, const char* what, std::intptr_t number) {
   char text[60];
   std::snprintf(text, sizeof text, what, static_cast<long>(number));
-  if (running == nullptr) errx(1, "in host code: %s, %s:%u", text, place->file, place->line);
+  if (running == nullptr)
+    errx(1, "in host code: %s, %s:%u", text, place->file, place->line);
   InRuntime here;
   here.thread.fail(parlab::Verdict::wrong_result,
                    text + (" at " + name_place(place->file, place->line)));
@@ -231,10 +272,16 @@ void undefined(const Place* place, const char* what, std::intptr_t number) {
 
 extern "C" {
 
-// Of assert(): in a kernel it ends that kernel, elsewhere the program, as the C library's would.
-void __assert_fail(const char* condition, const char* file, unsigned line, const char*) noexcept {
-  const auto text = std::string("assertion '") + condition + "' fails at " + name_place(file, line);
-  if (running != nullptr) InRuntime().thread.fail(parlab::Verdict::launch_failed, text);
+// Of assert(): in a kernel it ends that kernel, elsewhere the program,
+// as the C library's would.
+void __assert_fail(const char* condition,
+                   const char* file,
+                   unsigned line,
+                   const char*) noexcept {
+  const auto text = std::string("assertion '") + condition + "' fails at " +
+                    name_place(file, line);
+  if (running != nullptr)
+    InRuntime().thread.fail(parlab::Verdict::launch_failed, text);
   warnx("%s", text.c_str());
   std::abort();
 }
@@ -243,8 +290,8 @@ void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-// What a kernel copies and clears by calls, under the names that scripts/emulate-kernel.sh gives
-// them: clang calls them for each structure.
+// What a kernel copies and clears by calls, under the names that
+// scripts/emulate-kernel.sh gives them: clang calls them for each structure.
 void* parlab_memcpy(void* to, const void* from, std::size_t bytes) {
   checked_copy(to, from, bytes);
   return to;
@@ -257,13 +304,22 @@ void* parlab_memset(void* to, int value, std::size_t bytes) {
   return std::memset(to, value, bytes);
 }
 
-void __tsan_read_range(void* p, std::size_t bytes) { check_access(p, bytes, false); }
-void __tsan_write_range(void* p, std::size_t bytes) { check_access(p, bytes, true); }
+void __tsan_read_range(void* p, std::size_t bytes) {
+  check_access(p, bytes, false);
+}
+void __tsan_write_range(void* p, std::size_t bytes) {
+  check_access(p, bytes, true);
+}
 
-#define ACCESS(bytes, name, writes)                                      \
-  void __tsan_##name##bytes(void* p) { check_access(p, bytes, writes); } \
-  void __tsan_unaligned_##name##bytes(void* p) { check_access(p, bytes, writes); }
-#define READ_AND_WRITE(bytes) ACCESS(bytes, read, false) ACCESS(bytes, write, true)
+#define ACCESS(bytes, name, writes)              \
+  void __tsan_##name##bytes(void* p) {           \
+    check_access(p, bytes, writes);              \
+  }                                              \
+  void __tsan_unaligned_##name##bytes(void* p) { \
+    check_access(p, bytes, writes);              \
+  }
+#define READ_AND_WRITE(bytes) \
+  ACCESS(bytes, read, false) ACCESS(bytes, write, true)
 READ_AND_WRITE(1)
 READ_AND_WRITE(2)
 READ_AND_WRITE(4)
@@ -275,32 +331,38 @@ READ_AND_WRITE(16)
     const AtomicAccess noted(p, bits / 8, true);                      \
     return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);         \
   }
-// What was there is returned by one of the two, which clang calls, and left in `old` by the other.
-#define ATOMIC(bits, T)                                                                           \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                        \
-    const AtomicAccess noted(p, bits / 8, false);                                                 \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                  \
-  }                                                                                               \
-  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                 \
-    const AtomicAccess noted(p, bits / 8, true);                                                  \
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                 \
-  }                                                                                               \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old, T value, int, int) {   \
-    const AtomicAccess noted(p, bits / 8, true);                                                  \
-    return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-  }                                                                                               \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T old, T value, int, int) {         \
-    __tsan_atomic##bits##_compare_exchange_strong(p, &old, value, 0, 0);                          \
-    return old;                                                                                   \
-  }                                                                                               \
+// What was there is returned by one of the two, which clang calls, and
+// left in `old` by the other.
+#define ATOMIC(bits, T)                                                        \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) {                     \
+    const AtomicAccess noted(p, bits / 8, false);                              \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                               \
+  }                                                                            \
+  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {              \
+    const AtomicAccess noted(p, bits / 8, true);                               \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                              \
+  }                                                                            \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old,     \
+                                                    T value, int, int) {       \
+    const AtomicAccess noted(p, bits / 8, true);                               \
+    return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, \
+                                       __ATOMIC_SEQ_CST);                      \
+  }                                                                            \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T old, T value,  \
+                                               int, int) {                     \
+    __tsan_atomic##bits##_compare_exchange_strong(p, &old, value, 0, 0);       \
+    return old;                                                                \
+  }                                                                            \
   FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
 ATOMIC(8, unsigned char)
 ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
 
-#define UNDEFINED(name, what) \
-  void __ubsan_handle_##name(Place* place, std::intptr_t number) { undefined(place, what, number); }
+#define UNDEFINED(name, what)                                      \
+  void __ubsan_handle_##name(Place* place, std::intptr_t number) { \
+    undefined(place, what, number);                                \
+  }
 UNDEFINED(out_of_bounds, "index %ld is outside the array")
 UNDEFINED(shift_out_of_bounds, "shift by more bits than there are")
 UNDEFINED(divrem_overflow, "division by zero")

@@ -1,5 +1,6 @@
-// Emulated memory of a device: every array in the middle of a range of addresses of its own, so
-// that a wrong address tells which array it missed, and for every word who touched it last.
+// Emulated memory of a device: every array in the middle of a range of
+// addresses of its own, so that a wrong address tells which array it missed,
+// and for every word who touched it last.
 #pragma once
 
 #include <array>
@@ -22,7 +23,8 @@ struct Stamp {
 };
 constexpr std::uint32_t max_phases = 1u << 21;
 
-// The last accesses to one word of 4 bytes: a write, and two reads that no order is known between.
+// The last accesses to one word of 4 bytes: a write, and two reads that
+// no order is known between.
 struct Cell {
   Stamp writer{}, readers[2]{};
 };
@@ -39,10 +41,12 @@ struct Allocation {
   std::size_t bytes;
   Kind kind;
   std::vector<Cell> cells{};  // one per word; none for an input
-  int device = 0;  // whose memory it is, or host_memory; shared memory is everybody's own
+  // whose memory it is, or host_memory; shared memory is everybody's own
+  int device = 0;
 
   std::size_t offset(const void* address) const {
-    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - data);
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) -
+                                    data);
   }
   bool contains(const void* first, std::size_t length) const {
     return offset(first) <= bytes && length <= bytes - offset(first);
@@ -50,8 +54,10 @@ struct Allocation {
   void poison();  // reading is an error until something is written
   // What is there now was written before anything that runs from now on.
   void settle(const void* first, std::size_t length);
-  std::string element(const void* address, std::size_t length) const;  // "y[17]"
-  std::string outside(const void* address) const;  // "4 bytes past the end of y (4000 bytes)"
+  // "y[17]"
+  std::string element(const void* address, std::size_t length) const;
+  // "4 bytes past the end of y (4000 bytes)"
+  std::string outside(const void* address) const;
   // "byte 12 of y", or as outside().
   std::string at(const void* address) const;
 };
@@ -62,15 +68,21 @@ class Arena {
   Arena();  // what it could not reserve, it cannot allocate
   ~Arena();
   // Lives no longer than the Arena. Throws PointError(out_of_memory).
-  Memory allocate(const std::string& name, std::size_t bytes, Kind kind, int device = 0);
-  // The array this part of the addresses belongs to, or nullptr; it need not contain the address.
+  Memory allocate(const std::string& name,
+                  std::size_t bytes,
+                  Kind kind,
+                  int device = 0);
+  // The array this part of the addresses belongs to, or nullptr; it
+  // need not contain the address.
   Allocation* owner(const void* address) const {
-    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - first_);
-    return offset < ranges * range_bytes ? arrays_[offset / range_bytes] : nullptr;
+    const auto offset = static_cast<std::size_t>(
+        static_cast<const std::byte*>(address) - first_);
+    return offset < ranges * range_bytes ? arrays_[offset / range_bytes]
+                                         : nullptr;
   }
 
-  // Closes the arrays to everybody, or opens them again, for as long as it lives. A new array is
-  // open until then.
+  // Closes the arrays to everybody, or opens them again, for as long as
+  // it lives. A new array is open until then.
   class Access;
 
  private:
@@ -84,7 +96,8 @@ class Arena {
 
 class Arena::Access {
  public:
-  Access(const Arena& arena, bool closed) : arena_(arena), before_(arena.closed_) {
+  Access(const Arena& arena, bool closed)
+      : arena_(arena), before_(arena.closed_) {
     arena_.protect(closed);
   }
   ~Access() { arena_.protect(before_); }

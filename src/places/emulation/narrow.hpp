@@ -1,5 +1,5 @@
-// Arithmetic of two bytes for emulated kernels: what cuda_fp16.h and cuda_bf16.h share. Results of
-// + - * / sqrt and fma are rounded once.
+// Arithmetic of two bytes for emulated kernels: what cuda_fp16.h and
+// cuda_bf16.h share. Results of + - * / sqrt and fma are rounded once.
 #pragma once
 
 #include <bit>
@@ -12,8 +12,9 @@
 
 namespace parlab::emulation {
 
-// a b + c of numbers of two bytes, rounded to odd: rounded again to two bytes it is as if it had
-// been rounded once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// a b + c of numbers of two bytes, rounded to odd: rounded again to two
+// bytes it is as if it had been rounded once (Boldo and Melquiond, "Emulation
+// of FMA and correctly rounded sums", 2008).
 inline double fused_multiply_add(double a, double b, double c) {
   const double product = a * b;  // exact
   const double sum = product + c;
@@ -24,8 +25,8 @@ inline double fused_multiply_add(double a, double b, double c) {
   return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-// Storage: parlab::half or parlab::bfloat16. The functions are friends, so that each of the two
-// types brings its own and its arguments convert as in CUDA.
+// Storage: parlab::half or parlab::bfloat16. The functions are friends, so that
+// each of the two types brings its own and its arguments convert as in CUDA.
 template <typename Storage>
 struct Narrow : Storage {
   Narrow() = default;
@@ -34,33 +35,53 @@ struct Narrow : Storage {
   requires std::is_arithmetic_v<Number>
   constexpr Narrow(Number value) : Storage(value) {}
 
-  static Narrow from_bits(std::uint16_t bits) { return std::bit_cast<Narrow>(bits); }
+  static Narrow from_bits(std::uint16_t bits) {
+    return std::bit_cast<Narrow>(bits);
+  }
 
-  // Double holds sums and products of two exactly, or so that rounding twice is rounding once
-  // (Figueroa, "When is double rounding innocuous?", 1995).
-#define PARLAB_OPERATOR(op, name)                                                     \
-  friend constexpr Narrow operator op(Narrow a, Narrow b) {                           \
-    return static_cast<double>(a) op static_cast<double>(b);                          \
-  }                                                                                   \
-  friend constexpr Narrow& operator op##=(Narrow& a, Narrow b) { return a = a op b; } \
-  friend constexpr Narrow name(Narrow a, Narrow b) { return a op b; }                 \
-  friend constexpr Narrow name##_rn(Narrow a, Narrow b) { return a op b; }
+  // Double holds sums and products of two exactly, or so that rounding twice is
+  // rounding once (Figueroa, "When is double rounding innocuous?", 1995).
+#define PARLAB_OPERATOR(op, name)                                \
+  friend constexpr Narrow operator op(Narrow a, Narrow b) {      \
+    return static_cast<double>(a) op static_cast<double>(b);     \
+  }                                                              \
+  friend constexpr Narrow& operator op##=(Narrow& a, Narrow b) { \
+    return a = a op b;                                           \
+  }                                                              \
+  friend constexpr Narrow name(Narrow a, Narrow b) {             \
+    return a op b;                                               \
+  }                                                              \
+  friend constexpr Narrow name##_rn(Narrow a, Narrow b) {        \
+    return a op b;                                               \
+  }
   PARLAB_OPERATOR(+, __hadd)
   PARLAB_OPERATOR(-, __hsub)
   PARLAB_OPERATOR(*, __hmul)
   PARLAB_OPERATOR(/, __hdiv)
 #undef PARLAB_OPERATOR
-  friend constexpr Narrow operator+(Narrow a) { return a; }
-  friend Narrow operator-(Narrow a) { return from_bits(a.bits ^ 0x8000); }
-  friend Narrow __hneg(Narrow a) { return -a; }
-  friend Narrow __habs(Narrow a) { return from_bits(a.bits & 0x7fff); }
-  friend Narrow __hfma(Narrow a, Narrow b, Narrow c) { return fused_multiply_add(a, b, c); }
+  friend constexpr Narrow operator+(Narrow a) {
+    return a;
+  }
+  friend Narrow operator-(Narrow a) {
+    return from_bits(a.bits ^ 0x8000);
+  }
+  friend Narrow __hneg(Narrow a) {
+    return -a;
+  }
+  friend Narrow __habs(Narrow a) {
+    return from_bits(a.bits & 0x7fff);
+  }
+  friend Narrow __hfma(Narrow a, Narrow b, Narrow c) {
+    return fused_multiply_add(a, b, c);
+  }
 
 #define PARLAB_COMPARISON(op, name)                        \
   friend constexpr bool operator op(Narrow a, Narrow b) {  \
     return static_cast<float>(a) op static_cast<float>(b); \
   }                                                        \
-  friend constexpr bool name(Narrow a, Narrow b) { return a op b; }
+  friend constexpr bool name(Narrow a, Narrow b) {         \
+    return a op b;                                         \
+  }
   PARLAB_COMPARISON(==, __heq)
   PARLAB_COMPARISON(<, __hlt)
   PARLAB_COMPARISON(<=, __hle)
@@ -68,15 +89,25 @@ struct Narrow : Storage {
   PARLAB_COMPARISON(>=, __hge)
 #undef PARLAB_COMPARISON
   // Unlike !=, false when one is no number.
-  friend constexpr bool operator!=(Narrow a, Narrow b) { return !(a == b); }
-  friend constexpr bool __hne(Narrow a, Narrow b) { return a < b || a > b; }
-  friend bool __hisnan(Narrow a) { return std::isnan(static_cast<float>(a)); }
+  friend constexpr bool operator!=(Narrow a, Narrow b) {
+    return !(a == b);
+  }
+  friend constexpr bool __hne(Narrow a, Narrow b) {
+    return a < b || a > b;
+  }
+  friend bool __hisnan(Narrow a) {
+    return std::isnan(static_cast<float>(a));
+  }
   friend int __hisinf(Narrow a) {
     return std::isinf(static_cast<float>(a)) ? (a < Narrow(0) ? -1 : 1) : 0;
   }
   // Of a number and something that is none, the number.
-  friend Narrow __hmax(Narrow a, Narrow b) { return std::fmax(float{a}, float{b}); }
-  friend Narrow __hmin(Narrow a, Narrow b) { return std::fmin(float{a}, float{b}); }
+  friend Narrow __hmax(Narrow a, Narrow b) {
+    return std::fmax(float{a}, float{b});
+  }
+  friend Narrow __hmin(Narrow a, Narrow b) {
+    return std::fmin(float{a}, float{b});
+  }
 
 #define PARLAB_FUNCTION(name, ...) \
   friend Narrow name(Narrow a) {   \
@@ -108,18 +139,30 @@ struct alignas(4) NarrowPair {
   NarrowPair() = default;
   constexpr NarrowPair(T x_, T y_) : x(x_), y(y_) {}
 
-#define PARLAB_OPERATOR(op, name)                                                                \
-  friend NarrowPair operator op(NarrowPair a, NarrowPair b) { return {a.x op b.x, a.y op b.y}; } \
-  friend NarrowPair& operator op##=(NarrowPair& a, NarrowPair b) { return a = a op b; }          \
-  friend NarrowPair name(NarrowPair a, NarrowPair b) { return a op b; }
+#define PARLAB_OPERATOR(op, name)                                  \
+  friend NarrowPair operator op(NarrowPair a, NarrowPair b) {      \
+    return {a.x op b.x, a.y op b.y};                               \
+  }                                                                \
+  friend NarrowPair& operator op##=(NarrowPair& a, NarrowPair b) { \
+    return a = a op b;                                             \
+  }                                                                \
+  friend NarrowPair name(NarrowPair a, NarrowPair b) {             \
+    return a op b;                                                 \
+  }
   PARLAB_OPERATOR(+, __hadd2)
   PARLAB_OPERATOR(-, __hsub2)
   PARLAB_OPERATOR(*, __hmul2)
   PARLAB_OPERATOR(/, __h2div)
 #undef PARLAB_OPERATOR
-  friend NarrowPair operator-(NarrowPair a) { return {-a.x, -a.y}; }
-  friend NarrowPair __hneg2(NarrowPair a) { return -a; }
-  friend NarrowPair __habs2(NarrowPair a) { return {__habs(a.x), __habs(a.y)}; }
+  friend NarrowPair operator-(NarrowPair a) {
+    return {-a.x, -a.y};
+  }
+  friend NarrowPair __hneg2(NarrowPair a) {
+    return -a;
+  }
+  friend NarrowPair __habs2(NarrowPair a) {
+    return {__habs(a.x), __habs(a.y)};
+  }
   friend NarrowPair __hfma2(NarrowPair a, NarrowPair b, NarrowPair c) {
     return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
   }
@@ -137,43 +180,105 @@ struct alignas(4) NarrowPair {
   PARLAB_BOTH(gt)
   PARLAB_BOTH(ge)
 #undef PARLAB_BOTH
-  friend bool __hbeq2(NarrowPair a, NarrowPair b) { return a.x == b.x && a.y == b.y; }
-  friend bool operator==(NarrowPair a, NarrowPair b) { return __hbeq2(a, b); }
+  friend bool __hbeq2(NarrowPair a, NarrowPair b) {
+    return a.x == b.x && a.y == b.y;
+  }
+  friend bool operator==(NarrowPair a, NarrowPair b) {
+    return __hbeq2(a, b);
+  }
 };
 
 }  // namespace parlab::emulation
 
 // The conversions, which have the type in their name: half or bfloat16.
-#define PARLAB_CONVERSIONS(T, name)                                                        \
-  inline T __float2##name(float x) { return x; }                                           \
-  inline T __float2##name##_rn(float x) { return x; }                                      \
-  inline T __double2##name(double x) { return x; }                                         \
-  inline T __int2##name##_rn(int x) { return x; }                                          \
-  inline T __uint2##name##_rn(unsigned x) { return x; }                                    \
-  inline float __##name##2float(T x) { return x; }                                         \
-  inline int __##name##2int_rn(T x) { return static_cast<int>(std::nearbyint(float{x})); } \
-  inline int __##name##2int_rz(T x) { return static_cast<int>(float{x}); }                 \
-  inline int __##name##2int_rd(T x) { return static_cast<int>(std::floor(float{x})); }     \
-  inline int __##name##2int_ru(T x) { return static_cast<int>(std::ceil(float{x})); }      \
-  inline unsigned short __##name##_as_ushort(T x) { return x.bits; }                       \
-  inline short __##name##_as_short(T x) { return static_cast<short>(x.bits); }             \
-  inline T __ushort_as_##name(unsigned short bits) { return T::from_bits(bits); }          \
-  inline T __short_as_##name(short bits) {                                                 \
-    return T::from_bits(static_cast<unsigned short>(bits));                                \
-  }                                                                                        \
-  inline T##2 __##name##2##name##2(T x) { return {x, x}; }                                 \
-  inline T##2 __halves2##name##2(T x, T y) { return {x, y}; }                              \
-  inline T##2 make_##name##2(T x, T y) { return {x, y}; }                                  \
-  inline T##2 __float2##name##2_rn(float x) { return {x, x}; }                             \
-  inline T##2 __floats2##name##2_rn(float x, float y) { return {x, y}; }                   \
-  inline T##2 __float22##name##2_rn(float2 v) { return {v.x, v.y}; }                       \
-  inline float2 __##name##22float2(T##2 v) { return {v.x, v.y}; }                          \
-  inline float __low2float(T##2 v) { return v.x; }                                         \
-  inline float __high2float(T##2 v) { return v.y; }                                        \
-  inline T __low2##name(T##2 v) { return v.x; }                                            \
-  inline T __high2##name(T##2 v) { return v.y; }                                           \
-  inline T##2 __low2##name##2(T##2 v) { return {v.x, v.x}; }                               \
-  inline T##2 __high2##name##2(T##2 v) { return {v.y, v.y}; }                              \
-  inline T##2 __lows2##name##2(T##2 a, T##2 b) { return {a.x, b.x}; }                      \
-  inline T##2 __highs2##name##2(T##2 a, T##2 b) { return {a.y, b.y}; }                     \
-  inline T##2 __lowhigh2highlow(T##2 v) { return {v.y, v.x}; }
+#define PARLAB_CONVERSIONS(T, name)                         \
+  inline T __float2##name(float x) {                        \
+    return x;                                               \
+  }                                                         \
+  inline T __float2##name##_rn(float x) {                   \
+    return x;                                               \
+  }                                                         \
+  inline T __double2##name(double x) {                      \
+    return x;                                               \
+  }                                                         \
+  inline T __int2##name##_rn(int x) {                       \
+    return x;                                               \
+  }                                                         \
+  inline T __uint2##name##_rn(unsigned x) {                 \
+    return x;                                               \
+  }                                                         \
+  inline float __##name##2float(T x) {                      \
+    return x;                                               \
+  }                                                         \
+  inline int __##name##2int_rn(T x) {                       \
+    return static_cast<int>(std::nearbyint(float{x}));      \
+  }                                                         \
+  inline int __##name##2int_rz(T x) {                       \
+    return static_cast<int>(float{x});                      \
+  }                                                         \
+  inline int __##name##2int_rd(T x) {                       \
+    return static_cast<int>(std::floor(float{x}));          \
+  }                                                         \
+  inline int __##name##2int_ru(T x) {                       \
+    return static_cast<int>(std::ceil(float{x}));           \
+  }                                                         \
+  inline unsigned short __##name##_as_ushort(T x) {         \
+    return x.bits;                                          \
+  }                                                         \
+  inline short __##name##_as_short(T x) {                   \
+    return static_cast<short>(x.bits);                      \
+  }                                                         \
+  inline T __ushort_as_##name(unsigned short bits) {        \
+    return T::from_bits(bits);                              \
+  }                                                         \
+  inline T __short_as_##name(short bits) {                  \
+    return T::from_bits(static_cast<unsigned short>(bits)); \
+  }                                                         \
+  inline T##2 __##name##2##name##2(T x) {                   \
+    return {x, x};                                          \
+  }                                                         \
+  inline T##2 __halves2##name##2(T x, T y) {                \
+    return {x, y};                                          \
+  }                                                         \
+  inline T##2 make_##name##2(T x, T y) {                    \
+    return {x, y};                                          \
+  }                                                         \
+  inline T##2 __float2##name##2_rn(float x) {               \
+    return {x, x};                                          \
+  }                                                         \
+  inline T##2 __floats2##name##2_rn(float x, float y) {     \
+    return {x, y};                                          \
+  }                                                         \
+  inline T##2 __float22##name##2_rn(float2 v) {             \
+    return {v.x, v.y};                                      \
+  }                                                         \
+  inline float2 __##name##22float2(T##2 v) {                \
+    return {v.x, v.y};                                      \
+  }                                                         \
+  inline float __low2float(T##2 v) {                        \
+    return v.x;                                             \
+  }                                                         \
+  inline float __high2float(T##2 v) {                       \
+    return v.y;                                             \
+  }                                                         \
+  inline T __low2##name(T##2 v) {                           \
+    return v.x;                                             \
+  }                                                         \
+  inline T __high2##name(T##2 v) {                          \
+    return v.y;                                             \
+  }                                                         \
+  inline T##2 __low2##name##2(T##2 v) {                     \
+    return {v.x, v.x};                                      \
+  }                                                         \
+  inline T##2 __high2##name##2(T##2 v) {                    \
+    return {v.y, v.y};                                      \
+  }                                                         \
+  inline T##2 __lows2##name##2(T##2 a, T##2 b) {            \
+    return {a.x, b.x};                                      \
+  }                                                         \
+  inline T##2 __highs2##name##2(T##2 a, T##2 b) {           \
+    return {a.y, b.y};                                      \
+  }                                                         \
+  inline T##2 __lowhigh2highlow(T##2 v) {                   \
+    return {v.y, v.x};                                      \
+  }

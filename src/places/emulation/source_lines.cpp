@@ -13,7 +13,8 @@ void ignore(void*, const char*, int) {}
 
 // libbacktrace reads the debug information at the first question and keeps it.
 backtrace_state* symbols() {
-  static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore, nullptr);
+  static backtrace_state* const state =
+      backtrace_create_state(nullptr, 1, ignore, nullptr);
   return state;
 }
 
@@ -35,19 +36,23 @@ Calls calls_here() {
 
 std::string name_place(const char* file, unsigned line) {
   const std::string path = file;
-  return "line " + std::to_string(line) + " of " + path.substr(path.rfind('/') + 1);
+  return "line " + std::to_string(line) + " of " +
+         path.substr(path.rfind('/') + 1);
 }
 
 std::string line_of(const Calls& calls) {
   std::string found;
   // Called for each function that is inlined there, the innermost first.
-  const auto look = [](void* to, std::uintptr_t, const char* file, int line, const char*) {
+  const auto look = [](void* to, std::uintptr_t, const char* file, int line,
+                       const char*) {
     const std::string_view path = file == nullptr ? "" : file;
     if (!path.ends_with(".cu") && !path.ends_with(".cuh")) return 0;
-    *static_cast<std::string*>(to) = " at " + name_place(file, static_cast<unsigned>(line));
+    *static_cast<std::string*>(to) =
+        " at " + name_place(file, static_cast<unsigned>(line));
     return 1;
   };
-  for (auto call = calls.begin(); call != calls.end() && *call != 0 && found.empty(); ++call) {
+  for (auto call = calls.begin();
+       call != calls.end() && *call != 0 && found.empty(); ++call) {
     backtrace_pcinfo(symbols(), *call, look, ignore, &found);
   }
   return found;
@@ -55,11 +60,13 @@ std::string line_of(const Calls& calls) {
 
 std::string name_function(const void* function) {
   std::string name;
-  const auto note = [](void* to, std::uintptr_t, const char* symbol, std::uintptr_t,
-                       std::uintptr_t) {
-    if (symbol != nullptr) *static_cast<std::string*>(to) = boost::core::demangle(symbol);
+  const auto note = [](void* to, std::uintptr_t, const char* symbol,
+                       std::uintptr_t, std::uintptr_t) {
+    if (symbol != nullptr)
+      *static_cast<std::string*>(to) = boost::core::demangle(symbol);
   };
-  backtrace_syminfo(symbols(), reinterpret_cast<std::uintptr_t>(function), note, ignore, &name);
+  backtrace_syminfo(symbols(), reinterpret_cast<std::uintptr_t>(function), note,
+                    ignore, &name);
   return plain_kernel_name(name);
 }
 

@@ -28,16 +28,21 @@ constexpr int naps_at_most = 100;
 std::optional<double> seconds_if_any(clockid_t clock) {
   timespec now{};
   if (clock_gettime(clock, &now) != 0) return std::nullopt;
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return static_cast<double>(now.tv_sec) +
+         1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double seconds_on(clockid_t clock) { return seconds_if_any(clock).value_or(0); }
+double seconds_on(clockid_t clock) {
+  return seconds_if_any(clock).value_or(0);
+}
 
-// Linux's way to write "the CPU time of this thread" as a clock; pthread_getcpuclockid asks for a
-// handle, and a library's threads have none that we know.
+// Linux's way to write "the CPU time of this thread" as a clock;
+// pthread_getcpuclockid asks for a handle, and a library's threads
+// have none that we know.
 clockid_t clock_of(pid_t thread) {
   constexpr unsigned one_thread = 4, scheduler = 2;
-  return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | one_thread | scheduler);
+  return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) |
+                                one_thread | scheduler);
 }
 
 using Threads = std::map<pid_t, double>;  // seconds of CPU time of each
@@ -47,8 +52,10 @@ Threads seconds_of_threads() {
   std::error_code error;
   std::filesystem::directory_iterator task("/proc/self/task", error), end;
   for (; !error && task != end; task.increment(error)) {
-    const auto thread = static_cast<pid_t>(std::stol(task->path().filename().string()));
-    if (const auto seconds = seconds_if_any(clock_of(thread))) all[thread] = *seconds;
+    const auto thread =
+        static_cast<pid_t>(std::stol(task->path().filename().string()));
+    if (const auto seconds = seconds_if_any(clock_of(thread)))
+      all[thread] = *seconds;
   }
   return all;
 }
@@ -57,12 +64,14 @@ Threads seconds_of_threads() {
 bool is_runnable(pid_t thread) {
   std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
   std::string text;
-  std::getline(stat, text);                  // fails, if the thread has just ended
+  std::getline(stat, text);  // fails, if the thread has just ended
   const auto end_of_name = text.rfind(')');  // "17 (any name) R ..."
-  return end_of_name != std::string::npos && text.compare(end_of_name, 3, ") R") == 0;
+  return end_of_name != std::string::npos &&
+         text.compare(end_of_name, 3, ") R") == 0;
 }
 
-// Did the threads sleep in between, and did none of them end, whose last work nobody saw?
+// Did the threads sleep in between, and did none of them end,
+// whose last work nobody saw?
 bool rested(const Threads& before, const Threads& after) {
   double work = 0;
   for (const auto& [thread, seconds] : after) {
@@ -70,12 +79,15 @@ bool rested(const Threads& before, const Threads& after) {
     work += seconds - (then == before.end() ? 0 : then->second);
     if (is_runnable(thread)) return false;
   }
-  const auto is_there = [&](const auto& one) { return after.count(one.first) > 0; };
-  return work < work_in_a_nap && std::all_of(before.begin(), before.end(), is_there);
+  const auto is_there = [&](const auto& one) {
+    return after.count(one.first) > 0;
+  };
+  return work < work_in_a_nap &&
+         std::all_of(before.begin(), before.end(), is_there);
 }
 
-// The clock of the process lags behind its threads that run just now on other cores, by up to a
-// tick for each. When they sleep it is right.
+// The clock of the process lags behind its threads that run just now on other
+// cores, by up to a tick for each. When they sleep it is right.
 double process_seconds_at_rest() {
   wait_for_rest();
   return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
@@ -110,8 +122,9 @@ std::optional<std::string> CpuTime::of_others() const {
   const auto now = seconds_of_threads();
   const double wall = seconds_on(CLOCK_MONOTONIC) - wall_before_;
   const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID) - own_before_;
-  // Threads that have ended are in the process's clock alone. What those that are still there have
-  // used since, a library's spinning until it sleeps, is taken off again.
+  // Threads that have ended are in the process's clock alone. What those
+  // that are still there have used since, a library's spinning until it
+  // sleeps, is taken off again.
   double process = process_seconds_at_rest() - process_before_;
   for (const auto& [thread, seconds] : seconds_of_threads()) {
     const auto before = now.find(thread);
@@ -119,11 +132,13 @@ std::optional<std::string> CpuTime::of_others() const {
   }
   const double allowed = threads_ == 1 ? own : threads_ * wall;
   const double others = process - allowed;
-  if (others < least_seconds || others < share_to_speak_of * threads_ * wall) return std::nullopt;
+  if (others < least_seconds || others < share_to_speak_of * threads_ * wall)
+    return std::nullopt;
   char text[160];
-  std::snprintf(text, sizeof text,
-                "threads beyond the %d asked for worked %.3g s while %.3g s passed", threads_,
-                others, wall);
+  std::snprintf(
+      text, sizeof text,
+      "threads beyond the %d asked for worked %.3g s while %.3g s passed",
+      threads_, others, wall);
   return text;
 }
 

@@ -6,20 +6,22 @@
 
 namespace parlab {
 
-// Waits until all other threads of the process sleep: those of OpenMP and of libraries spin for a
-// while after their work. Gives up after a tenth of a second.
+// Waits until all other threads of the process sleep: those of
+// OpenMP and of libraries spin for a while after their work. Gives up
+// after a tenth of a second.
 void wait_for_rest();
 
 class CpuTime {
  public:
-  // Starts to count once the other threads of the process sleep. The OpenMP pool is ended first:
-  // after a parallel region its threads spin for a while, on a virtual machine for a third of a
-  // second.
+  // Starts to count once the other threads of the process sleep. The OpenMP
+  // pool is ended first: after a parallel region its threads spin for a
+  // while, on a virtual machine for a third of a second.
   explicit CpuTime(int threads);
 
-  // The CPU time that the process has used since then and that this many threads cannot have used:
-  // one alone (its caller) uses its own, several use no more than the time that passed for each,
-  // whoever started them. One sentence; nothing when it is hardly any. Ends the pool again.
+  // The CPU time that the process has used since then and that this many
+  // threads cannot have used: one alone (its caller) uses its own, several
+  // use no more than the time that passed for each, whoever started them. One
+  // sentence; nothing when it is hardly any. Ends the pool again.
   std::optional<std::string> of_others() const;
 
  private:

@@ -1,4 +1,5 @@
-// Executes CPU variants: threads pinned to cores, steady_clock around each execution.
+// Executes CPU variants: threads pinned to cores, steady_clock
+// around each execution.
 #include <omp.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Scratch memory of each call, by order of request: the same blocks at every execution.
+// Scratch memory of each call, by order of request: the same
+// blocks at every execution.
 class HostWithScratch final : public Host {
  public:
   explicit HostWithScratch(int cores) : cores_(cores) {}
@@ -41,11 +43,12 @@ class HostWithScratch final : public Host {
  protected:
   void* scratch_bytes(std::size_t bytes) override {
     if (next_ == blocks_->size()) {
-      blocks_->emplace_back(
-          static_cast<unsigned char*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
+      blocks_->emplace_back(static_cast<unsigned char*>(
+          std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
       if (!blocks_->back()) {
-        throw PointError(Verdict::out_of_memory, "no host memory for scratch: " +
-                                                     bytes_with_unit(static_cast<double>(bytes)));
+        throw PointError(Verdict::out_of_memory,
+                         "no host memory for scratch: " +
+                             bytes_with_unit(static_cast<double>(bytes)));
       }
       std::memset(blocks_->back().get(), poison_byte, bytes);
     }
@@ -72,11 +75,13 @@ bool uses_threads_of_library(const Call& call) {
   return call.variant->backend == "blas" && Blas::has_own_threads();
 }
 
-// The threads of one call, each on a CPU of its own. A library that starts its own places them.
+// The threads of one call, each on a CPU of its own. A library that
+// starts its own places them.
 class Team {
  public:
   explicit Team(const Call& call)
-      : threads_(threads_asked_for(call)), of_library_(uses_threads_of_library(call)) {
+      : threads_(threads_asked_for(call)),
+        of_library_(uses_threads_of_library(call)) {
     if (threads_ == 1 || !of_library_) pinned_.emplace(threads_);
     if (of_library_) end_idle_threads();
   }
@@ -97,14 +102,16 @@ class HostExecutor final : public Executor {
   // OMP_DYNAMIC would let a team be smaller than its record says.
   HostExecutor() : host_(physical_cores()) { omp_set_dynamic(0); }
 
-  void load(const Arrays& inputs, const std::vector<ArraySpec>& outputs) override {
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
     release();
     inputs_ = inputs;
     outputs_ = std::make_unique<HostArrays>(outputs);
     std::vector<Array> all(inputs.begin(), inputs.end());
     all.insert(all.end(), outputs_->view().begin(), outputs_->view().end());
     all_ = Arrays(std::move(all));
-    for (const auto& array : inputs_) fingerprints_[array.spec.name] = fingerprint_of(array);
+    for (const auto& array : inputs_)
+      fingerprints_[array.spec.name] = fingerprint_of(array);
   }
 
   void release() override {
@@ -117,8 +124,8 @@ class HostExecutor final : public Executor {
   Checked run_checked(const Call& call) override {
     outputs_->poison();
     Checked checked;
-    // The caller is not bound: a library that starts its own threads at the first call does it
-    // here.
+    // The caller is not bound: a library that starts its own threads at
+    // the first call does it here.
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     const auto start = Clock::now();
@@ -129,8 +136,10 @@ class HostExecutor final : public Executor {
     if (!checked.damage.empty()) outputs_->renew_guards();
     for (const auto& array : inputs_) {
       const auto* data = static_cast<const unsigned char*>(array.data);
-      auto damage = guard_damage(array.spec.name, data - guard_bytes, data + array.spec.bytes());
-      if (damage.empty() && fingerprint_of(array) != fingerprints_[array.spec.name]) {
+      auto damage = guard_damage(array.spec.name, data - guard_bytes,
+                                 data + array.spec.bytes());
+      if (damage.empty() &&
+          fingerprint_of(array) != fingerprints_[array.spec.name]) {
         damage = "changed its input " + array.spec.name;
       }
       if (!damage.empty()) {
@@ -144,8 +153,8 @@ class HostExecutor final : public Executor {
 
   Batch sample(const Call& call, const BatchPlan& plan) override {
     const bool hot = plan.cache == Cache::hot;
-    // Flushing keeps all threads busy: only hot executions are free of CPU time that is not the
-    // variant's.
+    // Flushing keeps all threads busy: only hot executions are free of
+    // CPU time that is not the variant's.
     std::optional<CpuTime> cpu_time;
     if (hot && plan.watch_threads) cpu_time.emplace(threads_asked_for(call));
     std::optional<Team> team(std::in_place, call);
@@ -155,7 +164,8 @@ class HostExecutor final : public Executor {
     // After the wait for quiet, in which clocks fall and caches cool.
     if (cpu_time) run(call, bound);
     std::uint64_t left = 0;
-    // From here on: threads that begin crowd on some CPUs, which is nobody's fault.
+    // From here on: threads that begin crowd on some CPUs,
+    // which is nobody's fault.
     std::optional<RunQueueWait> queue;
     if (plan.watch_waits) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
@@ -173,8 +183,8 @@ class HostExecutor final : public Executor {
       batch.waited_s = queue->seconds();
       batch.threads = threads_of(getpid());
     }
-    // Before the outputs are read again, which all threads take part in; those that are started for
-    // it must not inherit the one CPU of this thread.
+    // Before the outputs are read again, which all threads take part in; those
+    // that are started for it must not inherit the one CPU of this thread.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
     team.reset();
     if (plan.check_last) left = fingerprint_of_outputs();
@@ -200,7 +210,8 @@ class HostExecutor final : public Executor {
     Repeated repeated;
     plan.begins();
     do {
-      for (std::int64_t i = 0; i < plan.bunch; ++i) run(call, bound);
+      for (std::int64_t i = 0; i < plan.bunch; ++i)
+        run(call, bound);
       repeated.executions += plan.bunch;
     } while (!plan.enough());
     plan.ends();
@@ -209,15 +220,22 @@ class HostExecutor final : public Executor {
     repeated.outputs = outputs_->view();
     return repeated;
   }
-  std::unique_ptr<EnergyMeter> energy_meter() override { return host_energy_meter(); }
+  std::unique_ptr<EnergyMeter> energy_meter() override {
+    return host_energy_meter();
+  }
 
-  std::optional<TransferTimes> transfers(const Call&) override { return std::nullopt; }
+  std::optional<TransferTimes> transfers(const Call&) override {
+    return std::nullopt;
+  }
   bool can_time() const override { return true; }
-  Ceilings ceilings(const WantedCeilings& wanted) override { return measure_host_ceilings(wanted); }
+  Ceilings ceilings(const WantedCeilings& wanted) override {
+    return measure_host_ceilings(wanted);
+  }
 
  private:
-  // A library's threads spin on all CPUs, where others come next. Not before outputs are looked at
-  // for the last time: who writes late would have time to end.
+  // A library's threads spin on all CPUs, where others come next. Not
+  // before outputs are looked at for the last time: who writes late
+  // would have time to end.
   static void rest_after(const Call& call) {
     if (uses_threads_of_library(call)) wait_for_rest();
   }
@@ -227,7 +245,8 @@ class HostExecutor final : public Executor {
   }
   std::uint64_t fingerprint_of_outputs() const {
     std::uint64_t sum = 0;
-    for (const auto& array : outputs_->view()) sum = 31 * sum + fingerprint_of(array);
+    for (const auto& array : outputs_->view())
+      sum = 31 * sum + fingerprint_of(array);
     return sum;
   }
 
@@ -236,14 +255,17 @@ class HostExecutor final : public Executor {
     call.variant->run_host(host_, bound, call.size, call.dtype, call.tunables);
   }
 
-  // Every core writes through twice its share of the last-level cache and its own caches.
+  // Every core writes through twice its share of the last-level
+  // cache and its own caches.
   void flush_caches() {
     if (flush_.empty()) {
-      flush_.resize(2 * last_level_cache_bytes() + (std::size_t{8} << 20) * pinning_order().size());
+      flush_.resize(2 * last_level_cache_bytes() +
+                    (std::size_t{8} << 20) * pinning_order().size());
     }
     const UnpinnedThread everywhere;
 #pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < flush_.size(); i += 64) ++flush_[i];
+    for (std::size_t i = 0; i < flush_.size(); i += 64)
+      ++flush_[i];
   }
 
   HostWithScratch host_;
@@ -255,6 +277,8 @@ class HostExecutor final : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_host_executor() { return std::make_unique<HostExecutor>(); }
+std::unique_ptr<Executor> make_host_executor() {
+  return std::make_unique<HostExecutor>();
+}
 
 }  // namespace parlab

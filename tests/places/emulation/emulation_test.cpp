@@ -1,5 +1,5 @@
-// Emulation finds every planted fault and names its line, and finds none where there is none, in
-// every order of threads and blocks.
+// Emulation finds every planted fault and names its line, and finds none
+// where there is none, in every order of threads and blocks.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <fstream>
@@ -41,17 +41,20 @@ const Case& named(const std::string& name) {
   throw std::logic_error("no case is called " + name);
 }
 
-constexpr Order orders[] = {Order::ascending, Order::descending, Order::shuffled};
+constexpr Order orders[] = {Order::ascending, Order::descending,
+                            Order::shuffled};
 
 // Where a file says that its kernel is wrong: "line 12 of faults_of_memory.cu".
 std::vector<std::string> lines_marked_wrong() {
   std::vector<std::string> places;
-  for (const std::string name : {"faults_of_memory", "faults_of_order", "faults_of_warps"}) {
+  for (const std::string name :
+       {"faults_of_memory", "faults_of_order", "faults_of_warps"}) {
     std::ifstream file("tests/places/emulation/" + name + ".cu");
     std::string line;
     for (int number = 1; std::getline(file, line); ++number) {
       if (line.find("// wrong") == line.npos) continue;
-      places.push_back("line " + std::to_string(number) + " of " + name + ".cu");
+      places.push_back("line " + std::to_string(number) + " of " + name +
+                       ".cu");
     }
   }
   return places;
@@ -60,16 +63,19 @@ std::vector<std::string> lines_marked_wrong() {
 void expect_found(const Case& one, const std::vector<std::string>& marked) {
   for (const auto order : orders) {
     const auto [verdict, text, sum] = outcome_of(one, order);
-    BOOST_TEST(to_string(verdict) == to_string(one.verdict), one.name << ": " << text);
+    BOOST_TEST(to_string(verdict) == to_string(one.verdict),
+               one.name << ": " << text);
     BOOST_TEST_CONTEXT(one.name) {
-      for (const auto& word : one.words) BOOST_TEST(testing::contains(text, word));
+      for (const auto& word : one.words)
+        BOOST_TEST(testing::contains(text, word));
     }
     if (!std::regex_search(text, std::regex("line [0-9]+ of "))) continue;
     // The name of the file must end there.
     const auto is_named = [&](const auto& place) {
-      return text.find(place + ",") != text.npos || text.find(place + ";") != text.npos ||
-             text.find(place + ":") != text.npos || text.find(place + " ") != text.npos ||
-             text.ends_with(place);
+      return text.find(place + ",") != text.npos ||
+             text.find(place + ";") != text.npos ||
+             text.find(place + ":") != text.npos ||
+             text.find(place + " ") != text.npos || text.ends_with(place);
     };
     BOOST_TEST(std::any_of(marked.begin(), marked.end(), is_named),
                one.name << " names a line that is not wrong: " << text);
@@ -92,14 +98,16 @@ BOOST_AUTO_TEST_CASE(planted_faults_are_found) {
   BOOST_TEST(names.size() >= 60U);
 }
 
-// Emulation cannot see these as they happen; the result must be wrong each time.
+// Emulation cannot see these as they happen; the result
+// must be wrong each time.
 BOOST_AUTO_TEST_CASE(uninitialised_variables_give_wrong_results) {
   for (const auto& one : planted::cases()) {
     if (one.kind != Kind::wrong_sum) continue;
     for (const auto order : orders) {
       const auto [verdict, text, sum] = outcome_of(one, order);
       BOOST_TEST(text == "", one.name << ": " << text);
-      BOOST_TEST((std::isnan(sum) || std::abs(sum - one.sum) > 0.5), one.name << ": " << sum);
+      BOOST_TEST((std::isnan(sum) || std::abs(sum - one.sum) > 0.5),
+                 one.name << ": " << sum);
     }
   }
 }
@@ -112,21 +120,24 @@ BOOST_AUTO_TEST_CASE(right_kernels_are_right) {
     for (const auto order : orders) {
       const auto [verdict, text, sum] = outcome_of(one, order);
       BOOST_TEST(text == "", one.name << ": " << text);
-      BOOST_TEST(sum == one.sum, one.name << " computed " << sum << ", not " << one.sum);
+      BOOST_TEST(sum == one.sum,
+                 one.name << " computed " << sum << ", not " << one.sum);
     }
   }
   BOOST_TEST(names.size() >= 40U);
 }
 
-// A fault is found because nothing orders two accesses, whatever order they happened in.
+// A fault is found because nothing orders two accesses, whatever
+// order they happened in.
 BOOST_AUTO_TEST_CASE(every_seed_finds_the_same) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    for (const auto* name : {"missing_barrier", "last_block_without_fence", "plain_add_by_blocks",
-                             "fence_before_the_write"}) {
+    for (const auto* name : {"missing_barrier", "last_block_without_fence",
+                             "plain_add_by_blocks", "fence_before_the_write"}) {
       BOOST_TEST(outcome_of(named(name), Order::shuffled, seed).text != "",
                  name << " is not found with seed " << seed);
     }
-    for (const auto* name : {"fence_then_barrier", "last_block_resets", "aggregated_atomics"}) {
+    for (const auto* name :
+         {"fence_then_barrier", "last_block_resets", "aggregated_atomics"}) {
       const auto text = outcome_of(named(name), Order::shuffled, seed).text;
       BOOST_TEST(text == "", name << " with seed " << seed << ": " << text);
     }
@@ -136,8 +147,9 @@ BOOST_AUTO_TEST_CASE(every_seed_finds_the_same) {
 BOOST_AUTO_TEST_CASE(a_gpu_works_after_a_fault) {
   EmulatedGpu gpu(3);
   for (int i = 0; i < 3; ++i) {
-    for (const auto* name : {"divergent_barrier", "missing_barrier", "host_reads",
-                             "endless_recursion", "crashes_unseen", "asserts"}) {
+    for (const auto* name :
+         {"divergent_barrier", "missing_barrier", "host_reads",
+          "endless_recursion", "crashes_unseen", "asserts"}) {
       BOOST_CHECK_THROW(planted::run(gpu, named(name)), PointError);
       gpu.free_scratch();
     }
@@ -146,7 +158,8 @@ BOOST_AUTO_TEST_CASE(a_gpu_works_after_a_fault) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fault_names_the_seed_of_its_order) {
-  const auto fault = outcome_of(named("divergent_barrier").at(3200, 32), Order::shuffled, 11);
+  const auto fault =
+      outcome_of(named("divergent_barrier").at(3200, 32), Order::shuffled, 11);
   BOOST_TEST(testing::contains(fault.text, "PARLAB_SEED=11"));
 }
 
@@ -157,7 +170,8 @@ BOOST_AUTO_TEST_CASE(launches_a_device_cannot_take_are_refused) {
     Case one = named("copies");
     one.run = [block = block](const planted::Bench& b) {
       b.gpu.launch(
-          {.grid = {1}, .block = {block}}, +[](const float*, int) {}, b.in, b.n);
+          {.grid = {1}, .block = {block}}, +[](const float*, int) {}, b.in,
+          b.n);
     };
     try {
       planted::run(gpu, one);

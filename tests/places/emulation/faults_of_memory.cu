@@ -1,4 +1,5 @@
-// Planted faults: wrong addresses, memory that nothing has written, and host code that takes part.
+// Planted faults: wrong addresses, memory that nothing has written, and
+// host code that takes part.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +9,9 @@ using planted::Bench;
 
 namespace {
 
-__device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ int global_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 // ---- past the ends of arrays
 
@@ -16,7 +19,9 @@ __global__ void off_by_one(const float* in, float* out, int n) {
   const int i = global_index();
   if (i <= n) out[i] = in[min(i, n - 1)];  // wrong
 }
-FAULT(off_by_one, launch_failed, "block (3,0), thread (4,0)",
+FAULT(off_by_one,
+      launch_failed,
+      "block (3,0), thread (4,0)",
       "writes 4 bytes, just past the end of out (400 bytes)");
 
 __global__ void tail_not_handled(const float* in, float* out, int) {
@@ -29,16 +34,20 @@ __global__ void before_the_start(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i - 1];  // wrong
 }
-FAULT(before_the_start, launch_failed, "reads 4 bytes, 4 bytes before the start of in");
+FAULT(before_the_start,
+      launch_failed,
+      "reads 4 bytes, 4 bytes before the start of in");
 
 // Many bytes at once, by a call.
 __global__ void copied_too_much(const float* in, float* out, int n) {
-  if (global_index() == 0) std::memcpy(out, in, (n + 1) * sizeof(float));  // wrong
+  // wrong
+  if (global_index() == 0) std::memcpy(out, in, (n + 1) * sizeof(float));
 }
 FAULT(copied_too_much, launch_failed, "reads 404 bytes, ");
 
 __global__ void cleared_too_much(const float*, float* out, int n) {
-  if (global_index() == 0) std::memset(out, 0, (n + 1) * sizeof(float));  // wrong
+  // wrong
+  if (global_index() == 0) std::memset(out, 0, (n + 1) * sizeof(float));
 }
 FAULT(cleared_too_much, launch_failed, "writes 404 bytes, ");
 
@@ -54,7 +63,10 @@ __global__ void far_past_the_end(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i + 5000000] = in[i];  // wrong
 }
-FAULT(far_past_the_end, launch_failed, "writes 4 bytes, ", "bytes past the end of out (400 bytes)");
+FAULT(far_past_the_end,
+      launch_failed,
+      "writes 4 bytes, ",
+      "bytes past the end of out (400 bytes)");
 
 __global__ void vector_tail(const float* in, float* out, int n) {
   const int i = global_index();
@@ -68,7 +80,9 @@ FAULT(vector_tail, launch_failed, "past the end of in (396 bytes)").at(99, 32);
 __global__ void rows_for_columns(const float* in, float* out, int n) {
   const int rows = 5, columns = n / rows;
   const int row = threadIdx.x % rows, column = threadIdx.x / rows;
-  if (column < columns) out[column * columns + row] = in[row * columns + column];  // wrong
+  // wrong
+  if (column < columns)
+    out[column * columns + row] = in[row * columns + column];
 }
 FAULT(rows_for_columns, launch_failed, "past the end of out").at(100, 100);
 
@@ -98,7 +112,10 @@ FAULT(copy_of_too_much, launch_failed, "copy or clear", "reads 800 bytes");
 
 // ---- addresses of the host
 
-__global__ void sum_of(const float* in, const float* numbers, float* out, int n) {
+__global__ void sum_of(const float* in,
+                       const float* numbers,
+                       float* out,
+                       int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i] + numbers[i];  // wrong
 }
@@ -115,12 +132,17 @@ void result_on_the_stack(const Bench& b) {
   int result = 0;
   b.gpu.launch(b.config(), count_into, &result);
 }
-FAULT(result_on_the_stack, launch_failed, "kernel count_into", "of host memory");
+FAULT(result_on_the_stack,
+      launch_failed,
+      "kernel count_into",
+      "of host memory");
 
 struct Options {
   int n, scale;
 };
-__global__ void takes_options(const Options* options, const float* in, float* out) {
+__global__ void takes_options(const Options* options,
+                              const float* in,
+                              float* out) {
   const int i = global_index();
   if (i < options->n) out[i] = in[i] * options->scale;  // wrong
 }
@@ -157,16 +179,21 @@ __global__ void dynamic_shared_too_small(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = tile[threadIdx.x + 1];
 }
-FAULT(dynamic_shared_too_small, launch_failed, "thread (31,0)",
+FAULT(dynamic_shared_too_small,
+      launch_failed,
+      "thread (31,0)",
       "just past the end of dynamic shared memory (128 bytes)");
 
 __global__ void extern_shared_too_small(const float* in, float* out, int n) {
   extern __shared__ double doubles[];
   doubles[threadIdx.x] = in[threadIdx.x];  // wrong
   __syncthreads();
-  if (global_index() < n) out[threadIdx.x] = static_cast<float>(doubles[threadIdx.x]);
+  if (global_index() < n)
+    out[threadIdx.x] = static_cast<float>(doubles[threadIdx.x]);
 }
-FAULT(extern_shared_too_small, launch_failed, "past the end of dynamic shared memory (128 bytes)");
+FAULT(extern_shared_too_small,
+      launch_failed,
+      "past the end of dynamic shared memory (128 bytes)");
 
 __global__ void before_dynamic_shared(const float* in, float* out, int n) {
   extern __shared__ float left[];
@@ -175,7 +202,9 @@ __global__ void before_dynamic_shared(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   if (t < n) out[t] = left[t - 1];  // wrong
 }
-FAULT(before_dynamic_shared, launch_failed, "before the start of dynamic shared memory");
+FAULT(before_dynamic_shared,
+      launch_failed,
+      "before the start of dynamic shared memory");
 
 void no_shared_bytes(const Bench& b) {
   auto config = b.config();
@@ -186,7 +215,8 @@ FAULT(no_shared_bytes, launch_failed, "dynamic shared memory (0 bytes)");
 
 __global__ void local_index(const float* in, float* out, int n) {
   float last[4];
-  for (int i = 0; i < 4; ++i) last[i] = in[i];
+  for (int i = 0; i < 4; ++i)
+    last[i] = in[i];
   if (global_index() < n) out[global_index()] = last[threadIdx.x % 5];  // wrong
 }
 FAULT(local_index, wrong_result, "index 4 is outside the array");
@@ -198,9 +228,11 @@ __global__ void constant_index(const float* in, float* out, int n) {
 }
 FAULT(constant_index, wrong_result, "index 8 is outside the array");
 
-__global__ void large_local_array(const float* in, float* out, int n) {  // wrong
-  float all[300000];                                                     // wrong
-  for (int i = 0; i < 300000; ++i) all[i] = in[i % n];                   // wrong
+// wrong
+__global__ void large_local_array(const float* in, float* out, int n) {
+  float all[300000];  // wrong
+  for (int i = 0; i < 300000; ++i)
+    all[i] = in[i % n];  // wrong
   out[threadIdx.x] = all[threadIdx.x];
 }
 FAULT(large_local_array, launch_failed, "kernel large_local_array");
@@ -210,7 +242,9 @@ __device__ float descend(const float* in, int depth) {               // wrong
   here[depth % 64] = in[depth % 4];                                  // wrong
   return depth < 0 ? 0 : descend(in, depth + 1) + here[depth % 64];  // wrong
 }
-__global__ void endless_recursion(const float* in, float* out, int) { *out = descend(in, 0); }
+__global__ void endless_recursion(const float* in, float* out, int) {
+  *out = descend(in, 0);
+}
 FAULT(endless_recursion, launch_failed, "KB of stack", "endless recursion");
 
 // ---- alignment
@@ -244,7 +278,8 @@ __global__ void unwritten_shared(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = sum[threadIdx.x % 32];
 }
-FAULT(unwritten_shared, wrong_result,
+FAULT(unwritten_shared,
+      wrong_result,
       "reads static shared memory, which nothing has written in this block");
 
 __global__ void unwritten_halo(const float* in, float* out, int n) {
@@ -256,12 +291,17 @@ __global__ void unwritten_halo(const float* in, float* out, int n) {
 }
 FAULT(unwritten_halo, wrong_result, "nothing has written in this block");
 
-__global__ void unwritten_scratch(const float* in, float* middle, float* out, int n) {
+__global__ void unwritten_scratch(const float* in,
+                                  float* middle,
+                                  float* out,
+                                  int n) {
   const int i = global_index();
   if (i + 1 < n) middle[i] = in[i];
   if (i < n) out[i] = middle[i];  // wrong
 }
-FAULT(unwritten_scratch, wrong_result, "reads scratch 1[99], which nothing has written");
+FAULT(unwritten_scratch,
+      wrong_result,
+      "reads scratch 1[99], which nothing has written");
 
 __global__ void copied_unwritten(const float* in, float* out, int n) {
   __shared__ float tile[8];
@@ -270,7 +310,9 @@ __global__ void copied_unwritten(const float* in, float* out, int n) {
   __syncthreads();
   if (i == 0) std::memcpy(out, tile, std::min(n, 8) * sizeof(float));  // wrong
 }
-FAULT(copied_unwritten, wrong_result, "which nothing has written in this block");
+FAULT(copied_unwritten,
+      wrong_result,
+      "which nothing has written in this block");
 
 __global__ void adds(const float* in, float* middle, float* out, int n) {
   const int i = global_index();
@@ -280,9 +322,16 @@ __global__ void adds(const float* in, float* middle, float* out, int n) {
 void unwritten_sum(const Bench& b) {
   b.gpu.launch(b.config(), adds, b.in, b.gpu.scratch<float>(b.n), b.out, b.n);
 }
-FAULT(unwritten_sum, wrong_result, "kernel adds", "reads scratch 1[", "nothing has written");
+FAULT(unwritten_sum,
+      wrong_result,
+      "kernel adds",
+      "reads scratch 1[",
+      "nothing has written");
 
-__global__ void leaves_a_counter(const float* in, float* out, unsigned* zero, int n) {
+__global__ void leaves_a_counter(const float* in,
+                                 float* out,
+                                 unsigned* zero,
+                                 int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i];
   atomicAdd(zero, 1u);
@@ -293,14 +342,16 @@ FAULT(leaves_a_counter, wrong_result, "left scratch 1 other than zero");
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 __global__ void uninitialised_sum(const float* in, float* out, int n) {
   float sum;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += in[i];
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    sum += in[i];
   if (blockIdx.x == 0) out[threadIdx.x] = sum;
 }
 WRONG(uninitialised_sum, 150);
 
 __global__ void uninitialised_array(const float* in, float* out, int n) {
   float sums[4];
-  for (int i = threadIdx.x; i < n; i += blockDim.x) sums[i % 4] += in[i];
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    sums[i % 4] += in[i];
   if (blockIdx.x == 0) out[threadIdx.x] = sums[0] + sums[1] + sums[2] + sums[3];
 }
 WRONG(uninitialised_array, 150);
@@ -322,22 +373,31 @@ WRONG(forgotten_tail, 150).at(99, 32);
 
 // ---- host code
 
-void host_reads(const Bench& b) { b.out[0] = b.in[3]; }  // wrong
-FAULT(host_reads, launch_failed, "host code touches device memory, byte 12 of in");
+void host_reads(const Bench& b) {
+  b.out[0] = b.in[3];
+}  // wrong
+FAULT(host_reads,
+      launch_failed,
+      "host code touches device memory, byte 12 of in");
 
 void host_writes(const Bench& b) {
   b.gpu.launch(b.config(), adds, b.in, b.out, b.out, 0);
   b.out[1] = 1;  // wrong
 }
-FAULT(host_writes, launch_failed, "host code touches device memory, byte 4 of out");
+FAULT(host_writes,
+      launch_failed,
+      "host code touches device memory, byte 4 of out");
 
 void host_copies(const Bench& b) {
-  const float host[64] = {};              // no vector: nothing of host code that fails is unwound
+  // no vector: nothing of host code that fails is unwound
+  const float host[64] = {};
   std::memcpy(b.out, host, sizeof host);  // wrong
 }
 FAULT(host_copies, launch_failed, "host code touches device memory", "of out");
 
-void host_sorts(const Bench& b) { std::sort(b.out, b.out + b.n); }  // wrong
+void host_sorts(const Bench& b) {
+  std::sort(b.out, b.out + b.n);
+}  // wrong
 FAULT(host_sorts, launch_failed, "host code touches device memory", "of out");
 
 void host_reads_scratch(const Bench& b) {
@@ -345,14 +405,18 @@ void host_reads_scratch(const Bench& b) {
   b.gpu.launch(b.config(), adds, b.in, b.out, sums, b.n);
   b.gpu.copy(b.out, sums, static_cast<std::size_t>(sums[0]));  // wrong
 }
-FAULT(host_reads_scratch, launch_failed, "host code touches device memory, byte 0 of scratch 1");
+FAULT(host_reads_scratch,
+      launch_failed,
+      "host code touches device memory, byte 0 of scratch 1");
 
 void host_crashes(const Bench& b) {
   const std::intptr_t small = b.n;
   volatile int* volatile nowhere = reinterpret_cast<int*>(small);  // wrong
   *nowhere = 1;                                                    // wrong
 }
-FAULT(host_crashes, launch_failed, "host code: segmentation fault at address 0x64");
+FAULT(host_crashes,
+      launch_failed,
+      "host code: segmentation fault at address 0x64");
 
 __global__ void copies_to_null(const float* in, float*, int) {
   // Through a pointer, so that the compiler has to call the function.

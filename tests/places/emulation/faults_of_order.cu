@@ -1,4 +1,5 @@
-// Planted faults: barriers that not all come to, and accesses that nothing orders.
+// Planted faults: barriers that not all come to, and
+// accesses that nothing orders.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
@@ -10,7 +11,9 @@ using planted::Bench;
 
 namespace {
 
-__device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ int global_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 // ---- barriers
 
@@ -23,8 +26,10 @@ __global__ void divergent_barrier(const float* in, float* out, int n) {
   }
   if (i < n) out[i] = in[i];
 }
-FAULT(divergent_barrier, launch_failed,
-      "divergent barrier: threads (0,0) to (15,0) waiting at __syncthreads at line",
+FAULT(divergent_barrier,
+      launch_failed,
+      "divergent barrier: threads (0,0) to (15,0) waiting at __syncthreads at "
+      "line",
       "threads (16,0) to (31,0) waiting at __syncthreads at line");
 
 // The other half of the warp ends up at the next barrier.
@@ -34,7 +39,8 @@ __global__ void barrier_in_a_branch(const float* in, float* out, int n) {
   if (i < n) out[i] = in[i];
   __syncthreads();
 }
-FAULT(barrier_in_a_branch, launch_failed,
+FAULT(barrier_in_a_branch,
+      launch_failed,
       "threads (0,0) to (15,0) waiting at __syncthreads at line");
 
 __global__ void barrier_of_some(const float* in, float* out, int n) {
@@ -42,8 +48,10 @@ __global__ void barrier_of_some(const float* in, float* out, int n) {
   if (threadIdx.x < 16) __syncthreads();  // wrong
   if (i < n) out[i] = in[i];
 }
-FAULT(barrier_of_some, launch_failed,
-      "divergent barrier: threads (0,0) to (15,0) waiting at __syncthreads at line",
+FAULT(barrier_of_some,
+      launch_failed,
+      "divergent barrier: threads (0,0) to (15,0) waiting at __syncthreads at "
+      "line",
       "threads (16,0) to (31,0) ended");
 
 __global__ void barrier_after_return(const float* in, float* out, int n) {
@@ -54,15 +62,19 @@ __global__ void barrier_after_return(const float* in, float* out, int n) {
   __syncthreads();  // wrong
   out[i] = tile[threadIdx.x];
 }
-FAULT(barrier_after_return, launch_failed, "block (3,0)",
-      "threads (0,0) to (3,0) waiting at __syncthreads", "threads (4,0) to (31,0) ended");
+FAULT(barrier_after_return,
+      launch_failed,
+      "block (3,0)",
+      "threads (0,0) to (3,0) waiting at __syncthreads",
+      "threads (4,0) to (31,0) ended");
 
 __global__ void barrier_of_one_warp(const float* in, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x / 32 == 1) __syncthreads();  // wrong
   if (i < n) out[i] = in[i];
 }
-FAULT(barrier_of_one_warp, launch_failed, "threads (32,0) to (63,0) waiting").at(100, 64);
+FAULT(barrier_of_one_warp, launch_failed, "threads (32,0) to (63,0) waiting")
+    .at(100, 64);
 
 __global__ void barrier_in_uneven_loop(const float* in, float* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
@@ -70,13 +82,16 @@ __global__ void barrier_in_uneven_loop(const float* in, float* out, int n) {
     __syncthreads();  // wrong
   }
 }
-FAULT(barrier_in_uneven_loop, launch_failed, "threads (0,0) to (3,0) waiting at __syncthreads",
+FAULT(barrier_in_uneven_loop,
+      launch_failed,
+      "threads (0,0) to (3,0) waiting at __syncthreads",
       "threads (4,0) to (31,0) ended")
     .at(100, 32);
 
 __global__ void counts_in_a_branch(const float* in, float* out, int n) {
   const int i = global_index();
-  if (i < n) out[i] = static_cast<float>(__syncthreads_count(in[i] > 0));  // wrong
+  // wrong
+  if (i < n) out[i] = static_cast<float>(__syncthreads_count(in[i] > 0));
 }
 FAULT(counts_in_a_branch, launch_failed, "waiting at __syncthreads_count");
 
@@ -90,47 +105,66 @@ __global__ void barrier_and_shuffle(const float* in, float* out, int n) {
   }
   if (i < n) out[i] = v;
 }
-FAULT(barrier_and_shuffle, launch_failed, "threads (0,0) to (2,0) waiting at __shfl_sync",
+FAULT(barrier_and_shuffle,
+      launch_failed,
+      "threads (0,0) to (2,0) waiting at __shfl_sync",
       "; thread (3,0) waiting at __syncthreads",
       "; threads (4,0) to (31,0) waiting at __shfl_sync");
 
-__global__ void grid_barrier_missed(const float* in, float* middle, float* out, int n) {
+__global__ void grid_barrier_missed(const float* in,
+                                    float* middle,
+                                    float* out,
+                                    int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
   if (blockIdx.x != 0) cg::this_grid().sync();
   if (i < n) out[i] = middle[i];
 }
-PLANTED(__LINE__, {"grid_barrier_missed",
-                   planted::Kind::fault,
-                   planted::cooperative(grid_barrier_missed),
-                   0,
-                   parlab::Verdict::launch_failed,
-                   {"grid barrier"}});
+PLANTED(__LINE__,
+        {"grid_barrier_missed",
+         planted::Kind::fault,
+         planted::cooperative(grid_barrier_missed),
+         0,
+         parlab::Verdict::launch_failed,
+         {"grid barrier"}});
 
-__global__ void grid_barrier_of_some(const float* in, float* middle, float* out, int n) {
+__global__ void grid_barrier_of_some(const float* in,
+                                     float* middle,
+                                     float* out,
+                                     int n) {
   const int i = global_index();
   if (i >= n) return;
   middle[i] = in[i];
   cg::this_grid().sync();  // wrong
   out[i] = middle[n - 1 - i];
 }
-PLANTED(__LINE__, {"grid_barrier_of_some",
-                   planted::Kind::fault,
-                   planted::cooperative(grid_barrier_of_some),
-                   0,
-                   parlab::Verdict::launch_failed,
-                   {"grid barrier"}});
+PLANTED(__LINE__,
+        {"grid_barrier_of_some",
+         planted::Kind::fault,
+         planted::cooperative(grid_barrier_of_some),
+         0,
+         parlab::Verdict::launch_failed,
+         {"grid barrier"}});
 
-__global__ void plain_launch_with_grid_barrier(const float* in, float* middle, float* out, int n) {
+__global__ void plain_launch_with_grid_barrier(const float* in,
+                                               float* middle,
+                                               float* out,
+                                               int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
   cg::this_grid().sync();  // wrong
   if (i < n) out[i] = middle[n - 1 - i];
 }
-FAULT(plain_launch_with_grid_barrier, launch_failed, "in a launch that is not cooperative");
+FAULT(plain_launch_with_grid_barrier,
+      launch_failed,
+      "in a launch that is not cooperative");
 
-// Found as a race, or as memory not yet written when the other block had no turn so far.
-__global__ void missing_grid_barrier(const float* in, float* middle, float* out, int n) {
+// Found as a race, or as memory not yet written when the other
+// block had no turn so far.
+__global__ void missing_grid_barrier(const float* in,
+                                     float* middle,
+                                     float* out,
+                                     int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
   __syncthreads();
@@ -150,7 +184,9 @@ __global__ void missing_barrier(const float* in, float* out, int n) {
   if (t < count) tile[t] = in[first + t];               // wrong
   if (t < count) out[first + t] = tile[count - 1 - t];  // wrong
 }
-FAULT(missing_barrier, wrong_result, "static shared memory",
+FAULT(missing_barrier,
+      wrong_result,
+      "static shared memory",
       "with no barrier between them: possible race");
 
 // The next step overwrites what others still read.
@@ -159,13 +195,17 @@ __global__ void missing_second_barrier(const float* in, float* out, int n) {
   float sum = 0;
   for (int first = 0; first < n; first += 32) {
     tile[threadIdx.x] =
-        first + static_cast<int>(threadIdx.x) < n ? in[first + threadIdx.x] : 0;  // wrong
+        // wrong
+        first + static_cast<int>(threadIdx.x) < n ? in[first + threadIdx.x] : 0;
     __syncthreads();
     sum += tile[31 - threadIdx.x];  // wrong
   }
   out[threadIdx.x] = sum;
 }
-FAULT(missing_second_barrier, wrong_result, "static shared memory, which", "possible race");
+FAULT(missing_second_barrier,
+      wrong_result,
+      "static shared memory, which",
+      "possible race");
 
 __global__ void reduction_without_barrier(const float* in, float* out, int n) {
   __shared__ float sums[64];
@@ -177,7 +217,11 @@ __global__ void reduction_without_barrier(const float* in, float* out, int n) {
   }
   if (t == 0) atomicAdd(out, sums[0]);
 }
-FAULT(reduction_without_barrier, wrong_result, "static shared memory", "possible race").at(100, 64);
+FAULT(reduction_without_barrier,
+      wrong_result,
+      "static shared memory",
+      "possible race")
+    .at(100, 64);
 
 __global__ void missing_syncwarp(const float* in, float* out, int n) {
   volatile float* tile = shared_memory<float>();
@@ -189,16 +233,20 @@ __global__ void missing_syncwarp(const float* in, float* out, int n) {
   if (t < 8) tile[t] = tile[t] + tile[t + 8];    // wrong
   if (threadIdx.x == 0) atomicAdd(out, tile[0]);
 }
-FAULT(missing_syncwarp, wrong_result, "dynamic shared memory",
+FAULT(missing_syncwarp,
+      wrong_result,
+      "dynamic shared memory",
       "with no barrier between them: possible race");
 
 __global__ void shared_histogram(const float* in, float* out, int n) {
   __shared__ int bins[4];
   if (threadIdx.x < 4) bins[threadIdx.x] = 0;
   __syncthreads();
-  if (global_index() < n) ++bins[static_cast<int>(in[global_index()])];  // wrong
+  // wrong
+  if (global_index() < n) ++bins[static_cast<int>(in[global_index()])];
   __syncthreads();
-  if (threadIdx.x < 4) atomicAdd(&out[threadIdx.x], static_cast<float>(bins[threadIdx.x]));
+  if (threadIdx.x < 4)
+    atomicAdd(&out[threadIdx.x], static_cast<float>(bins[threadIdx.x]));
 }
 FAULT(shared_histogram, wrong_result, "static shared memory", "possible race");
 
@@ -218,13 +266,17 @@ __global__ void one_buffer_for_two(const float* in, float* out, int n) {
   __syncthreads();
   float sum = 0;
   for (int step = 0; step < 3; ++step) {
-    sum += buffer[0][31 - t];                                             // wrong
-    if (32 * (step + 1) + t < n) buffer[0][t] = in[32 * (step + 1) + t];  // wrong
+    sum += buffer[0][31 - t];  // wrong
+    // wrong
+    if (32 * (step + 1) + t < n) buffer[0][t] = in[32 * (step + 1) + t];
     __syncthreads();
   }
   out[t] = sum;
 }
-FAULT(one_buffer_for_two, wrong_result, "static shared memory", "possible race");
+FAULT(one_buffer_for_two,
+      wrong_result,
+      "static shared memory",
+      "possible race");
 
 __global__ void every_lane_its_own(const float* in, float* out, int n) {
   __shared__ float last;
@@ -232,14 +284,18 @@ __global__ void every_lane_its_own(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = last;
 }
-FAULT(every_lane_its_own, wrong_result, "static shared memory", "wrote with no barrier");
+FAULT(every_lane_its_own,
+      wrong_result,
+      "static shared memory",
+      "wrote with no barrier");
 
 __global__ void tile_barrier_for_block(const float* in, float* out, int n) {
   __shared__ float values[64];
   const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
   values[threadIdx.x] = in[threadIdx.x % n];  // wrong
   tile.sync();
-  if (global_index() < n) out[global_index()] = values[63 - threadIdx.x];  // wrong
+  // wrong
+  if (global_index() < n) out[global_index()] = values[63 - threadIdx.x];
 }
 FAULT(tile_barrier_for_block, wrong_result, "static shared memory").at(100, 64);
 
@@ -270,12 +326,16 @@ __global__ void pipeline_without_barrier(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   tile[t] = 0;
   __syncthreads();
-  if (global_index() < n) __pipeline_memcpy_async(&tile[t], &in[global_index()], sizeof(float));
+  if (global_index() < n)
+    __pipeline_memcpy_async(&tile[t], &in[global_index()], sizeof(float));
   __pipeline_commit();
   __pipeline_wait_prior(0);                                   // wrong
   if (global_index() < n) out[global_index()] = tile[t ^ 1];  // wrong
 }
-FAULT(pipeline_without_barrier, wrong_result, "static shared memory", "possible race");
+FAULT(pipeline_without_barrier,
+      wrong_result,
+      "static shared memory",
+      "possible race");
 
 // ---- races in global memory
 
@@ -311,11 +371,16 @@ __global__ void waits_for_its_neighbour(const float* in, float* out, int n) {
   const float before = blockIdx.x > 0 ? out[blockIdx.x - 1] : 0;  // wrong
   out[blockIdx.x] = before + in[i] + 1;                           // wrong
 }
-FAULT(waits_for_its_neighbour, wrong_result, "out[", "with no order between them");
+FAULT(waits_for_its_neighbour,
+      wrong_result,
+      "out[",
+      "with no order between them");
 
 __global__ void overlapping_pieces(const float* in, float* out, int n) {
   for (int i = 0; i < 5; ++i) {
-    if (4 * global_index() + i < n) out[4 * global_index() + i] = in[i] + global_index();  // wrong
+    // wrong
+    if (4 * global_index() + i < n)
+      out[4 * global_index() + i] = in[i] + global_index();
   }
 }
 FAULT(overlapping_pieces, wrong_result, "writes out[", "possible race");
@@ -331,33 +396,36 @@ __global__ void atomics_of_some(const float* in, float* out, int n) {
 }
 FAULT(atomics_of_some, wrong_result, "out[0]", "possible race");
 
-__global__ void volatile_flag(const float* in, float* middle, unsigned* zero, float* out, int n) {
+__global__ void volatile_flag(
+    const float* in, float* middle, unsigned* zero, float* out, int n) {
   volatile unsigned* const flag = zero;
   if (threadIdx.x == 0 && blockIdx.x == 0) {
     middle[0] = in[3];  // wrong
     *flag = 1;          // wrong
   }
-  if (threadIdx.x == 0 && blockIdx.x == 1 && *flag != 0) out[0] = middle[0];  // wrong
+  // wrong
+  if (threadIdx.x == 0 && blockIdx.x == 1 && *flag != 0) out[0] = middle[0];
   if (n < 0) *flag = 0;
 }
 FAULT(volatile_flag, wrong_result, "scratch ", "possible race");
 
 // ---- the last block adds up
 
-__global__ void last_block_without_fence(const float* in, float* partial, unsigned* done,
-                                         float* out, int n) {
+__global__ void last_block_without_fence(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = i < n ? in[i] : 0;
   if (atomicInc(done, gridDim.x - 1) != gridDim.x - 1) return;
   float sum = 0;
-  for (unsigned b = 0; b < gridDim.x; ++b) sum += partial[b];  // wrong
+  for (unsigned b = 0; b < gridDim.x; ++b)
+    sum += partial[b];  // wrong
   *out = sum;
 }
 FAULT(last_block_without_fence, wrong_result, "scratch 1[", "possible race");
 
-__global__ void last_block_fence_too_late(const float* in, float* partial, unsigned* done,
-                                          float* out, int n) {
+__global__ void last_block_fence_too_late(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = i < n ? in[i] : 0;
@@ -365,15 +433,20 @@ __global__ void last_block_fence_too_late(const float* in, float* partial, unsig
   __threadfence();
   if (!last) return;
   float sum = 0;
-  for (unsigned b = 0; b < gridDim.x; ++b) sum += partial[b];  // wrong
+  for (unsigned b = 0; b < gridDim.x; ++b)
+    sum += partial[b];  // wrong
   *out = sum;
 }
 FAULT(last_block_fence_too_late, wrong_result, "scratch 1[", "possible race");
 
-// What the threads of the last block read, each of them wrote; kernels differ in how they release
-// it.
+// What the threads of the last block read, each of them wrote; kernels
+// differ in how they release it.
 template <typename Release>
-__device__ void write_and_add_up(const float* in, float* partial, unsigned* done, float* out, int n,
+__device__ void write_and_add_up(const float* in,
+                                 float* partial,
+                                 unsigned* done,
+                                 float* out,
+                                 int n,
                                  Release release) {
   __shared__ bool last;
   const int i = global_index();
@@ -381,12 +454,14 @@ __device__ void write_and_add_up(const float* in, float* partial, unsigned* done
   if (threadIdx.x == 0) last = atomicAdd(done, 1u) == gridDim.x - 1;
   __syncthreads();
   if (!last) return;
-  for (int at = threadIdx.x; at < n; at += blockDim.x) out[at] = partial[at];  // wrong
+  // wrong
+  for (int at = threadIdx.x; at < n; at += blockDim.x)
+    out[at] = partial[at];
   if (threadIdx.x == 0) *done = 0;
 }
 
-__global__ void fence_of_one_thread(const float* in, float* partial, unsigned* done, float* out,
-                                    int n) {
+__global__ void fence_of_one_thread(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   write_and_add_up(in, partial, done, out, n, [](float* to, float value) {
     if (to != nullptr) *to = value;
     if (threadIdx.x == 0) __threadfence();
@@ -395,8 +470,8 @@ __global__ void fence_of_one_thread(const float* in, float* partial, unsigned* d
 }
 FAULT(fence_of_one_thread, wrong_result, "scratch 1[", "possible race");
 
-__global__ void fence_before_the_write(const float* in, float* partial, unsigned* done, float* out,
-                                       int n) {
+__global__ void fence_before_the_write(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   write_and_add_up(in, partial, done, out, n, [](float* to, float value) {
     __threadfence();
     if (to != nullptr) *to = value;
@@ -405,8 +480,8 @@ __global__ void fence_before_the_write(const float* in, float* partial, unsigned
 }
 FAULT(fence_before_the_write, wrong_result, "scratch 1[", "possible race");
 
-__global__ void fence_without_barrier(const float* in, float* partial, unsigned* done, float* out,
-                                      int n) {
+__global__ void fence_without_barrier(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   write_and_add_up(in, partial, done, out, n, [](float* to, float value) {
     if (to != nullptr) *to = value;
     __threadfence();
@@ -414,13 +489,14 @@ __global__ void fence_without_barrier(const float* in, float* partial, unsigned*
 }
 FAULT(fence_without_barrier, wrong_result, "scratch 1[");
 
-__global__ void counter_reset_by_all(const float* in, float* partial, unsigned* done, float* out,
-                                     int n) {
+__global__ void counter_reset_by_all(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = in[blockIdx.x];
   __threadfence();
   if (atomicAdd(done, 1u) == gridDim.x - 1) {  // wrong
-    for (unsigned b = 0; b < gridDim.x; ++b) *out += partial[b];
+    for (unsigned b = 0; b < gridDim.x; ++b)
+      *out += partial[b];
   }
   if (n > 0) *done = 0;  // wrong
 }
@@ -457,7 +533,8 @@ __global__ void adds_after_others_waited(const float* in, float* out, int n) {
 __global__ void copies_before_waiting(const float* in, float* out, int n) {
   __shared__ float tile[32];
   const int i = global_index();
-  if (i < n) __pipeline_memcpy_async(&tile[threadIdx.x], &out[i], sizeof(float));
+  if (i < n)
+    __pipeline_memcpy_async(&tile[threadIdx.x], &out[i], sizeof(float));
   __pipeline_commit();
   parlab::wait_for_launch_before();
   __pipeline_wait_prior(0);  // wrong
@@ -465,7 +542,9 @@ __global__ void copies_before_waiting(const float* in, float* out, int n) {
 }
 __global__ void never_waits(const float*, float*, int) {}
 
-std::function<void(const Bench&)> overlapping(void (*kernel)(const float*, float*, int)) {
+std::function<void(const Bench&)> overlapping(void (*kernel)(const float*,
+                                                             float*,
+                                                             int)) {
   return [=](const Bench& bench) {
     auto config = bench.config();
     bench.gpu.launch(config, twice, bench.in, bench.out, bench.n);
@@ -473,21 +552,25 @@ std::function<void(const Bench&)> overlapping(void (*kernel)(const float*, float
     bench.gpu.launch(config, kernel, bench.in, bench.out, bench.n);
   };
 }
-planted::Case fault_of_overlap(const char* name, void (*kernel)(const float*, float*, int),
+planted::Case fault_of_overlap(const char* name,
+                               void (*kernel)(const float*, float*, int),
                                const std::vector<std::string>& words) {
-  return {name, planted::Kind::fault, overlapping(kernel), 0, parlab::Verdict::wrong_result, words};
+  return {name, planted::Kind::fault,          overlapping(kernel),
+          0,    parlab::Verdict::wrong_result, words};
 }
 const std::vector<std::string> too_early{"a launch before this one wrote",
                                          "does not wait for that"};
 
 const planted::Add waits =
-    planted::Case{"adds_after_waiting", planted::Kind::right, overlapping(adds_after_waiting), 400};
-const planted::Add at_once = fault_of_overlap("adds_at_once", adds_at_once, too_early);
+    planted::Case{"adds_after_waiting", planted::Kind::right,
+                  overlapping(adds_after_waiting), 400};
+const planted::Add at_once =
+    fault_of_overlap("adds_at_once", adds_at_once, too_early);
 const planted::Add by_copies =
     fault_of_overlap("copies_before_waiting", copies_before_waiting, too_early);
-const planted::Add by_others =
-    fault_of_overlap("adds_after_others_waited", adds_after_others_waited, {"launch before"});
-const planted::Add never =
-    fault_of_overlap("never_waits", never_waits, {"never waits for the launch before it"});
+const planted::Add by_others = fault_of_overlap(
+    "adds_after_others_waited", adds_after_others_waited, {"launch before"});
+const planted::Add never = fault_of_overlap(
+    "never_waits", never_waits, {"never waits for the launch before it"});
 
 }  // namespace

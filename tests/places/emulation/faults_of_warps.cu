@@ -1,4 +1,5 @@
-// Planted faults: lanes that do not take part, undefined arithmetic, kernels that do not end.
+// Planted faults: lanes that do not take part, undefined arithmetic,
+// kernels that do not end.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -8,7 +9,9 @@ namespace cg = cooperative_groups;
 
 namespace {
 
-__device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ int global_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 // ---- lanes
 
@@ -21,7 +24,10 @@ __global__ void inactive_lane(const float* in, float* out, int n) {
   }
   if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
 }
-FAULT(inactive_lane, wrong_result, "block (3,0)", "__shfl_down_sync at line",
+FAULT(inactive_lane,
+      wrong_result,
+      "block (3,0)",
+      "__shfl_down_sync at line",
       "which does not take part");
 
 __global__ void lane_not_in_mask(const float* in, float* out, int n) {
@@ -37,7 +43,10 @@ __global__ void reads_beyond_the_mask(const float* in, float* out, int n) {
   if (threadIdx.x < 8) v = __shfl_sync(0xff, v, 8 + threadIdx.x);  // wrong
   if (i < n) out[i] = v;
 }
-FAULT(reads_beyond_the_mask, wrong_result, "reads lane", "which does not take part");
+FAULT(reads_beyond_the_mask,
+      wrong_result,
+      "reads lane",
+      "which does not take part");
 
 __global__ void all_lanes_in_a_branch(const float* in, float* out, int n) {
   const int i = global_index();
@@ -46,7 +55,9 @@ __global__ void all_lanes_in_a_branch(const float* in, float* out, int n) {
   __syncwarp();
   if (i < n) out[i] = v;
 }
-FAULT(all_lanes_in_a_branch, launch_failed, "threads (0,0) to (15,0) waiting at __shfl_xor_sync",
+FAULT(all_lanes_in_a_branch,
+      launch_failed,
+      "threads (0,0) to (15,0) waiting at __shfl_xor_sync",
       "threads (16,0) to (31,0) waiting at __syncwarp");
 
 __global__ void masks_differ(const float* in, float* out, int n) {
@@ -56,7 +67,9 @@ __global__ void masks_differ(const float* in, float* out, int n) {
   __syncwarp();                                                    // wrong
   if (i < n) out[i] = v;
 }
-FAULT(masks_differ, launch_failed, "threads (0,0) to (15,0) waiting at __shfl_xor_sync");
+FAULT(masks_differ,
+      launch_failed,
+      "threads (0,0) to (15,0) waiting at __shfl_xor_sync");
 
 __global__ void syncwarp_of_others(const float* in, float* out, int n) {
   const int i = global_index();
@@ -73,7 +86,10 @@ __global__ void ballot_in_uneven_loop(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = static_cast<float>(votes);
 }
-FAULT(ballot_in_uneven_loop, launch_failed, "waiting at __ballot_sync", "waiting at __syncthreads");
+FAULT(ballot_in_uneven_loop,
+      launch_failed,
+      "waiting at __ballot_sync",
+      "waiting at __syncthreads");
 
 __global__ void active_lanes_only(const float* in, float* out, int n) {
   const int i = global_index();
@@ -81,22 +97,33 @@ __global__ void active_lanes_only(const float* in, float* out, int n) {
   if (threadIdx.x < 16) v += __shfl_down_sync(__activemask(), v, 16);  // wrong
   if (i < n) out[i] = v;
 }
-FAULT(active_lanes_only, wrong_result, "reads lane", "which does not take part");
+FAULT(active_lanes_only,
+      wrong_result,
+      "reads lane",
+      "which does not take part");
 
 __global__ void reduces_returned_lanes(const float* in, float* out, int n) {
   const int i = global_index();
   if (i >= n) return;
-  const int sum = __reduce_add_sync(0xffffffff, static_cast<int>(in[i]));  // wrong
+  // wrong
+  const int sum = __reduce_add_sync(0xffffffff, static_cast<int>(in[i]));
   if (threadIdx.x == 0) out[blockIdx.x] = static_cast<float>(sum);
 }
-FAULT(reduces_returned_lanes, wrong_result, "reads lane", "which does not take part");
+FAULT(reduces_returned_lanes,
+      wrong_result,
+      "reads lane",
+      "which does not take part");
 
 __global__ void tile_of_half_a_warp(const float* in, float* out, int n) {
   const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
-  const float sum = cg::reduce(tile, in[threadIdx.x], cg::plus<float>());  // wrong
+  // wrong
+  const float sum = cg::reduce(tile, in[threadIdx.x], cg::plus<float>());
   if (n > 0 && threadIdx.x == 0) out[blockIdx.x] = sum;
 }
-FAULT(tile_of_half_a_warp, wrong_result, "reads lane 16, which does not take part").at(96, 16);
+FAULT(tile_of_half_a_warp,
+      wrong_result,
+      "reads lane 16, which does not take part")
+    .at(96, 16);
 
 __global__ void tile_in_a_branch(const float* in, float* out, int n) {
   const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
@@ -105,7 +132,10 @@ __global__ void tile_in_a_branch(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = v;
 }
-FAULT(tile_in_a_branch, launch_failed, "waiting at __shfl_sync", "waiting at __syncthreads");
+FAULT(tile_in_a_branch,
+      launch_failed,
+      "waiting at __shfl_sync",
+      "waiting at __syncthreads");
 
 // ---- arithmetic
 
@@ -152,7 +182,10 @@ __global__ void reads_without_end(const float* in, float* out, int) {
 FAULT(reads_without_end, timed_out, "still runs after the time limit");
 
 // The lock is never given back.
-__global__ void lock_without_key(const float* in, float* out, unsigned* lock, int n) {
+__global__ void lock_without_key(const float* in,
+                                 float* out,
+                                 unsigned* lock,
+                                 int n) {
   if (threadIdx.x != 0 || global_index() >= n) return;
   while (atomicCAS(lock, 0u, 1u) != 0) {  // wrong
   }

@@ -12,18 +12,22 @@ std::vector<Case>& cases() {
 }
 
 Run launch(void (*kernel)(const float*, float*, int)) {
-  return [=](const Bench& b) { b.gpu.launch(b.config(), kernel, b.in, b.out, b.n); };
+  return [=](const Bench& b) {
+    b.gpu.launch(b.config(), kernel, b.in, b.out, b.n);
+  };
 }
 
 Run launch(void (*kernel)(const float*, float*, unsigned*, int)) {
   return [=](const Bench& b) {
-    b.gpu.launch(b.config(), kernel, b.in, b.out, b.gpu.zeroed_scratch<unsigned>(1), b.n);
+    b.gpu.launch(b.config(), kernel, b.in, b.out,
+                 b.gpu.zeroed_scratch<unsigned>(1), b.n);
   };
 }
 
 Run launch(void (*kernel)(const float*, float*, float*, int)) {
   return [=](const Bench& b) {
-    b.gpu.launch(b.config(), kernel, b.in, b.gpu.scratch<float>(b.n), b.out, b.n);
+    b.gpu.launch(b.config(), kernel, b.in, b.gpu.scratch<float>(b.n), b.out,
+                 b.n);
   };
 }
 
@@ -35,7 +39,9 @@ Run launch(void (*kernel)(const float*, float*, unsigned*, float*, int)) {
   };
 }
 
-Run launch(Run host_code) { return host_code; }
+Run launch(Run host_code) {
+  return host_code;
+}
 
 Run cooperative(void (*kernel)(const float*, float*, float*, int)) {
   return [=](const Bench& b) {
@@ -52,12 +58,14 @@ double run(parlab::EmulatedGpu& gpu, const Case& one) {
   const auto out = gpu.allocate("out", bytes, Kind::output);
   auto* const a = reinterpret_cast<float*>(in->data);
   auto* const y = reinterpret_cast<float*>(out->data);
-  for (int i = 0; i < one.n; ++i) a[i] = static_cast<float>(i % 4);
+  for (int i = 0; i < one.n; ++i)
+    a[i] = static_cast<float>(i % 4);
   gpu.clear(y, bytes);
   gpu.begin_run();
   gpu.run_host_code([&] { one.run({gpu, a, y, one.n, one.block}); });
   const auto damage = gpu.scratch_damage();
-  if (!damage.empty()) throw parlab::PointError(parlab::Verdict::wrong_result, damage);
+  if (!damage.empty())
+    throw parlab::PointError(parlab::Verdict::wrong_result, damage);
   return std::accumulate(y, y + one.n, 0.0);
 }
 

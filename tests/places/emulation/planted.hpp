@@ -1,4 +1,5 @@
-// Kernels with planted faults, right ones that are unusual, and how each of them is run.
+// Kernels with planted faults, right ones that are unusual, and
+// how each of them is run.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,8 @@
 
 namespace planted {
 
-// What a kernel is run on: n inputs 0, 1, 2, 3, 0, 1, ..., n outputs that start as zeros.
+// What a kernel is run on: n inputs 0, 1, 2, 3, 0, 1, ..., n
+// outputs that start as zeros.
 struct Bench {
   parlab::EmulatedGpu& gpu;
   const float* in;
@@ -47,16 +49,19 @@ struct Add {
   Add(const Case& one) { cases().push_back(one); }
 };
 
-// Kernels are told apart by what they take: (in, out, n) with one more for a flag or counter that
-// is zero, or for as many floats as there are inputs, or for both.
+// Kernels are told apart by what they take: (in, out, n) with one more
+// for a flag or counter that is zero, or for as many floats as there
+// are inputs, or for both.
 using Run = std::function<void(const Bench&)>;
 Run launch(void (*kernel)(const float* in, float* out, int n));
 Run launch(void (*kernel)(const float* in, float* out, unsigned* zero, int n));
 Run launch(void (*kernel)(const float* in, float* middle, float* out, int n));
-Run launch(void (*kernel)(const float* in, float* middle, unsigned* zero, float* out, int n));
+Run launch(void (*kernel)(
+    const float* in, float* middle, unsigned* zero, float* out, int n));
 Run launch(Run host_code);
 // All blocks together, with grid barriers.
-Run cooperative(void (*kernel)(const float* in, float* middle, float* out, int n));
+Run cooperative(
+    void (*kernel)(const float* in, float* middle, float* out, int n));
 
 // The sum of the outputs. Throws what Gpu::launch throws.
 double run(parlab::EmulatedGpu& gpu, const Case& one);
@@ -65,13 +70,14 @@ double run(parlab::EmulatedGpu& gpu, const Case& one);
 
 // In every order of threads,
 //   RIGHT(kernel, sum) passes, with this sum of its outputs;
-//   FAULT(kernel, verdict, words ...) fails, with a message that has all these words; a line that
-//   the
+//   FAULT(kernel, verdict, words ...) fails, with a message that has all these
+//   words; a line that the
 //     message names is one that is marked "// wrong";
 //   WRONG(kernel, right sum) passes with a sum that is another one.
 // Each may be followed by .at(n, block).
 #define PLANTED_NAME(line) planted_##line
-#define PLANTED_ON(line, ...) const planted::Add PLANTED_NAME(line) = planted::Case __VA_ARGS__
+#define PLANTED_ON(line, ...) \
+  const planted::Add PLANTED_NAME(line) = planted::Case __VA_ARGS__
 #define PLANTED(line, ...) PLANTED_ON(line, __VA_ARGS__)
 #define RIGHT(name, sum) \
   PLANTED(__LINE__, {#name, planted::Kind::right, planted::launch(name), sum})
@@ -83,4 +89,5 @@ double run(parlab::EmulatedGpu& gpu, const Case& one);
                      parlab::Verdict::verdict, \
                      {__VA_ARGS__}})
 #define WRONG(name, sum) \
-  PLANTED(__LINE__, {#name, planted::Kind::wrong_sum, planted::launch(name), sum})
+  PLANTED(__LINE__,      \
+          {#name, planted::Kind::wrong_sum, planted::launch(name), sum})

@@ -1,4 +1,5 @@
-// Right kernels that look unusual: memory, types, and the ways a grid is laid over the work.
+// Right kernels that look unusual: memory, types, and the ways a grid
+// is laid over the work.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -12,7 +13,9 @@ using planted::Bench;
 
 namespace {
 
-__device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ int global_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 __global__ void copies(const float* in, float* out, int n) {
   const int i = global_index();
@@ -25,30 +28,38 @@ RIGHT(copies, 1536).at(1024, 1024);
 
 __global__ void one_thread_for_all(const float* in, float* out, int n) {
   if (global_index() != 0) return;
-  for (int i = n; i-- > 0;) out[i] = in[i];
+  for (int i = n; i-- > 0;)
+    out[i] = in[i];
 }
 RIGHT(one_thread_for_all, 150);
 
 __global__ void strides_over_the_grid(const float* in, float* out, int n) {
-  for (int i = global_index(); i < n; i += gridDim.x * blockDim.x) out[i] = in[i];
+  for (int i = global_index(); i < n; i += gridDim.x * blockDim.x)
+    out[i] = in[i];
 }
 void small_grid(const Bench& b) {
-  b.gpu.launch({.grid = {2}, .block = {7}}, strides_over_the_grid, b.in, b.out, b.n);
+  b.gpu.launch({.grid = {2}, .block = {7}}, strides_over_the_grid, b.in, b.out,
+               b.n);
 }
 RIGHT(small_grid, 150);
 void grid_of_many_blocks(const Bench& b) {
-  b.gpu.launch({.grid = {1000}, .block = {3}}, strides_over_the_grid, b.in, b.out, b.n);
+  b.gpu.launch({.grid = {1000}, .block = {3}}, strides_over_the_grid, b.in,
+               b.out, b.n);
 }
 RIGHT(grid_of_many_blocks, 150);
 
 __global__ void three_dimensions(const float* in, float* out, int n) {
-  const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  const int i = block * static_cast<int>(blockDim.x * blockDim.y * blockDim.z) + thread;
+  const int block =
+      (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const int thread =
+      (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  const int i =
+      block * static_cast<int>(blockDim.x * blockDim.y * blockDim.z) + thread;
   if (i < n) out[i] = in[i];
 }
 void boxes(const Bench& b) {
-  b.gpu.launch({.grid = {2, 3, 1}, .block = {3, 2, 4}}, three_dimensions, b.in, b.out, b.n);
+  b.gpu.launch({.grid = {2, 3, 1}, .block = {3, 2, 4}}, three_dimensions, b.in,
+               b.out, b.n);
 }
 RIGHT(boxes, 150);
 
@@ -56,7 +67,8 @@ __global__ void in_place(const float* in, float* out, int n) {
   const int i = global_index();
   if (i >= n) return;
   out[i] = in[i];
-  for (int step = 0; step < 3; ++step) out[i] = out[i] * 2 - in[i];
+  for (int step = 0; step < 3; ++step)
+    out[i] = out[i] * 2 - in[i];
 }
 RIGHT(in_place, 150);
 
@@ -71,7 +83,8 @@ RIGHT(vectors, 150);
 // Neighbours in one word, written by different threads.
 __global__ void bytes_of_one_word(const float* in, float* out, int n) {
   __shared__ unsigned char small[64];
-  if (threadIdx.x < 64) small[threadIdx.x] = static_cast<unsigned char>(in[threadIdx.x]);
+  if (threadIdx.x < 64)
+    small[threadIdx.x] = static_cast<unsigned char>(in[threadIdx.x]);
   __syncthreads();
   const int i = global_index();
   if (i < n) out[i] = small[i % 64];
@@ -92,12 +105,15 @@ struct Options {
   float scale[3];
   int n;
 };
-__global__ void takes_a_struct(const Options options, const float* in, float* out) {
+__global__ void takes_a_struct(const Options options,
+                               const float* in,
+                               float* out) {
   const int i = global_index();
   if (i < options.n) out[i] = in[i] * options.scale[i % 3];
 }
 void passes_a_struct(const Bench& b) {
-  b.gpu.launch(b.config(), takes_a_struct, Options{{1, 1, 1}, b.n}, b.in, b.out);
+  b.gpu.launch(b.config(), takes_a_struct, Options{{1, 1, 1}, b.n}, b.in,
+               b.out);
 }
 RIGHT(passes_a_struct, 150);
 
@@ -133,14 +149,16 @@ RIGHT(recursion, 150);
 __global__ void local_arrays(const float* in, float* out, int n) {
   float sums[4] = {};
   const int i = global_index();
-  for (int k = 0; k < n; ++k) sums[k % 4] += in[k];
+  for (int k = 0; k < n; ++k)
+    sums[k % 4] += in[k];
   if (i < 4) out[i] = sums[(i + 1) % 4];
 }
 RIGHT(local_arrays, 150);
 
 __global__ void large_local_array(const float* in, float* out, int n) {
   float copy[50000];
-  for (int i = 0; i < 50000; ++i) copy[i] = in[i % n];
+  for (int i = 0; i < 50000; ++i)
+    copy[i] = in[i % n];
   if (global_index() == 0) *out = copy[3] + copy[49999];
 }
 RIGHT(large_local_array, 6);
@@ -148,7 +166,8 @@ RIGHT(large_local_array, 6);
 __global__ void lambdas(const float* in, float* out, int n) {
   float sum = 0;
   const auto add = [&](int i) { sum += in[i]; };
-  for (int i = global_index(); i < n; i += blockDim.x * gridDim.x) add(i);
+  for (int i = global_index(); i < n; i += blockDim.x * gridDim.x)
+    add(i);
   atomicAdd(out, sum);
 }
 RIGHT(lambdas, 150);
@@ -176,7 +195,8 @@ __global__ void overwrites(const float* in, float* out, int n) {
 void two_launches(const Bench& b) {
   auto* const middle = b.gpu.scratch<float>(b.n);
   b.gpu.launch(b.config(), overwrites, b.in, middle, b.n);
-  b.gpu.launch(b.config(), overwrites, static_cast<const float*>(middle), b.out, b.n);
+  b.gpu.launch(b.config(), overwrites, static_cast<const float*>(middle), b.out,
+               b.n);
   b.gpu.copy(middle, b.in, 4);
 }
 RIGHT(two_launches, 150);
@@ -200,7 +220,8 @@ __global__ void extern_shared_in_two_parts(const float* in, float* out, int n) {
   counts[threadIdx.x] = i < n ? static_cast<short>(in[i]) : 0;
   weights[threadIdx.x] = 1;
   __syncthreads();
-  if (i < n) out[i] = counts[threadIdx.x] * weights[blockDim.x - 1 - threadIdx.x];
+  if (i < n)
+    out[i] = counts[threadIdx.x] * weights[blockDim.x - 1 - threadIdx.x];
 }
 RIGHT(extern_shared_in_two_parts, 150);
 
@@ -266,7 +287,8 @@ __global__ void pairs_of_bfloat16(const float* in, float* out, int n) {
   if (2 * i >= n) return;
   __nv_bfloat162 pair = __floats2bfloat162_rn(in[2 * i], in[2 * i + 1]);
   pair = __hmul2(pair, __float2bfloat162_rn(2));
-  const float2 both = __bfloat1622float2(__h2div(pair, __float2bfloat162_rn(2)));
+  const float2 both =
+      __bfloat1622float2(__h2div(pair, __float2bfloat162_rn(2)));
   out[2 * i] = both.x;
   out[2 * i + 1] = __bfloat162float(__float2bfloat16(both.y));
 }
@@ -283,18 +305,22 @@ __global__ void atomics_of_halves(const float* in, float* out, int n) {
 }
 RIGHT(atomics_of_halves, 150);
 
-// Products whose elements are found one by one, too: every lane says how many of its four agree.
+// Products whose elements are found one by one, too: every lane says
+// how many of its four agree.
 __device__ float left_factor(int row, int k) {
   return static_cast<float>((3 * row + 5 * k) % 7 - 3);
 }
-__device__ float right_factor(int k, int col) { return static_cast<float>((2 * k + 3 * col) % 5); }
+__device__ float right_factor(int k, int col) {
+  return static_cast<float>((2 * k + 3 * col) % 5);
+}
 __device__ float agreeing(const float (&sum)[4], int depth) {
   const int g = threadIdx.x / 4, t = threadIdx.x % 4;
   int count = 0;
   for (int i = 0; i < 4; ++i) {
     float expected = 1;
     for (int k = 0; k < depth; ++k) {
-      expected += left_factor(g + i / 2 * 8, k) * right_factor(k, 2 * t + i % 2);
+      expected +=
+          left_factor(g + i / 2 * 8, k) * right_factor(k, 2 * t + i % 2);
     }
     count += sum[i] == expected;
   }
@@ -325,7 +351,8 @@ __global__ void tensor_tf32(const float*, float* out, int) {
     const float x = left_factor(row, k);
     return parlab::to_tf32(x + x / 16384);
   };
-  const float a[4] = {left(g, t), left(g + 8, t), left(g, t + 4), left(g + 8, t + 4)};
+  const float a[4] = {left(g, t), left(g + 8, t), left(g, t + 4),
+                      left(g + 8, t + 4)};
   const float b[2] = {right_factor(t, g), right_factor(t + 4, g)};
   float sum[4] = {1, 1, 1, 1};
   parlab::tensor_multiply_add(sum, a, b);
@@ -337,11 +364,14 @@ template <int K>
 __global__ void tensor_doubles(const float*, float* out, int) {
   const int g = threadIdx.x / 4, t = threadIdx.x % 4;
   double a[K / 2], b[K / 4], sum[4] = {1, 1, 1, 1};
-  for (int i = 0; i < K / 2; ++i) a[i] = left_factor(g + i % 2 * 8, t + i / 2 * 4);
-  for (int i = 0; i < K / 4; ++i) b[i] = right_factor(t + i * 4, g);
+  for (int i = 0; i < K / 2; ++i)
+    a[i] = left_factor(g + i % 2 * 8, t + i / 2 * 4);
+  for (int i = 0; i < K / 4; ++i)
+    b[i] = right_factor(t + i * 4, g);
   parlab::tensor_multiply_add<K>(sum, a, b);
   float sums[4];
-  for (int i = 0; i < 4; ++i) sums[i] = static_cast<float>(sum[i]);
+  for (int i = 0; i < 4; ++i)
+    sums[i] = static_cast<float>(sum[i]);
   out[threadIdx.x] = agreeing(sums, K);
 }
 RIGHT(tensor_doubles<4>, 128).at(32, 32);

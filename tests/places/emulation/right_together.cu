@@ -1,4 +1,5 @@
-// Right kernels that look unusual: threads, lanes and blocks that talk to each other.
+// Right kernels that look unusual: threads, lanes and blocks
+// that talk to each other.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_pipeline.h>
@@ -13,7 +14,9 @@ using planted::Bench;
 
 namespace {
 
-__device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ int global_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
 __device__ float value_of(const float* in, int n) {
   return global_index() < n ? in[global_index()] : 0;
 }
@@ -42,7 +45,9 @@ __global__ void whole_blocks_return(const float* in, float* out, int n) {
 }
 RIGHT(whole_blocks_return, 288);
 
-__global__ void threads_return_after_the_last_barrier(const float* in, float* out, int n) {
+__global__ void threads_return_after_the_last_barrier(const float* in,
+                                                      float* out,
+                                                      int n) {
   __shared__ float sum;
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
@@ -59,7 +64,8 @@ __global__ void barriers_in_a_loop(const float* in, float* out, int n) {
   for (unsigned step = 0; step <= blockIdx.x; ++step) {
     piece[threadIdx.x] = value_of(in, n);
     __syncthreads();
-    if (step == blockIdx.x && global_index() < n) out[global_index()] = piece[threadIdx.x ^ 1];
+    if (step == blockIdx.x && global_index() < n)
+      out[global_index()] = piece[threadIdx.x ^ 1];
     __syncthreads();
   }
 }
@@ -100,7 +106,8 @@ __global__ void counts_votes(const float* in, float* out, int n) {
   const float x = value_of(in, n);
   const int some = __syncthreads_count(x > 1), any = __syncthreads_or(x > 2);
   const int all = __syncthreads_and(x >= 0), none = __syncthreads_and(x > 0);
-  if (threadIdx.x == 0) out[blockIdx.x] = static_cast<float>(some + any + all + none);
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = static_cast<float>(some + any + all + none);
 }
 RIGHT(counts_votes, 58);
 
@@ -108,9 +115,11 @@ __global__ void histogram(const float* in, float* out, int n) {
   __shared__ int local[4];
   if (threadIdx.x < 4) local[threadIdx.x] = 0;
   __syncthreads();
-  if (global_index() < n) atomicAdd(&local[static_cast<int>(in[global_index()]) % 4], 1);
+  if (global_index() < n)
+    atomicAdd(&local[static_cast<int>(in[global_index()]) % 4], 1);
   __syncthreads();
-  if (threadIdx.x < 4) atomicAdd(&out[threadIdx.x], static_cast<float>(local[threadIdx.x]));
+  if (threadIdx.x < 4)
+    atomicAdd(&out[threadIdx.x], static_cast<float>(local[threadIdx.x]));
 }
 RIGHT(histogram, 100);
 
@@ -130,7 +139,8 @@ __global__ void pipeline_of_two_stages(const float* in, float* out, int n) {
   __shared__ float tile[2][32];
   const int t = threadIdx.x, steps = n / 32;
   const auto load = [&](int step) {
-    if (step < steps) __pipeline_memcpy_async(&tile[step % 2][t], &in[32 * step + t], 4);
+    if (step < steps)
+      __pipeline_memcpy_async(&tile[step % 2][t], &in[32 * step + t], 4);
     __pipeline_commit();
   };
   load(0);
@@ -156,9 +166,12 @@ __global__ void lanes_store_one_value(const float* in, float* out, int n) {
 }
 RIGHT(lanes_store_one_value, 300);
 
-__global__ void lanes_store_a_reduced_value(const float* in, float* out, int n) {
+__global__ void lanes_store_a_reduced_value(const float* in,
+                                            float* out,
+                                            int n) {
   float sum = value_of(in, n);
-  for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(0xffffffff, sum, by);
+  for (int by = 16; by > 0; by /= 2)
+    sum += __shfl_xor_sync(0xffffffff, sum, by);
   out[blockIdx.x] = sum;
 }
 RIGHT(lanes_store_a_reduced_value, 150);
@@ -182,7 +195,8 @@ RIGHT(all_blocks_raise_a_flag, 1);
 
 __global__ void warp_sum(const float* in, float* out, int n) {
   float sum = value_of(in, n);
-  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffff, sum, lanes);
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, lanes);
   if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
 }
 RIGHT(warp_sum, 150);
@@ -231,7 +245,8 @@ RIGHT(volatile_tail, 150).at(100, 64);
 
 __global__ void segments_of_eight(const float* in, float* out, int n) {
   float sum = value_of(in, n);
-  for (int by = 4; by > 0; by /= 2) sum += __shfl_down_sync(0xffffffff, sum, by, 8);
+  for (int by = 4; by > 0; by /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, by, 8);
   if (threadIdx.x % 8 == 0) atomicAdd(out, sum);
 }
 RIGHT(segments_of_eight, 150);
@@ -240,9 +255,11 @@ __global__ void halves_of_a_warp(const float* in, float* out, int n) {
   const unsigned mask = threadIdx.x % 32 < 16 ? 0x0000ffff : 0xffff0000;
   float sum = value_of(in, n);
   if (threadIdx.x % 32 < 16) {
-    for (int by = 8; by > 0; by /= 2) sum += __shfl_xor_sync(mask, sum, by);
+    for (int by = 8; by > 0; by /= 2)
+      sum += __shfl_xor_sync(mask, sum, by);
   } else {
-    for (int by = 1; by < 16; by *= 2) sum += __shfl_xor_sync(mask, sum, by);
+    for (int by = 1; by < 16; by *= 2)
+      sum += __shfl_xor_sync(mask, sum, by);
   }
   if (threadIdx.x % 16 == 0) atomicAdd(out, sum);
 }
@@ -252,7 +269,8 @@ __global__ void remaining_lanes(const float* in, float* out, int n) {
   const unsigned mask = __ballot_sync(0xffffffff, global_index() < n);
   if (global_index() >= n) return;
   const int sum = __reduce_add_sync(mask, static_cast<int>(in[global_index()]));
-  const int most = __reduce_max_sync(mask, static_cast<int>(in[global_index()]));
+  const int most =
+      __reduce_max_sync(mask, static_cast<int>(in[global_index()]));
   if (threadIdx.x % 32 == 0) atomicAdd(out, static_cast<float>(sum + most - 3));
 }
 RIGHT(remaining_lanes, 150);
@@ -263,7 +281,8 @@ __global__ void lanes_of_equal_values(const float* in, float* out, int n) {
   const unsigned equal = __match_any_sync(mask, in[global_index()]);
   const int leader = __ffs(static_cast<int>(equal)) - 1;
   if (static_cast<int>(threadIdx.x) == leader) {
-    atomicAdd(&out[static_cast<int>(in[global_index()])], static_cast<float>(__popc(equal)));
+    atomicAdd(&out[static_cast<int>(in[global_index()])],
+              static_cast<float>(__popc(equal)));
   }
 }
 RIGHT(lanes_of_equal_values, 100);
@@ -282,7 +301,8 @@ __global__ void coalesced_lanes(const float* in, float* out, int n) {
   if (value_of(in, n) < 2) return;
   const auto here = cg::coalesced_threads();
   float first = 0;
-  if (here.thread_rank() == 0) first = atomicAdd(out, static_cast<float>(here.size()));
+  if (here.thread_rank() == 0)
+    first = atomicAdd(out, static_cast<float>(here.size()));
   first = here.shfl(first, 0);
   if (first < 0) out[1] = here.thread_rank();
 }
@@ -295,7 +315,8 @@ __global__ void group_of_a_block(const float* in, float* out, int n) {
   const auto block = cg::this_thread_block();
   sums[block.thread_rank()] = value_of(in, n);
   block.sync();
-  if (block.thread_rank() == 0) atomicAdd(out, std::accumulate(sums, sums + block.size(), 0.0f));
+  if (block.thread_rank() == 0)
+    atomicAdd(out, std::accumulate(sums, sums + block.size(), 0.0f));
 }
 RIGHT(group_of_a_block, 150);
 
@@ -310,7 +331,8 @@ __global__ void small_tiles(const float* in, float* out, int n) {
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const auto tile = cg::tiled_partition<4>(warp);
   float sum = value_of(in, n);
-  for (unsigned by = tile.size() / 2; by > 0; by /= 2) sum += tile.shfl_down(sum, by);
+  for (unsigned by = tile.size() / 2; by > 0; by /= 2)
+    sum += tile.shfl_down(sum, by);
   if (tile.thread_rank() == 0) atomicAdd(&out[tile.meta_group_rank()], sum);
 }
 RIGHT(small_tiles, 150).at(100, 64);
@@ -318,7 +340,8 @@ RIGHT(small_tiles, 150).at(100, 64);
 __global__ void tiles_by_number(const float* in, float* out, int n) {
   const cg::thread_group tile = cg::tiled_partition(cg::this_thread_block(), 8);
   float sum = value_of(in, n);
-  for (unsigned by = 4; by > 0; by /= 2) sum += tile.shfl_xor(sum, by);
+  for (unsigned by = 4; by > 0; by /= 2)
+    sum += tile.shfl_xor(sum, by);
   tile.sync();
   if (tile.thread_rank() == 7) atomicAdd(out, sum);
 }
@@ -339,7 +362,10 @@ RIGHT(tiles_go_their_own_way, 336).at(96, 32);
 // ---- the grid
 
 // All blocks write, all meet, each reads what another one wrote; and once more.
-__global__ void grid_barriers(const float* in, float* middle, float* out, int n) {
+__global__ void grid_barriers(const float* in,
+                              float* middle,
+                              float* out,
+                              int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
   cg::this_grid().sync();
@@ -350,13 +376,15 @@ __global__ void grid_barriers(const float* in, float* middle, float* out, int n)
   if (i < n) out[i] = middle[n - 1 - i];
 }
 PLANTED(__LINE__,
-        {"grid_barriers", planted::Kind::right, planted::cooperative(grid_barriers), 150});
+        {"grid_barriers", planted::Kind::right,
+         planted::cooperative(grid_barriers), 150});
 
 // A thread waits for another one of its block: it must not starve it.
 __global__ void spins(const float*, float* out, unsigned* flag, int) {
   if (blockIdx.x > 0) return;
   if (threadIdx.x == 0) {
-    while (atomicAdd(flag, 0u) != blockDim.x - 1) __nanosleep(20);
+    while (atomicAdd(flag, 0u) != blockDim.x - 1)
+      __nanosleep(20);
     *out = static_cast<float>(atomicExch(flag, 0u));
   } else {
     atomicAdd(flag, 1u);
@@ -376,7 +404,9 @@ __global__ void lock(const float* in, float* out, unsigned* taken, int n) {
 }
 RIGHT(lock, 4);
 
-__global__ void maximum_by_compare_and_swap(const float* in, float* out, int n) {
+__global__ void maximum_by_compare_and_swap(const float* in,
+                                            float* out,
+                                            int n) {
   auto* const word = reinterpret_cast<unsigned*>(out);
   const float mine = value_of(in, n);
   unsigned seen = *reinterpret_cast<const unsigned*>(in);
@@ -388,8 +418,10 @@ __global__ void maximum_by_compare_and_swap(const float* in, float* out, int n) 
 }
 RIGHT(maximum_by_compare_and_swap, 3);
 
-// The last block to finish adds up what the others left: __threadfence and an atomic counter.
-__global__ void last_block(const float* in, float* partial, unsigned* done, float* out, int n) {
+// The last block to finish adds up what the others left: __threadfence
+// and an atomic counter.
+__global__ void last_block(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   __shared__ float sums[1024];
   __shared__ bool last;
   const int t = threadIdx.x;
@@ -407,28 +439,31 @@ __global__ void last_block(const float* in, float* partial, unsigned* done, floa
   __syncthreads();
   if (!last || t != 0) return;
   float sum = 0;
-  for (unsigned b = 0; b < gridDim.x; ++b) sum += partial[b];
+  for (unsigned b = 0; b < gridDim.x; ++b)
+    sum += partial[b];
   *out = sum;
 }
 RIGHT(last_block, 150);
 RIGHT(last_block, 1500).at(1000, 64);
 
-__global__ void last_block_resets(const float* in, float* partial, unsigned* done, float* out,
-                                  int n) {
+__global__ void last_block_resets(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = value_of(in, n) + 1;
   __threadfence();
   if (atomicAdd(done, 1u) != gridDim.x - 1) return;
   float sum = 0;
-  for (unsigned b = 0; b < gridDim.x; ++b) sum += partial[b];
+  for (unsigned b = 0; b < gridDim.x; ++b)
+    sum += partial[b];
   *out = sum;
   *done = 0;
 }
 RIGHT(last_block_resets, 4);
 
-// Every thread fences what it wrote, the block meets, and one thread counts for all of them.
-__global__ void fence_then_barrier(const float* in, float* partial, unsigned* done, float* out,
-                                   int n) {
+// Every thread fences what it wrote, the block meets, and one thread
+// counts for all of them.
+__global__ void fence_then_barrier(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   __shared__ bool last;
   const int i = global_index();
   if (i < n) partial[i] = in[i];
@@ -437,29 +472,33 @@ __global__ void fence_then_barrier(const float* in, float* partial, unsigned* do
   if (threadIdx.x == 0) last = atomicAdd(done, 1u) == gridDim.x - 1;
   __syncthreads();
   if (!last) return;
-  for (int at = threadIdx.x; at < n; at += blockDim.x) out[at] = partial[n - 1 - at];
+  for (int at = threadIdx.x; at < n; at += blockDim.x)
+    out[at] = partial[n - 1 - at];
   if (threadIdx.x == 0) *done = 0;
 }
 RIGHT(fence_then_barrier, 150);
 RIGHT(fence_then_barrier, 1536).at(1024, 256);
 
-// As in NVIDIA's sample: thread 0 writes, all fence, thread 0 takes the ticket, the block meets.
-__global__ void fence_of_all_then_ticket(const float* in, float* partial, unsigned* done,
-                                         float* out, int n) {
+// As in NVIDIA's sample: thread 0 writes, all fence, thread 0 takes
+// the ticket, the block meets.
+__global__ void fence_of_all_then_ticket(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   __shared__ bool last;
   if (threadIdx.x == 0) partial[blockIdx.x] = in[blockIdx.x];
   __threadfence();
   if (threadIdx.x == 0) last = atomicInc(done, gridDim.x) == gridDim.x - 1;
   __syncthreads();
   if (!last) return;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) out[b] = partial[b];
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
+    out[b] = partial[b];
   if (threadIdx.x == 0 && n > 0) *done = 0;
 }
 RIGHT(fence_of_all_then_ticket, 6);
 
-// The block meets first, and the fence of one thread covers what all of them wrote.
-__global__ void barrier_then_fence(const float* in, float* partial, unsigned* done, float* out,
-                                   int n) {
+// The block meets first, and the fence of one thread covers
+// what all of them wrote.
+__global__ void barrier_then_fence(
+    const float* in, float* partial, unsigned* done, float* out, int n) {
   __shared__ bool last;
   const int i = global_index();
   if (i < n) partial[i] = in[i];
@@ -471,7 +510,8 @@ __global__ void barrier_then_fence(const float* in, float* partial, unsigned* do
   }
   __syncthreads();
   if (!last) return;
-  for (int at = threadIdx.x; at < n; at += blockDim.x) out[at] = partial[at];
+  for (int at = threadIdx.x; at < n; at += blockDim.x)
+    out[at] = partial[at];
   if (threadIdx.x == 0) atomicExch(done, 0u);
 }
 RIGHT(barrier_then_fence, 150);
@@ -483,21 +523,25 @@ __global__ void writes_threes(const float*, float* out, int n) {
 }
 
 // What no launch before it has touched it may write at once.
-__global__ void prepares_its_own(const float* in, float* own, float* out, int n) {
+__global__ void prepares_its_own(const float* in,
+                                 float* own,
+                                 float* out,
+                                 int n) {
   const int i = global_index();
   if (i < n) own[i] = in[i];
   parlab::wait_for_launch_before();
   if (i < n) out[i] += own[i];
 }
-const planted::Add prepares =
-    planted::Case{"prepares_its_own", planted::Kind::right,
-                  [](const Bench& bench) {
-                    auto config = bench.config();
-                    float* const own = bench.gpu.scratch<float>(bench.n);
-                    bench.gpu.launch(config, writes_threes, bench.in, bench.out, bench.n);
-                    config.overlaps = true;
-                    bench.gpu.launch(config, prepares_its_own, bench.in, own, bench.out, bench.n);
-                  },
-                  450};
+const planted::Add prepares = planted::Case{
+    "prepares_its_own", planted::Kind::right,
+    [](const Bench& bench) {
+      auto config = bench.config();
+      float* const own = bench.gpu.scratch<float>(bench.n);
+      bench.gpu.launch(config, writes_threes, bench.in, bench.out, bench.n);
+      config.overlaps = true;
+      bench.gpu.launch(config, prepares_its_own, bench.in, own, bench.out,
+                       bench.n);
+    },
+    450};
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What a team of emulated GPUs is given to do: right transfers, and transfers with planted faults.
+// What a team of emulated GPUs is given to do: right transfers, and
+// transfers with planted faults.
 #include "places/emulation/teams.hpp"
 
 using namespace parlab;
@@ -17,7 +18,8 @@ __global__ void add_others(const float* others, float* data, int n) {
 }
 
 __global__ void never_ends(volatile float* data) {
-  while (data[0] >= 0) data[0] = 1;
+  while (data[0] >= 0)
+    data[0] = 1;
 }
 
 void add_one_to(Gpu& gpu, float* data, int n) {
@@ -38,28 +40,44 @@ std::vector<Gpus::Move> ring(const Bench& b) {
 
 const std::vector<teams::Case>& teams::cases() {
   static const std::vector<Case> all{
-      {"all_reduce", "", [](const Bench& b) { b.team.all_reduce(b.data, b.other, b.n); }},
-      {"all_reduce_in_place", "", [](const Bench& b) { b.team.all_reduce(b.data, b.data, b.n); }},
-      {"broadcast", "", [](const Bench& b) { b.team.broadcast(b.team.count() - 1, b.data, b.n); }},
+      {"all_reduce", "",
+       [](const Bench& b) { b.team.all_reduce(b.data, b.other, b.n); }},
+      {"all_reduce_in_place", "",
+       [](const Bench& b) { b.team.all_reduce(b.data, b.data, b.n); }},
+      {"broadcast", "",
+       [](const Bench& b) {
+         b.team.broadcast(b.team.count() - 1, b.data, b.n);
+       }},
       {"ring", "", [](const Bench& b) { b.team.exchange(ring(b)); }},
       {"ring_beside_other_work", "",
        [](const Bench& b) {
          const auto own = b.team.scratch<float>(b.n);
-         b.team.each([&](Gpu& gpu, int i) { gpu.clear(own[i], b.n * sizeof(float)); });
-         b.team.beside(
-             [&] { b.team.exchange(ring(b)); },
-             [&] { b.team.each([&](Gpu& gpu, int i) { add_one_to(gpu, own[i], b.n); }); });
-         b.team.each([&](Gpu& gpu, int i) { add_one_to(gpu, b.other[i], b.n); });
+         b.team.each(
+             [&](Gpu& gpu, int i) { gpu.clear(own[i], b.n * sizeof(float)); });
+         b.team.beside([&] { b.team.exchange(ring(b)); },
+                       [&] {
+                         b.team.each([&](Gpu& gpu, int i) {
+                           add_one_to(gpu, own[i], b.n);
+                         });
+                       });
+         b.team.each(
+             [&](Gpu& gpu, int i) { add_one_to(gpu, b.other[i], b.n); });
        }},
-      {"kernel_reads_another_gpu", "GPU 0's data, from a kernel on GPU 1: bring it over first",
+      {"kernel_reads_another_gpu",
+       "GPU 0's data, from a kernel on GPU 1: bring it over first",
        [](const Bench& b) {
-         b.team[1].launch({.grid = {1}, .block = {32}}, add_others, b.data[0], b.data[1], b.n);
+         b.team[1].launch({.grid = {1}, .block = {32}}, add_others, b.data[0],
+                          b.data[1], b.n);
        }},
-      {"kernel_writes_another_gpu", "GPU 1's data, from a kernel on GPU 0: bring it over first",
+      {"kernel_writes_another_gpu",
+       "GPU 1's data, from a kernel on GPU 0: bring it over first",
        [](const Bench& b) { add_one_to(b.team[0], b.data[1], b.n); }},
       {"gpu_copy_to_another_gpu", "GPU 1's other, from a kernel on GPU 0",
-       [](const Bench& b) { b.team[0].copy(b.other[1], b.data[0], b.n * sizeof(float)); }},
-      {"kernel_without_end_on_the_last_gpu", "still runs after the time limit of emulation",
+       [](const Bench& b) {
+         b.team[0].copy(b.other[1], b.data[0], b.n * sizeof(float));
+       }},
+      {"kernel_without_end_on_the_last_gpu",
+       "still runs after the time limit of emulation",
        [](const Bench& b) {
          const int last = b.team.count() - 1;
          b.team[last].set_time_limit(std::chrono::milliseconds(500));
@@ -69,22 +87,36 @@ const std::vector<teams::Case>& teams::cases() {
          b.team[last].launch({}, never_ends, b.data[last]);
          b.team.all_reduce(b.data, b.data, b.n);
        }},
-      {"sends_what_nothing_has_written", "reads GPU 0's other[0], which nothing has written",
-       [](const Bench& b) { b.team.exchange({b.team.move(1, b.data[1], 0, b.other[0], b.n)}); }},
-      {"sums_what_nothing_has_written", "reads GPU 0's other[0], which nothing has written",
+      {"sends_what_nothing_has_written",
+       "reads GPU 0's other[0], which nothing has written",
+       [](const Bench& b) {
+         b.team.exchange({b.team.move(1, b.data[1], 0, b.other[0], b.n)});
+       }},
+      {"sums_what_nothing_has_written",
+       "reads GPU 0's other[0], which nothing has written",
        [](const Bench& b) { b.team.all_reduce(b.other, b.data, b.n); }},
       {"sends_past_the_end", "past the end of GPU 0's data",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.other[1], 0, b.data[0], b.n + 1)});
        }},
-      {"says_the_wrong_source", "reads byte 0 of GPU 0's data as if it were on GPU 1",
-       [](const Bench& b) { b.team.exchange({b.team.move(1, b.other[1], 1, b.data[0], b.n)}); }},
-      {"says_the_wrong_target", "writes byte 0 of GPU 1's other as if it were on GPU 0",
-       [](const Bench& b) { b.team.exchange({b.team.move(0, b.other[1], 0, b.data[0], b.n)}); }},
+      {"says_the_wrong_source",
+       "reads byte 0 of GPU 0's data as if it were on GPU 1",
+       [](const Bench& b) {
+         b.team.exchange({b.team.move(1, b.other[1], 1, b.data[0], b.n)});
+       }},
+      {"says_the_wrong_target",
+       "writes byte 0 of GPU 1's other as if it were on GPU 0",
+       [](const Bench& b) {
+         b.team.exchange({b.team.move(0, b.other[1], 0, b.data[0], b.n)});
+       }},
       {"names_a_gpu_that_is_not_there", "names GPU 9 of",
-       [](const Bench& b) { b.team.exchange({b.team.move(9, b.other[1], 0, b.data[0], b.n)}); }},
+       [](const Bench& b) {
+         b.team.exchange({b.team.move(9, b.other[1], 0, b.data[0], b.n)});
+       }},
       {"writes_to_an_input", "writes byte 0 of GPU 1's input, an input",
-       [](const Bench& b) { b.team.exchange({b.team.move(1, b.input[1], 0, b.data[0], b.n)}); }},
+       [](const Bench& b) {
+         b.team.exchange({b.team.move(1, b.input[1], 0, b.data[0], b.n)});
+       }},
       {"sends_host_memory", "of no GPU's memory",
        [](const Bench& b) {
          const std::vector<float> here(static_cast<std::size_t>(b.n));
@@ -95,12 +127,14 @@ const std::vector<teams::Case>& teams::cases() {
          const OnEach<float> one{b.data[0]};
          b.team.all_reduce(one, one, b.n);
        }},
-      {"one_move_reads_what_another_writes", "where another of its moves writes: possible race",
+      {"one_move_reads_what_another_writes",
+       "where another of its moves writes: possible race",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.data[1], 0, b.data[0], b.n),
                           b.team.move(0, b.other[0], 1, b.data[1], b.n)});
        }},
-      {"work_beside_changes_what_is_sent", "which work beside it writes: possible race",
+      {"work_beside_changes_what_is_sent",
+       "which work beside it writes: possible race",
        [](const Bench& b) {
          b.team.beside([&] { b.team.exchange(ring(b)); },
                        [&] { add_one_to(b.team[0], b.data[0], b.n); });
@@ -109,11 +143,14 @@ const std::vector<teams::Case>& teams::cases() {
        [](const Bench& b) {
          b.team.beside([&] { b.team.exchange(ring(b)); },
                        [&] {
-                         b.team[1].launch({.grid = {ceil_div(b.n, 32)}, .block = {32}}, add_others,
-                                          static_cast<const float*>(b.other[1]), b.data[1], b.n);
+                         b.team[1].launch(
+                             {.grid = {ceil_div(b.n, 32)}, .block = {32}},
+                             add_others, static_cast<const float*>(b.other[1]),
+                             b.data[1], b.n);
                        });
        }},
-      {"work_beside_touches_where_it_goes", "which work beside it touches: possible race",
+      {"work_beside_touches_where_it_goes",
+       "which work beside it touches: possible race",
        [](const Bench& b) {
          b.team.exchange(ring(b));
          b.team.beside([&] { b.team.exchange(ring(b)); },

@@ -1,4 +1,5 @@
-// Transfers between emulated GPUs, right ones and planted faults, and the memory they work on.
+// Transfers between emulated GPUs, right ones and planted faults, and
+// the memory they work on.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,8 @@
 
 namespace teams {
 
-// On GPU i: n floats data[i] that are all i + 1, as many in other[i] that nothing has written, and
-// as many in input[i], an input.
+// On GPU i: n floats data[i] that are all i + 1, as many in other[i] that
+// nothing has written, and as many in input[i], an input.
 struct Bench {
   parlab::EmulatedGpus& team;
   parlab::OnEach<float> data, other, input;
@@ -19,7 +20,8 @@ struct Bench {
 
 struct Case {
   std::string name;
-  std::string words;  // part of the message about its fault; empty when it is right
+  // part of the message about its fault; empty when it is right
+  std::string words;
   std::function<void(const Bench&)> run;
 };
 
