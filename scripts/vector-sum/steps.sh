@@ -34,7 +34,7 @@ if only_energy "$@"; then energy_of_ladder float 64M 16M vector_sum; fi
 
 step "CPU: serial, OpenMP on $threads threads, OpenBLAS; $report" \
   vector_sum "$report" --dtype int,float,double --backend serial,openmp,blas \
-  --threads "$threads" --time-limit 0.5
+  --threads "$threads" --time-limit 0.25
 step "CPU: the same on all cores; $large" \
   vector_sum "$large" --dtype float,double --backend serial,openmp,blas --time-limit 1
 
