@@ -170,9 +170,8 @@ say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
 ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 
-# What experiments run: without a GPU not what takes nvcc minutes. The links point to what there is.
-ENOUGH = $(if $(GPU_ARCH),build,$(BIN)/parlab-emulated $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link \
-           $(if $(wildcard $(BIN)/parlab),,LINK_TO=parlab-emulated))
+# What experiments run: without a GPU not what takes nvcc minutes; bin/parlab is the emulation then.
+ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
 
 ifdef CLUSTER
 report: $(ON_CLUSTER)
@@ -293,10 +292,13 @@ $(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard 
 $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@
 
-ifeq ($(NVCC),)
 # Does all that needs no toolkit; one that was built with it stays.
-$(BIN)/parlab: | $(BIN)/parlab-emulated
-	@[ -e $@ ] || ln -sfn parlab-emulated $@
+.PHONY: some-parlab
+some-parlab: $(BIN)/parlab-emulated
+	@[ -e $(BIN)/parlab ] || ln -sfn parlab-emulated $(BIN)/parlab
+
+ifeq ($(NVCC),)
+$(BIN)/parlab: some-parlab
 else
 # A link to the emulation, from before there was a toolkit, is no program to keep.
 ifneq ($(shell readlink $(BIN)/parlab),)

@@ -56,6 +56,9 @@ expect "it knows the published tables" \
   eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" claims "$OLDPWD/results/nvidia-h200" | grep -q C6)'
 rm -r "$prefix"
 expect "without the toolkit there is bin/parlab" eval '"$tree/bin/parlab" --version | grep -q parlab'
+rm -f "$tree/bin/parlab"
+expect "with the toolkit and no GPU, make report makes it the emulation" \
+  eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= some-parlab && "$tree/bin/parlab" --version | grep -q parlab'
 
 # Any BLAS with the CBLAS interface, by its name in the records.
 # with_blas SONAME: the verdict and the library in the record of a matrix product.
