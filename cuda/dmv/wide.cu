@@ -49,9 +49,8 @@ __global__ void dmv_wide(
   T sum[warp_rows];
   _Pragma("unroll")
   for (int r = 0; r < warp_rows; ++r) {
-    row[r] =
-        // none past the end
-        a + min(first + r * n, first + (rows - 1 - first) / n * n) * cols;
+    // none past the end
+    row[r] = a + min(first + r * n, first + (rows - 1 - first) / n * n) * cols;
     sum[r] = 0;
   }
 

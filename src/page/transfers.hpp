@@ -27,9 +27,8 @@ std::vector<Duel> duels(const Entries& entries, Way way = Way::pageable);
 // Wins count where the interval lies above 1; sizes with too few samples
 // for one count neither way.
 struct Crossover {
-  const Duel* first =
-      // from here on the GPU wins; nullptr when it does not at the largest
-      nullptr;
+  // From here on the GPU wins; nullptr when it does not at the largest.
+  const Duel* first = nullptr;
   bool always = false;     // and first is the smallest size
   bool in_places = false;  // it wins at smaller sizes too, with losses between
   std::size_t undecided = 0;

@@ -374,8 +374,8 @@ WRONG(forgotten_tail, 150).at(99, 32);
 // ---- host code
 
 void host_reads(const Bench& b) {
-  b.out[0] = b.in[3];
-}  // wrong
+  b.out[0] = b.in[3];  // wrong
+}
 FAULT(host_reads,
       launch_failed,
       "host code touches device memory, byte 12 of in");
@@ -396,8 +396,8 @@ void host_copies(const Bench& b) {
 FAULT(host_copies, launch_failed, "host code touches device memory", "of out");
 
 void host_sorts(const Bench& b) {
-  std::sort(b.out, b.out + b.n);
-}  // wrong
+  std::sort(b.out, b.out + b.n);  // wrong
+}
 FAULT(host_sorts, launch_failed, "host code touches device memory", "of out");
 
 void host_reads_scratch(const Bench& b) {

@@ -194,8 +194,8 @@ __global__ void missing_second_barrier(const float* in, float* out, int n) {
   __shared__ float tile[32];
   float sum = 0;
   for (int first = 0; first < n; first += 32) {
+    // wrong
     tile[threadIdx.x] =
-        // wrong
         first + static_cast<int>(threadIdx.x) < n ? in[first + threadIdx.x] : 0;
     __syncthreads();
     sum += tile[31 - threadIdx.x];  // wrong
