@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/random.hpp"
+#include "core/untouched.hpp"
 #include "core/variant.hpp"
 
 namespace parlab {
@@ -101,23 +102,50 @@ class Conv2dOracle final : public Oracle {
   }
 
  private:
+  // Whether all of a row but its ends is right at first sight, in a form that
+  // is vectorised; where a bound is not that of all, it may be right all the
+  // same.
+  bool interior_agrees(const T* b, std::int64_t row) const {
+    const T* found = b + row * cols_;
+    const double* expected = &expected_[row * cols_];
+    const double* bound = exact_ ? nullptr : &bound_[row * cols_];
+    bool wrong = false;
+    // Written so that NaN, which compares false, fails.
+    if (exact_) {
+      for (std::int64_t col = 1; col < cols_ - 1; ++col)
+        wrong |= !(static_cast<double>(found[col]) == expected[col]);
+    } else {
+      for (std::int64_t col = 1; col < cols_ - 1; ++col) {
+        const double off =
+            std::abs(static_cast<double>(found[col]) - expected[col]);
+        wrong |= !(off <= bound[col]);
+      }
+    }
+    return !wrong;
+  }
+
   std::optional<Mismatch> check_row(const T* b, std::int64_t row) const {
     std::array<unsigned char, sizeof(T)> poison;
     poison.fill(poison_byte);
+    const bool inside = row > 0 && row < rows_ - 1;
+    const bool agrees = inside && interior_agrees(b, row);
     for (std::int64_t col = 0; col < cols_; ++col) {
       const auto at = row * cols_ + col;
       const auto name = [&] {
         return "b[" + std::to_string(row) + "," + std::to_string(col) + "]";
       };
-      if (row == 0 || row == rows_ - 1 || col == 0 || col == cols_ - 1) {
+      if (!inside || col == 0 || col == cols_ - 1) {
         if (std::memcmp(b + at, poison.data(), sizeof(T)) == 0) continue;
         return Mismatch{name() + ", on the border, which must keep its value",
                         std::numeric_limits<double>::quiet_NaN(),
                         static_cast<double>(b[at]), 0};
       }
+      if (agrees) {
+        col = cols_ - 2;
+        continue;
+      }
       const double found = static_cast<double>(b[at]);
       const double off = std::abs(found - expected_[at]);
-      // Written so that NaN, which compares false, fails.
       if (!(off <= 0) && !(off <= bound_at(at))) {
         return Mismatch{name(), expected_[at], found, bound_at(at)};
       }
@@ -140,7 +168,7 @@ class Conv2dOracle final : public Oracle {
   std::int64_t rows_, cols_;
   // equality is demanded where no more than one product is not zero
   bool exact_;
-  std::vector<double> expected_, bound_;
+  Untouched<double> expected_, bound_;
   std::unordered_map<std::int64_t, double> bound_of_several_;
 };
 

@@ -1,0 +1,43 @@
+// Large arrays of the framework's own that are written before they are read.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace parlab {
+
+// An allocator whose elements begin undefined: a vector of hundreds of
+// megabytes is not filled with zeros by one thread before many fill it, and
+// its pages are large ones.
+template <typename T>
+struct UntouchedAllocator {
+  using value_type = T;
+
+  T* allocate(std::size_t count) {
+    constexpr std::size_t page = std::size_t{2} << 20;
+    const std::size_t bytes = count * sizeof(T);
+    const bool large = bytes >= 2 * page;
+    const std::size_t alignment = large ? page : alignof(std::max_align_t);
+    void* const memory = std::aligned_alloc(
+        alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    if (large) madvise(memory, bytes, MADV_HUGEPAGE);
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t) { std::free(memory); }
+
+  template <typename U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  bool operator==(const UntouchedAllocator&) const { return true; }
+};
+
+template <typename T>
+using Untouched = std::vector<T, UntouchedAllocator<T>>;
+
+}  // namespace parlab
