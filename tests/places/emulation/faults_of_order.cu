@@ -454,9 +454,8 @@ __device__ void write_and_add_up(const float* in,
   if (threadIdx.x == 0) last = atomicAdd(done, 1u) == gridDim.x - 1;
   __syncthreads();
   if (!last) return;
-  // wrong
   for (int at = threadIdx.x; at < n; at += blockDim.x)
-    out[at] = partial[at];
+    out[at] = partial[at];  // wrong
   if (threadIdx.x == 0) *done = 0;
 }
 
