@@ -327,9 +327,34 @@ struct alignas(16) SplitPiece {
   std::uint16_t element[8];
 };
 
+// Elements col to col + 7 of a row, zero beyond its end. In 16 bytes where
+// rows begin at multiples of them.
+__device__ __forceinline__ void read_eight(const float* row,
+                                           std::int64_t col,
+                                           std::int64_t width,
+                                           float (&to)[8]) {
+  if (width % 4 == 0) {
+    _Pragma("unroll")
+    for (int e = 0; e < 8; e += 4) {
+      float4 four = {0, 0, 0, 0};
+      if (col + e < width)
+        four = *reinterpret_cast<const float4*>(row + col + e);
+      to[e] = four.x;
+      to[e + 1] = four.y;
+      to[e + 2] = four.z;
+      to[e + 3] = four.w;
+    }
+  } else {
+    _Pragma("unroll")
+    for (int e = 0; e < 8; ++e)
+      to[e] = col + e < width ? row[col + e] : 0.0f;
+  }
+}
+
 // Three bfloat16 whose sum is the element, each the rest of the ones before
 // rounded to nearest. What is not finite stays in the first alone. A thread
-// splits 8 neighbours; rows are `pitch` long and filled up with zeros.
+// splits 8 neighbours, and others far behind them; rows are `pitch` long and
+// filled up with zeros.
 __global__ void matmul_split_bfloat16(const float* from,
                                       std::uint16_t* to,
                                       std::int64_t height,
@@ -340,32 +365,34 @@ __global__ void matmul_split_bfloat16(const float* from,
   if (facts != nullptr && facts->uneven == 0) return;
 
   const std::int64_t across = pitch / 8;
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= height * across) return;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       i < height * across; i += std::int64_t{gridDim.x} * blockDim.x) {
+    const std::int64_t row = i / across, col = i % across * 8;
+    float element[8];
+    read_eight(from + row * width, col, width, element);
+    SplitPiece piece[parts];
+    _Pragma("unroll")
+    for (int e = 0; e < 8; ++e) {
+      float rest = element[e];
+      _Pragma("unroll")
+      for (int part = 0; part < parts; ++part) {
+        const std::uint32_t bits = __float_as_uint(rest);
 
-  const std::int64_t row = i / across, col = i % across * 8;
-  SplitPiece piece[parts];
-  _Pragma("unroll")
-  for (int e = 0; e < 8; ++e) {
-    float rest = col + e < width ? from[row * width + col + e] : 0.0f;
+        // Ties to even; a number that would round to infinity is cut
+        // off instead.
+        std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+        if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
+        piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);
+        rest = (bits & 0x7f800000) == 0x7f800000
+                   ? 0.0f
+                   : rest - __uint_as_float(rounded);
+      }
+    }
     _Pragma("unroll")
     for (int part = 0; part < parts; ++part) {
-      const std::uint32_t bits = __float_as_uint(rest);
-
-      // Ties to even; a number that would round to infinity is cut off instead.
-      std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-      if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
-      piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);
-      rest = (bits & 0x7f800000) == 0x7f800000
-                 ? 0.0f
-                 : rest - __uint_as_float(rounded);
+      *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) =
+          piece[part];
     }
-  }
-
-  _Pragma("unroll")
-  for (int part = 0; part < parts; ++part) {
-    *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) =
-        piece[part];
   }
 }
 
@@ -415,7 +442,8 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
-// Into three bfloat16 each; with facts only if they are uneven.
+// Into three bfloat16 each; with facts only if they are uneven. As many blocks
+// as run at once: where they are not, that many have to be started for nothing.
 inline void split_into_bfloat16(Gpu& gpu,
                                 const float* matrix,
                                 std::uint16_t* to,
@@ -423,7 +451,9 @@ inline void split_into_bfloat16(Gpu& gpu,
                                 std::int64_t width,
                                 const SplitFacts* facts) {
   const std::int64_t pitch = split_pitch(width);
-  gpu.launch({.grid = {ceil_div(height * pitch / 8, 256)}, .block = {256}},
+  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(height * pitch / 8, 256),
+                                              gpu.multiprocessors() * 8)},
+              .block = {256}},
              matmul_split_bfloat16, matrix, to, height, width, pitch, facts);
 }
 
