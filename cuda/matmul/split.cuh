@@ -4,11 +4,15 @@
 //
 // The additions need care: a tensor core cuts off what does not fit, always
 // towards zero, and over thousands of additions that adds up. So the large
-// products, of first parts, are summed over 64 columns of A only. What
-// comes out is added to a sum in ordinary registers, and what that addition
-// rounds off is where the next 64 columns begin. The small products have
-// sums of their own along all of k. That is 192 registers of sums per
-// thread, for 64 x 128 of C per warpgroup.
+// products, of first parts, are summed over 64 columns of A only. What comes
+// out is added, rounded to nearest, to a sum in ordinary registers: these
+// additions are so few that they lose less than those of a float loop. The
+// small products have sums of their own along all of k. That is 192
+// registers of sums per thread, for 64 x 128 of C per warpgroup.
+//
+// The small products of some columns run while the large ones are added, and
+// while the other warpgroup multiplies. So there have to be enough of them:
+// of two halves a stage is 64 columns deep.
 //
 // Otherwise as in `overlapped`: persistent blocks in clusters of two that share
 // what they read of B, one warp that copies, two warpgroups that multiply.
@@ -29,7 +33,8 @@ namespace {
 struct ThreeBfloat16 {
   static constexpr Factor factor = Factor::bf16;
   static constexpr MapElement element = MapElement::bf16;
-  static constexpr int parts = 3, stages = 4;
+  // columns of A in a stage
+  static constexpr int parts = 3, depth = 32, stages = 4;
   // the smallest first: of which parts of a and of b
   static constexpr int small_products = 5;
   static constexpr int a_part(int product) {
@@ -47,7 +52,7 @@ struct ThreeBfloat16 {
 struct TwoHalves {
   static constexpr Factor factor = Factor::f16;
   static constexpr MapElement element = MapElement::f16;
-  static constexpr int parts = 2, stages = 6;
+  static constexpr int parts = 2, depth = 64, stages = 3;
   static constexpr int small_products = 2;
   static constexpr int a_part(int product) { return product; }
   static constexpr int b_part(int product) { return 1 - product; }
@@ -56,13 +61,14 @@ struct TwoHalves {
 
 template <typename Scheme>
 struct SplitTile {
-  // of C; columns of A in a stage
-  static constexpr int rows = 128, cols = 128, depth = 32;
-  static constexpr int a_part = rows * depth * 2,
-                       b_part = depth * 128;  // bytes; of 64 columns of B
+  static constexpr int rows = 128, cols = 128;  // of C
+  static constexpr int depth = Scheme::depth;
+  static constexpr int a_row = 2 * depth;  // bytes
+  static constexpr int a_part = rows * a_row,
+                       b_part = depth * 128;  // of 64 columns of B
   static constexpr int panel = Scheme::parts * b_part;
   static constexpr int stage_bytes = Scheme::parts * a_part + 2 * panel;
-  static constexpr int steps_per_sum = 2;
+  static constexpr int steps_per_sum = 64 / depth;
   // in a group of tiles that are taken together
   static constexpr int pairs_down = 8;
   static constexpr int warps = 8, threads = 32 * warps;
@@ -132,10 +138,11 @@ __device__ __forceinline__ void copy_split_stage(unsigned char* stage,
            std::uint16_t{0b11}, col0 + rank * 64, k0, 0);
 }
 
-// Starts the products of a stage: the large ones, then, as a group of their
-// own, the small ones. A part of A is 64 bytes of each of 128 rows, or, across
-// k, two panels of 64 columns, one for each warpgroup, as those of B.
-template <typename Scheme, bool A_ACROSS>
+// Starts the products of a stage: the large ones, added to what is there or
+// not, then, as a group of their own, the small ones. A part of A is some
+// columns of 128 rows, or, across k, two panels of 64 columns, one for each
+// warpgroup, as those of B.
+template <typename Scheme, bool A_ACROSS, bool ADD>
 __device__ __forceinline__ void start_split_products(const unsigned char* stage,
                                                      float (&large)[64],
                                                      float (&small)[64]) {
@@ -147,18 +154,20 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   const std::uint64_t a0 =
       A_ACROSS
           ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
-          : operand_in_shared<64>(stage + group * 64 * 64, 512);
+          : operand_in_shared<Tile::a_row>(stage + group * 64 * Tile::a_row,
+                                           8 * Tile::a_row);
   const std::uint64_t b0 = operand_in_shared<128>(
       stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
-  const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number) {
+  const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number,
+                            bool add = true) {
     multiply_add<Scheme::factor, true, A_ACROSS>(
         to, a0 + (a_number * a_part + i * a_slice) / 16,
-        b0 + (b_number * Tile::b_part + i * 16 * 128) / 16);
+        b0 + (b_number * Tile::b_part + i * 16 * 128) / 16, add);
   };
   begin_products();
   _Pragma("unroll")
   for (int i = 0; i < Tile::depth / 16; ++i)
-    multiply(large, i, 0, 0);
+    multiply(large, i, 0, 0, ADD || i > 0);
   end_products();
   _Pragma("unroll")
   for (int i = 0; i < Tile::depth / 16; ++i) {
@@ -171,18 +180,6 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   end_products();
 }
 
-// Adds the large products to the sums; what that rounds off stays, exactly
-// where the sum is the larger one: Dekker, 1971.
-__device__ __forceinline__ void move_into_sums(float (&sum)[64],
-                                               float (&large)[64]) {
-  _Pragma("unroll")
-  for (int i = 0; i < 64; ++i) {
-    const float before = sum[i];
-    sum[i] += large[i];
-    large[i] -= sum[i] - before;
-  }
-}
-
 // Adds up what a thread has of a tile, scaled back for two
 // halves, and stores it.
 template <typename Scheme, typename Product>
@@ -191,7 +188,6 @@ __device__ __forceinline__ void store_split_sums(const Product& product,
                                                  int row0,
                                                  int col0,
                                                  const float (&sum)[64],
-                                                 const float (&large)[64],
                                                  const float (&small)[64]) {
   // their product may be too small for one float
   float scale = 1, scale_again = 1;
@@ -203,8 +199,7 @@ __device__ __forceinline__ void store_split_sums(const Product& product,
   }
 
   const auto result = [&](int i) {
-    return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale *
-           scale_again;
+    return (sum[i] + small[i] * Scheme::small_unit) * scale * scale_again;
   };
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   _Pragma("unroll")
@@ -243,6 +238,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       Tile::steps_per_sum;
 
   if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
     for (Barrier& barrier : full)
       init_barrier(barrier, 1);
     for (Barrier& barrier : empty)
@@ -264,8 +261,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
               step, row0, col0);
         }
       });
+      wait_for_all_stages(empty, ring);
     }
-    __syncwarp();
   } else {  // ---- two multiply
     take_registers<240>();
     const int lane = threadIdx.x % 32;
@@ -273,36 +270,35 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       if (lane < 2) arrive_in_cluster(empty[stage], lane);
     };
     product.template each_tile<Tile>([&](int row0, int col0) {
-      float sum[64], large[64], small[64];
-      _Pragma("unroll")
-      for (int i = 0; i < 64; ++i)
-        sum[i] = large[i] = small[i] = 0;
+      float sum[64] = {}, large[64] = {}, small[64] = {};
       int before = 0;  // the stage whose products may still be under way
       _Pragma("unroll 1")
       for (int step = 0; step < steps; step += Tile::steps_per_sum) {
-        _Pragma("unroll")
-        for (int s = 0; s < Tile::steps_per_sum; ++s) {
+        const auto multiply = [&]<int s>() {
           wait(full[ring.stage], ring.parity);
-          start_split_products<Scheme, Product::a_across>(
+          start_split_products<Scheme, Product::a_across, (s > 0)>(
               shared + ring.stage * Tile::stage_bytes, large, small);
           wait_for_products<2>();
           if (step + s > 0) release(before);
           before = ring.stage;
           ring.advance();
-        }
+        };
+        multiply.template operator()<0>();
+        if constexpr (Tile::steps_per_sum == 2)
+          multiply.template operator()<1>();
         wait_for_products<1>();  // the small products of the last stage run on
         pin_registers(large);
-        move_into_sums(sum, large);
-        pin_registers(large);
+        _Pragma("unroll")
+        for (int i = 0; i < 64; ++i)
+          sum[i] += large[i];
+        pin_registers(sum);
       }
       wait_for_products<0>();
       release(before);
       pin_registers(small);
-      store_split_sums<Scheme>(product, facts, row0, col0, sum, large, small);
+      store_split_sums<Scheme>(product, facts, row0, col0, sum, small);
     });
   }
-
-  sync_cluster();
 }
 
 // Sums of a few products: a thread per element.
