@@ -8,7 +8,7 @@
 // work, they are smaller.
 //
 // As before: persistent blocks, in clusters of two that share what they
-// read of B, specialised warps with a ring of four stages. Rows of C that
+// read of B, specialised warps with a ring of stages. Rows of C that
 // are not aligned to 16 bytes are stored by each lane; matrices A and B
 // whose rows are not are copied first.
 #include "warpgroup.cuh"

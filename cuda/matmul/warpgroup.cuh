@@ -35,7 +35,8 @@ struct WarpgroupTile {
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
-  static constexpr int stages = 4;
+  // 4 of the largest tiles, 6 of the smallest: beside them remain 35 KB
+  static constexpr int stages = 192 * 1024 / stage_bytes;
 
   // Steps come in multiples of: see the sums in TF32.
   static constexpr int steps_at_once = narrow ? 1 : 2;
