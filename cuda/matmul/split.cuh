@@ -395,7 +395,7 @@ __global__ void matmul_split_bfloat16(const float* from,
 // ---- on the host
 
 inline std::int64_t split_pitch(std::int64_t width) {
-  return ceil_div(width, std::int64_t{8}) * 8;
+  return aligned_pitch<std::uint16_t>(width);
 }
 
 // Parts of a matrix, one after the other, with rows of split_pitch(width):
