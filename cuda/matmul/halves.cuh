@@ -30,6 +30,8 @@ __global__ void matmul_largest(const float* matrix,
                                std::int64_t count,
                                std::uint32_t* largest) {
   __shared__ std::uint32_t of_block;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (threadIdx.x == 0) of_block = 0;
   __syncthreads();
   std::uint32_t mine = 0;  // magnitudes are ordered as their bits are
@@ -66,6 +68,8 @@ __global__ void matmul_split_half(const float* from,
                                   const std::uint32_t* largest,
                                   int* large) {
   __shared__ int of_block[BY_ROW ? 256 : 64];
+  let_next_launch_begin();
+  wait_for_launch_before();
   for (int i = threadIdx.x; i < (BY_ROW ? 256 : 64); i += blockDim.x)
     of_block[i] = 0;
   __syncthreads();
@@ -123,6 +127,8 @@ __global__ void matmul_judge(SplitFacts* facts,
                              std::int64_t count,
                              std::int64_t k,
                              int matrices) {
+  let_next_launch_begin();
+  wait_for_launch_before();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count && 4 * std::int64_t{large[i]} < 3 * k) facts->uneven = 1;
   if (i < matrices && abs(split_exponent(facts->largest[i])) > 110)
@@ -159,12 +165,14 @@ void split_into_halves(Gpu& gpu,
   const std::int64_t count = height * width, pitch = split_pitch(width);
   gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 256),
                                               gpu.multiprocessors() * 8)},
-              .block = {256}},
+              .block = {256},
+              .overlaps = true},
              matmul_largest, matrix, count, &facts->largest[which]);
-  gpu.launch(
-      {.grid = {ceil_div(height, 256) * ceil_div(pitch, 64)}, .block = {256}},
-      matmul_split_half<BY_ROW>, matrix, to, height, width, pitch,
-      &facts->largest[which], counts);
+  gpu.launch({.grid = {ceil_div(height, 256) * ceil_div(pitch, 64)},
+              .block = {256},
+              .overlaps = true},
+             matmul_split_half<BY_ROW>, matrix, to, height, width, pitch,
+             &facts->largest[which], counts);
 }
 
 }  // namespace

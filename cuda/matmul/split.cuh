@@ -18,6 +18,7 @@
 // what they read of B, one warp that copies, two warpgroups that multiply.
 #pragma once
 
+#include "gpu/overlap.hpp"
 #include "gpu/warpgroup.hpp"
 #include "place.cuh"
 #include "warpgroup.cuh"
@@ -227,6 +228,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
                           std::int64_t k) {
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (facts != nullptr && facts->uneven != only_if) return;
 
   unsigned char* const shared = aligned_shared_memory();
@@ -358,6 +361,8 @@ __global__ void matmul_split_bfloat16(const float* from,
                                       std::int64_t pitch,
                                       const SplitFacts* facts) {
   constexpr int parts = ThreeBfloat16::parts;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (facts != nullptr && facts->uneven == 0) return;
 
   const std::int64_t across = pitch / 8;
@@ -426,7 +431,8 @@ void launch_split_products(Gpu& gpu,
   using Tile = SplitTile<Scheme>;
   gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
               .block = {Tile::threads + 128},
-              .shared_bytes = Tile::shared_bytes},
+              .shared_bytes = Tile::shared_bytes,
+              .overlaps = true},
              matmul_split_products<Scheme, PlainProduct>,
              map_of_parts<Scheme>(a, p.m, p.k, Tile::rows, Tile::depth),
              map_of_parts<Scheme>(b, p.k, p.n, Tile::depth, 64), facts, only_if,
@@ -449,7 +455,8 @@ inline void split_into_bfloat16(Gpu& gpu,
   const std::int64_t pitch = split_pitch(width);
   gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(height * pitch / 8, 256),
                                               gpu.multiprocessors() * 8)},
-              .block = {256}},
+              .block = {256},
+              .overlaps = true},
              matmul_split_bfloat16, matrix, to, height, width, pitch, facts);
 }
 
