@@ -76,7 +76,8 @@ void multiply_centred(Gpu& gpu,
   gpu.launch(
       {.grid = {2 * std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2)},
        .block = {Tile::threads + 128},
-       .shared_bytes = Tile::shared_bytes},
+       .shared_bytes = Tile::shared_bytes,
+       .overlaps = true},
       matmul_split_products<Scheme, SymmetricProduct>, map, map, facts, only_if,
       SymmetricProduct{p.cov, p.n, p.divisor}, p.m);
 }
@@ -102,8 +103,9 @@ const Register<Covariance, float> variant(
         const auto [facts, large] = halves_facts(gpu, p.n);
         split_into_halves<false>(gpu, centred, parts, p.m, p.n, facts, 0,
                                  large);
-        gpu.launch({.grid = {ceil_div(p.n, 256)}, .block = {256}}, matmul_judge,
-                   facts, large, p.n, p.m, 1);
+        gpu.launch(
+            {.grid = {ceil_div(p.n, 256)}, .block = {256}, .overlaps = true},
+            matmul_judge, facts, large, p.n, p.m, 1);
         multiply_centred<TwoHalves>(gpu, p, parts, facts, 0);
         found = facts;
       }

@@ -43,6 +43,16 @@ __global__ void matmul_align_rows(const T* from,
   *reinterpret_cast<Piece*>(to + row * pitch + col) = piece;
 }
 
+// Elements from the beginning of a row to the next in a copy: whole 16 bytes.
+// Long rows begin with a line of L2: 128 bytes of one then are one line, not
+// parts of two.
+template <typename T>
+constexpr std::int64_t aligned_pitch(std::int64_t cols) {
+  constexpr std::int64_t line = 128 / sizeof(T), piece = 16 / sizeof(T);
+  const std::int64_t unit = cols >= 8 * line ? line : piece;
+  return ceil_div(cols, unit) * unit;
+}
+
 // The matrix itself where its rows are aligned, else a copy in scratch
 // memory whose rows are.
 template <typename T>
@@ -53,7 +63,7 @@ AlignedMatrix align_rows(Gpu& gpu,
   constexpr std::int64_t width = 16 / sizeof(T), threads = 256;
   if (cols % width == 0)
     return {matrix, cols * static_cast<std::int64_t>(sizeof(T))};
-  const std::int64_t pitch = ceil_div(cols, width) * width;
+  const std::int64_t pitch = aligned_pitch<T>(cols);
   T* const copy = gpu.scratch<T>(rows * pitch);
   gpu.launch(
       {.grid = {ceil_div(rows * pitch / width, threads)}, .block = {threads}},

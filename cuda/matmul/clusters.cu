@@ -28,6 +28,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
     for (Barrier& barrier : full)
       init_barrier(barrier, 1);
     for (Barrier& barrier : empty)
@@ -50,8 +52,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
                                   full[ring.stage], a, b, step, row0, col0);
         }
       });
+      wait_for_all_stages(empty, ring);
     }
-    __syncwarp();
   } else {  // ---- two multiply
     take_registers<232>();
     WarpgroupSums<Tile> sums;
@@ -66,9 +68,6 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       sums.store(c, m, n, row0, col0);
     });
   }
-
-  // no block leaves while the other may still reach for its barriers
-  sync_cluster();
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ const Register<Matmul, float> variant(
       const auto [facts, large] = halves_facts(gpu, p.m + p.n);
       split_into_halves<true>(gpu, p.a, a, p.m, p.k, facts, 0, large);
       split_into_halves<false>(gpu, p.b, b, p.k, p.n, facts, 1, large + p.m);
-      gpu.launch({.grid = {ceil_div(p.m + p.n, 256)}, .block = {256}},
+      gpu.launch({.grid = {ceil_div(p.m + p.n, 256)},
+                  .block = {256},
+                  .overlaps = true},
                  matmul_judge, facts, large, p.m + p.n, p.k, 2);
       launch_split_products<TwoHalves>(gpu, p, a, b, facts, 0);
       multiply_three_bfloat16(gpu, p, a, b, facts);

@@ -30,13 +30,26 @@ __global__ void matmul_largest(const float* matrix,
                                std::int64_t count,
                                std::uint32_t* largest) {
   __shared__ std::uint32_t of_block;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (threadIdx.x == 0) of_block = 0;
   __syncthreads();
   std::uint32_t mine = 0;  // magnitudes are ordered as their bits are
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       i < count; i += std::int64_t{gridDim.x} * blockDim.x) {
-    mine = max(mine, __float_as_uint(matrix[i]) & 0x7fffffff);
+  const auto look_at = [&](float value) {
+    mine = max(mine, __float_as_uint(value) & 0x7fffffff);
+  };
+  const std::int64_t first =
+                         std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                     all = std::int64_t{gridDim.x} * blockDim.x;
+  const auto* const fours = reinterpret_cast<const float4*>(matrix);
+  for (std::int64_t i = first; i < count / 4; i += all) {
+    const float4 four = fours[i];
+    look_at(four.x);
+    look_at(four.y);
+    look_at(four.z);
+    look_at(four.w);
   }
+  if (first < count % 4) look_at(matrix[count / 4 * 4 + first]);
 
   atomicMax(&of_block, mine);
   __syncthreads();
@@ -55,6 +68,8 @@ __global__ void matmul_split_half(const float* from,
                                   const std::uint32_t* largest,
                                   int* large) {
   __shared__ int of_block[BY_ROW ? 256 : 64];
+  let_next_launch_begin();
+  wait_for_launch_before();
   for (int i = threadIdx.x; i < (BY_ROW ? 256 : 64); i += blockDim.x)
     of_block[i] = 0;
   __syncthreads();
@@ -71,12 +86,13 @@ __global__ void matmul_split_half(const float* from,
   for (int r = y; r < 256; r += 32) {
     const std::int64_t row = row0 + r;
     if (row >= height || col >= pitch) break;
+    float element[8];
+    read_eight(from + row * width, col, width, element);
     SplitPiece piece[2];
     int in_row = 0;
     _Pragma("unroll")
     for (int e = 0; e < 8; ++e) {
-      const float value =
-          col + e < width ? from[row * width + col + e] * scale : 0.0f;
+      const float value = element[e] * scale;
       const bool counts = fabsf(value) >= 0x1p4f;
       in_row += counts;
       in_column[e] += counts;
@@ -111,6 +127,8 @@ __global__ void matmul_judge(SplitFacts* facts,
                              std::int64_t count,
                              std::int64_t k,
                              int matrices) {
+  let_next_launch_begin();
+  wait_for_launch_before();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count && 4 * std::int64_t{large[i]} < 3 * k) facts->uneven = 1;
   if (i < matrices && abs(split_exponent(facts->largest[i])) > 110)
@@ -147,12 +165,14 @@ void split_into_halves(Gpu& gpu,
   const std::int64_t count = height * width, pitch = split_pitch(width);
   gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 256),
                                               gpu.multiprocessors() * 8)},
-              .block = {256}},
+              .block = {256},
+              .overlaps = true},
              matmul_largest, matrix, count, &facts->largest[which]);
-  gpu.launch(
-      {.grid = {ceil_div(height, 256) * ceil_div(pitch, 64)}, .block = {256}},
-      matmul_split_half<BY_ROW>, matrix, to, height, width, pitch,
-      &facts->largest[which], counts);
+  gpu.launch({.grid = {ceil_div(height, 256) * ceil_div(pitch, 64)},
+              .block = {256},
+              .overlaps = true},
+             matmul_split_half<BY_ROW>, matrix, to, height, width, pitch,
+             &facts->largest[which], counts);
 }
 
 }  // namespace

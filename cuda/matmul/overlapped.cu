@@ -8,7 +8,7 @@
 // work, they are smaller.
 //
 // As before: persistent blocks, in clusters of two that share what they
-// read of B, specialised warps with a ring of four stages. Rows of C that
+// read of B, specialised warps with a ring of stages. Rows of C that
 // are not aligned to 16 bytes are stored by each lane; matrices A and B
 // whose rows are not are copied first.
 #include "warpgroup.cuh"
@@ -39,6 +39,9 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   const int steps = warpgroup_steps<Tile>(k);
 
   if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
+    if (BULK) prefetch(c_boxes);
     for (Barrier& barrier : full)
       init_barrier(barrier, 1);
     for (Barrier& barrier : empty)
@@ -61,8 +64,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
                                   full[ring.stage], a, b, step, row0, col0);
         }
       });
+      wait_for_all_stages(empty, ring);
     }
-    __syncwarp();
   } else {  // ---- two multiply
     take_registers<232>();
     WarpgroupSums<Tile> sums;
@@ -97,12 +100,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
         sums.store(c, m, n, row0, col0);
       }
     });
-    if (BULK && lane == 0) wait_for_stores();
-    __syncwarp();
+    if (BULK && lane == 0) wait_for_stores_to_read<0>();
   }
-
-  // no block leaves while the other may still reach for its barriers
-  sync_cluster();
 }
 
 template <typename Tile>

@@ -4,16 +4,21 @@
 //
 // The additions need care: a tensor core cuts off what does not fit, always
 // towards zero, and over thousands of additions that adds up. So the large
-// products, of first parts, are summed over 64 columns of A only. What
-// comes out is added to a sum in ordinary registers, and what that addition
-// rounds off is where the next 64 columns begin. The small products have
-// sums of their own along all of k. That is 192 registers of sums per
-// thread, for 64 x 128 of C per warpgroup.
+// products, of first parts, are summed over 64 columns of A only. What comes
+// out is added, rounded to nearest, to a sum in ordinary registers: these
+// additions are so few that they lose less than those of a float loop. The
+// small products have sums of their own along all of k. That is 192
+// registers of sums per thread, for 64 x 128 of C per warpgroup.
+//
+// The small products of some columns run while the large ones are added, and
+// while the other warpgroup multiplies. So there have to be enough of them:
+// of two halves a stage is 64 columns deep.
 //
 // Otherwise as in `overlapped`: persistent blocks in clusters of two that share
 // what they read of B, one warp that copies, two warpgroups that multiply.
 #pragma once
 
+#include "gpu/overlap.hpp"
 #include "gpu/warpgroup.hpp"
 #include "place.cuh"
 #include "warpgroup.cuh"
@@ -29,7 +34,8 @@ namespace {
 struct ThreeBfloat16 {
   static constexpr Factor factor = Factor::bf16;
   static constexpr MapElement element = MapElement::bf16;
-  static constexpr int parts = 3, stages = 4;
+  // columns of A in a stage
+  static constexpr int parts = 3, depth = 32, stages = 4;
   // the smallest first: of which parts of a and of b
   static constexpr int small_products = 5;
   static constexpr int a_part(int product) {
@@ -47,7 +53,7 @@ struct ThreeBfloat16 {
 struct TwoHalves {
   static constexpr Factor factor = Factor::f16;
   static constexpr MapElement element = MapElement::f16;
-  static constexpr int parts = 2, stages = 6;
+  static constexpr int parts = 2, depth = 64, stages = 3;
   static constexpr int small_products = 2;
   static constexpr int a_part(int product) { return product; }
   static constexpr int b_part(int product) { return 1 - product; }
@@ -56,13 +62,14 @@ struct TwoHalves {
 
 template <typename Scheme>
 struct SplitTile {
-  // of C; columns of A in a stage
-  static constexpr int rows = 128, cols = 128, depth = 32;
-  static constexpr int a_part = rows * depth * 2,
-                       b_part = depth * 128;  // bytes; of 64 columns of B
+  static constexpr int rows = 128, cols = 128;  // of C
+  static constexpr int depth = Scheme::depth;
+  static constexpr int a_row = 2 * depth;  // bytes
+  static constexpr int a_part = rows * a_row,
+                       b_part = depth * 128;  // of 64 columns of B
   static constexpr int panel = Scheme::parts * b_part;
   static constexpr int stage_bytes = Scheme::parts * a_part + 2 * panel;
-  static constexpr int steps_per_sum = 2;
+  static constexpr int steps_per_sum = 64 / depth;
   // in a group of tiles that are taken together
   static constexpr int pairs_down = 8;
   static constexpr int warps = 8, threads = 32 * warps;
@@ -132,10 +139,11 @@ __device__ __forceinline__ void copy_split_stage(unsigned char* stage,
            std::uint16_t{0b11}, col0 + rank * 64, k0, 0);
 }
 
-// Starts the products of a stage: the large ones, then, as a group of their
-// own, the small ones. A part of A is 64 bytes of each of 128 rows, or, across
-// k, two panels of 64 columns, one for each warpgroup, as those of B.
-template <typename Scheme, bool A_ACROSS>
+// Starts the products of a stage: the large ones, added to what is there or
+// not, then, as a group of their own, the small ones. A part of A is some
+// columns of 128 rows, or, across k, two panels of 64 columns, one for each
+// warpgroup, as those of B.
+template <typename Scheme, bool A_ACROSS, bool ADD>
 __device__ __forceinline__ void start_split_products(const unsigned char* stage,
                                                      float (&large)[64],
                                                      float (&small)[64]) {
@@ -147,18 +155,20 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   const std::uint64_t a0 =
       A_ACROSS
           ? operand_in_shared<128>(stage + group * Scheme::parts * a_part, 1024)
-          : operand_in_shared<64>(stage + group * 64 * 64, 512);
+          : operand_in_shared<Tile::a_row>(stage + group * 64 * Tile::a_row,
+                                           8 * Tile::a_row);
   const std::uint64_t b0 = operand_in_shared<128>(
       stage + Scheme::parts * Tile::a_part, 1024, Tile::panel);
-  const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number) {
+  const auto multiply = [&](float(&to)[64], int i, int a_number, int b_number,
+                            bool add = true) {
     multiply_add<Scheme::factor, true, A_ACROSS>(
         to, a0 + (a_number * a_part + i * a_slice) / 16,
-        b0 + (b_number * Tile::b_part + i * 16 * 128) / 16);
+        b0 + (b_number * Tile::b_part + i * 16 * 128) / 16, add);
   };
   begin_products();
   _Pragma("unroll")
   for (int i = 0; i < Tile::depth / 16; ++i)
-    multiply(large, i, 0, 0);
+    multiply(large, i, 0, 0, ADD || i > 0);
   end_products();
   _Pragma("unroll")
   for (int i = 0; i < Tile::depth / 16; ++i) {
@@ -171,18 +181,6 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   end_products();
 }
 
-// Adds the large products to the sums; what that rounds off stays, exactly
-// where the sum is the larger one: Dekker, 1971.
-__device__ __forceinline__ void move_into_sums(float (&sum)[64],
-                                               float (&large)[64]) {
-  _Pragma("unroll")
-  for (int i = 0; i < 64; ++i) {
-    const float before = sum[i];
-    sum[i] += large[i];
-    large[i] -= sum[i] - before;
-  }
-}
-
 // Adds up what a thread has of a tile, scaled back for two
 // halves, and stores it.
 template <typename Scheme, typename Product>
@@ -191,7 +189,6 @@ __device__ __forceinline__ void store_split_sums(const Product& product,
                                                  int row0,
                                                  int col0,
                                                  const float (&sum)[64],
-                                                 const float (&large)[64],
                                                  const float (&small)[64]) {
   // their product may be too small for one float
   float scale = 1, scale_again = 1;
@@ -203,8 +200,7 @@ __device__ __forceinline__ void store_split_sums(const Product& product,
   }
 
   const auto result = [&](int i) {
-    return (sum[i] + (small[i] * Scheme::small_unit + large[i])) * scale *
-           scale_again;
+    return (sum[i] + small[i] * Scheme::small_unit) * scale * scale_again;
   };
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   _Pragma("unroll")
@@ -232,6 +228,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
                           std::int64_t k) {
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (facts != nullptr && facts->uneven != only_if) return;
 
   unsigned char* const shared = aligned_shared_memory();
@@ -243,6 +241,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       Tile::steps_per_sum;
 
   if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
     for (Barrier& barrier : full)
       init_barrier(barrier, 1);
     for (Barrier& barrier : empty)
@@ -264,8 +264,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
               step, row0, col0);
         }
       });
+      wait_for_all_stages(empty, ring);
     }
-    __syncwarp();
   } else {  // ---- two multiply
     take_registers<240>();
     const int lane = threadIdx.x % 32;
@@ -273,36 +273,35 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       if (lane < 2) arrive_in_cluster(empty[stage], lane);
     };
     product.template each_tile<Tile>([&](int row0, int col0) {
-      float sum[64], large[64], small[64];
-      _Pragma("unroll")
-      for (int i = 0; i < 64; ++i)
-        sum[i] = large[i] = small[i] = 0;
+      float sum[64] = {}, large[64] = {}, small[64] = {};
       int before = 0;  // the stage whose products may still be under way
       _Pragma("unroll 1")
       for (int step = 0; step < steps; step += Tile::steps_per_sum) {
-        _Pragma("unroll")
-        for (int s = 0; s < Tile::steps_per_sum; ++s) {
+        const auto multiply = [&]<int s>() {
           wait(full[ring.stage], ring.parity);
-          start_split_products<Scheme, Product::a_across>(
+          start_split_products<Scheme, Product::a_across, (s > 0)>(
               shared + ring.stage * Tile::stage_bytes, large, small);
           wait_for_products<2>();
           if (step + s > 0) release(before);
           before = ring.stage;
           ring.advance();
-        }
+        };
+        multiply.template operator()<0>();
+        if constexpr (Tile::steps_per_sum == 2)
+          multiply.template operator()<1>();
         wait_for_products<1>();  // the small products of the last stage run on
         pin_registers(large);
-        move_into_sums(sum, large);
-        pin_registers(large);
+        _Pragma("unroll")
+        for (int i = 0; i < 64; ++i)
+          sum[i] += large[i];
+        pin_registers(sum);
       }
       wait_for_products<0>();
       release(before);
       pin_registers(small);
-      store_split_sums<Scheme>(product, facts, row0, col0, sum, large, small);
+      store_split_sums<Scheme>(product, facts, row0, col0, sum, small);
     });
   }
-
-  sync_cluster();
 }
 
 // Sums of a few products: a thread per element.
@@ -327,9 +326,34 @@ struct alignas(16) SplitPiece {
   std::uint16_t element[8];
 };
 
+// Elements col to col + 7 of a row, zero beyond its end. In 16 bytes where
+// rows begin at multiples of them.
+__device__ __forceinline__ void read_eight(const float* row,
+                                           std::int64_t col,
+                                           std::int64_t width,
+                                           float (&to)[8]) {
+  if (width % 4 == 0) {
+    _Pragma("unroll")
+    for (int e = 0; e < 8; e += 4) {
+      float4 four = {0, 0, 0, 0};
+      if (col + e < width)
+        four = *reinterpret_cast<const float4*>(row + col + e);
+      to[e] = four.x;
+      to[e + 1] = four.y;
+      to[e + 2] = four.z;
+      to[e + 3] = four.w;
+    }
+  } else {
+    _Pragma("unroll")
+    for (int e = 0; e < 8; ++e)
+      to[e] = col + e < width ? row[col + e] : 0.0f;
+  }
+}
+
 // Three bfloat16 whose sum is the element, each the rest of the ones before
 // rounded to nearest. What is not finite stays in the first alone. A thread
-// splits 8 neighbours; rows are `pitch` long and filled up with zeros.
+// splits 8 neighbours, and others far behind them; rows are `pitch` long and
+// filled up with zeros.
 __global__ void matmul_split_bfloat16(const float* from,
                                       std::uint16_t* to,
                                       std::int64_t height,
@@ -337,42 +361,46 @@ __global__ void matmul_split_bfloat16(const float* from,
                                       std::int64_t pitch,
                                       const SplitFacts* facts) {
   constexpr int parts = ThreeBfloat16::parts;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (facts != nullptr && facts->uneven == 0) return;
 
   const std::int64_t across = pitch / 8;
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= height * across) return;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       i < height * across; i += std::int64_t{gridDim.x} * blockDim.x) {
+    const std::int64_t row = i / across, col = i % across * 8;
+    float element[8];
+    read_eight(from + row * width, col, width, element);
+    SplitPiece piece[parts];
+    _Pragma("unroll")
+    for (int e = 0; e < 8; ++e) {
+      float rest = element[e];
+      _Pragma("unroll")
+      for (int part = 0; part < parts; ++part) {
+        const std::uint32_t bits = __float_as_uint(rest);
 
-  const std::int64_t row = i / across, col = i % across * 8;
-  SplitPiece piece[parts];
-  _Pragma("unroll")
-  for (int e = 0; e < 8; ++e) {
-    float rest = col + e < width ? from[row * width + col + e] : 0.0f;
+        // Ties to even; a number that would round to infinity is cut
+        // off instead.
+        std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+        if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
+        piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);
+        rest = (bits & 0x7f800000) == 0x7f800000
+                   ? 0.0f
+                   : rest - __uint_as_float(rounded);
+      }
+    }
     _Pragma("unroll")
     for (int part = 0; part < parts; ++part) {
-      const std::uint32_t bits = __float_as_uint(rest);
-
-      // Ties to even; a number that would round to infinity is cut off instead.
-      std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-      if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
-      piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);
-      rest = (bits & 0x7f800000) == 0x7f800000
-                 ? 0.0f
-                 : rest - __uint_as_float(rounded);
+      *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) =
+          piece[part];
     }
-  }
-
-  _Pragma("unroll")
-  for (int part = 0; part < parts; ++part) {
-    *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) =
-        piece[part];
   }
 }
 
 // ---- on the host
 
 inline std::int64_t split_pitch(std::int64_t width) {
-  return ceil_div(width, std::int64_t{8}) * 8;
+  return aligned_pitch<std::uint16_t>(width);
 }
 
 // Parts of a matrix, one after the other, with rows of split_pitch(width):
@@ -403,7 +431,8 @@ void launch_split_products(Gpu& gpu,
   using Tile = SplitTile<Scheme>;
   gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
               .block = {Tile::threads + 128},
-              .shared_bytes = Tile::shared_bytes},
+              .shared_bytes = Tile::shared_bytes,
+              .overlaps = true},
              matmul_split_products<Scheme, PlainProduct>,
              map_of_parts<Scheme>(a, p.m, p.k, Tile::rows, Tile::depth),
              map_of_parts<Scheme>(b, p.k, p.n, Tile::depth, 64), facts, only_if,
@@ -415,7 +444,8 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
-// Into three bfloat16 each; with facts only if they are uneven.
+// Into three bfloat16 each; with facts only if they are uneven. As many blocks
+// as run at once: where they are not, that many have to be started for nothing.
 inline void split_into_bfloat16(Gpu& gpu,
                                 const float* matrix,
                                 std::uint16_t* to,
@@ -423,7 +453,10 @@ inline void split_into_bfloat16(Gpu& gpu,
                                 std::int64_t width,
                                 const SplitFacts* facts) {
   const std::int64_t pitch = split_pitch(width);
-  gpu.launch({.grid = {ceil_div(height * pitch / 8, 256)}, .block = {256}},
+  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(height * pitch / 8, 256),
+                                              gpu.multiprocessors() * 8)},
+              .block = {256},
+              .overlaps = true},
              matmul_split_bfloat16, matrix, to, height, width, pitch, facts);
 }
 

@@ -35,7 +35,8 @@ struct WarpgroupTile {
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
-  static constexpr int stages = 4;
+  // 4 of the largest tiles, 6 of the smallest: beside them remain 35 KB
+  static constexpr int stages = 192 * 1024 / stage_bytes;
 
   // Steps come in multiples of: see the sums in TF32.
   static constexpr int steps_at_once = narrow ? 1 : 2;
@@ -319,6 +320,16 @@ __device__ __forceinline__ void copy_shared_stage(unsigned char* stage,
 }
 
 // ---- blocks that stay, in clusters of two
+
+// The last that a copying thread does: until all stages are free. Then what it
+// sent to the other block has arrived there, and the other block reaches for
+// this one's barriers no more: each may leave without the other.
+template <int stages>
+__device__ __forceinline__ void wait_for_all_stages(Barrier (&empty)[stages],
+                                                    Ring<stages> ring) {
+  for (int i = 0; i < stages; ++i, ring.advance())
+    wait(empty[ring.stage], ring.parity ^ 1);
+}
 
 // The tiles of C of this block, one after the other: compute(row0, col0).
 // The two blocks of a cluster have tiles below one another; pairs are

@@ -102,9 +102,12 @@ __device__ __forceinline__ std::uint32_t block_in_cluster() {
   return rank;
 }
 
+// All threads of the cluster have come here. Of what they wrote before,
+// the others see only the barriers that were published: to order more,
+// the device would wait for all writes to its memory.
 __device__ __forceinline__ void sync_cluster() {
   PARLAB_SM90A(
-      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.arrive.relaxed.aligned;\n"
       "barrier.cluster.wait.acquire.aligned;" ::
           : "memory");
 }
@@ -193,6 +196,11 @@ struct Ring {
 //
 // One thread asks for them. Coordinates in elements, the first dimension first.
 
+// The map will be needed soon: the first copy does not wait for it.
+__device__ __forceinline__ void prefetch(const TensorMap& map) {
+  PARLAB_SM90A("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
 __device__ __forceinline__ void load_box(void* shared,
                                          const TensorMap& map,
                                          Barrier& barrier,
@@ -265,7 +273,8 @@ __device__ __forceinline__ void wait_for_stores_to_read() {
   PARLAB_SM90A("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
-// Until all stores have been done.
+// Until all stores have been done. A kernel's end waits for its stores by
+// itself: before it, it is enough that they have read.
 __device__ __forceinline__ void wait_for_stores() {
   PARLAB_SM90A("cp.async.bulk.wait_group 0;" ::: "memory");
 }
