@@ -1,10 +1,13 @@
-// Matrices whose rows are aligned to 16 bytes, as wide and bulk copies
+// A and B with rows that are aligned to 16 bytes, as wide and bulk copies
 // demand, made where they are not.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "gpu/gpu.hpp"
+#include "gpu/overlap.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 
@@ -16,31 +19,59 @@ struct AlignedMatrix {
   std::int64_t pitch;  // bytes
 };
 
-// A row of `to` is `pitch` elements, what exceeds those of `from` is
-// zero. A thread writes 16 bytes.
+struct AlignedOperands {
+  AlignedMatrix a, b;
+};
+
+// A row of `to` is `pitch` elements, what exceeds those of `from` is zero.
 template <typename T>
-__global__ void matmul_align_rows(const T* from,
-                                  T* to,
-                                  std::int64_t rows,
-                                  std::int64_t cols,
-                                  std::int64_t pitch) {
-  constexpr int width = 16 / sizeof(T);
+struct AlignedCopy {
+  const T* from;
+  T* to;
+  std::int64_t rows, cols, pitch;
+};
+
+constexpr int aligning_threads = 256;
+// of 16 bytes, that a lane has on their way at once
+constexpr int aligning_pieces = 4;
+
+// Both in one launch: a warp takes a row, or what blocks above each other leave
+// it of one.
+template <typename T>
+__global__ void __launch_bounds__(aligning_threads)
+    matmul_align_rows(AlignedCopy<T> one, AlignedCopy<T> other) {
+  let_next_launch_begin();
+  constexpr int width = 16 / sizeof(T), pieces = aligning_pieces;
   struct alignas(16) Piece {
     T element[width];
   };
-  const std::int64_t across = pitch / width;
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= rows * across) return;
+  std::int64_t row =
+      (std::int64_t{blockIdx.x} * aligning_threads + threadIdx.x) / 32;
+  const AlignedCopy<T> copy = row < one.rows ? one : other;
+  if (row >= one.rows) row -= one.rows;
+  if (row >= copy.rows) return;
 
-  const std::int64_t row = i / across, col = i % across * width;
-  Piece piece;
-  _Pragma("unroll")
-  for (int e = 0; e < width; ++e) {
-    piece.element[e] = T{};
-    if (col + e < cols) piece.element[e] = from[row * cols + col + e];
+  const T* const from = copy.from + row * copy.cols;
+  T* const to = copy.to + row * copy.pitch;
+  const std::int64_t step = std::int64_t{gridDim.y} * pieces * 32 * width;
+  for (std::int64_t col =
+           (std::int64_t{blockIdx.y} * pieces * 32 + threadIdx.x % 32) * width;
+       col < copy.pitch; col += step) {
+    Piece piece[pieces];
+    _Pragma("unroll")
+    for (int i = 0; i < pieces; ++i) {
+      _Pragma("unroll")
+      for (int e = 0; e < width; ++e) {
+        const std::int64_t at = col + i * 32 * width + e;
+        piece[i].element[e] = at < copy.cols ? from[at] : T{};
+      }
+    }
+    _Pragma("unroll")
+    for (int i = 0; i < pieces; ++i) {
+      const std::int64_t at = col + i * 32 * width;
+      if (at < copy.pitch) *reinterpret_cast<Piece*>(to + at) = piece[i];
+    }
   }
-
-  *reinterpret_cast<Piece*>(to + row * pitch + col) = piece;
 }
 
 // Elements from the beginning of a row to the next in a copy: whole 16 bytes.
@@ -53,22 +84,33 @@ constexpr std::int64_t aligned_pitch(std::int64_t cols) {
   return ceil_div(cols, unit) * unit;
 }
 
-// The matrix itself where its rows are aligned, else a copy in scratch
+// The matrices themselves where their rows are aligned, else copies in scratch
 // memory whose rows are.
 template <typename T>
-AlignedMatrix align_rows(Gpu& gpu,
-                         const T* matrix,
-                         std::int64_t rows,
-                         std::int64_t cols) {
-  constexpr std::int64_t width = 16 / sizeof(T), threads = 256;
-  if (cols % width == 0)
-    return {matrix, cols * static_cast<std::int64_t>(sizeof(T))};
-  const std::int64_t pitch = aligned_pitch<T>(cols);
-  T* const copy = gpu.scratch<T>(rows * pitch);
-  gpu.launch(
-      {.grid = {ceil_div(rows * pitch / width, threads)}, .block = {threads}},
-      matmul_align_rows<T>, matrix, copy, rows, cols, pitch);
-  return {copy, pitch * static_cast<std::int64_t>(sizeof(T))};
+AlignedOperands align_operands(Gpu& gpu, const Matmul::Args<T>& p) {
+  constexpr std::int64_t width = 16 / sizeof(T);
+  const auto copy_of = [&](const T* from, std::int64_t rows,
+                           std::int64_t cols) {
+    const std::int64_t pitch =
+        cols % width == 0 ? cols : aligned_pitch<T>(cols);
+    T* const to = pitch > cols ? gpu.scratch<T>(rows * pitch) : nullptr;
+    return AlignedCopy<T>{from, to, to ? rows : 0, cols, pitch};
+  };
+  const AlignedCopy<T> a = copy_of(p.a, p.m, p.k), b = copy_of(p.b, p.k, p.n);
+  if (a.rows + b.rows > 0) {
+    constexpr std::int64_t at_once = aligning_pieces * 32 * width, most = 65535;
+    const std::int64_t longest =
+        std::max(a.rows > 0 ? a.pitch : 0, b.rows > 0 ? b.pitch : 0);
+    gpu.launch({.grid = {ceil_div((a.rows + b.rows) * 32, aligning_threads),
+                         std::min(ceil_div(longest, at_once), most)},
+                .block = {aligning_threads}},
+               matmul_align_rows<T>, a, b);
+  }
+  const auto aligned = [](const AlignedCopy<T>& m) {
+    return AlignedMatrix{m.to ? m.to : m.from,
+                         m.pitch * static_cast<std::int64_t>(sizeof(T))};
+  };
+  return {aligned(a), aligned(b)};
 }
 
 }  // namespace

@@ -81,8 +81,7 @@ const Register<Matmul, half, bfloat16, float> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Tile = WarpgroupTile<T>;
       refuse_without_warpgroups();
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
-                          b = align_rows(gpu, p.b, p.k, p.n);
+      const auto [a, b] = align_operands(gpu, p);
       gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
                   .block = {Tile::threads + 128},
                   .shared_bytes = Tile::shared_bytes},

@@ -38,14 +38,12 @@ std::vector<std::int64_t> cuts(std::int64_t extent,
   return begins;
 }
 
-// Several tiles are computed at a time: one whose rows are aligned
-// need not fill the device.
+// Several tiles are computed at a time: one need not fill the device.
 template <bool ADD, typename T>
 void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
-  const bool large = fits<Large>(p) && p.n % Large::vector == 0;
-  launch_tiles<ADD, Edges::none>(
-      gpu, p, large ? TileSize::large : best_size(gpu, p), p.n);
+  launch_tiles<ADD>(gpu, p,
+                    fits<Large>(p) ? TileSize::large : best_size(gpu, p));
 }
 
 // A product on its way: what is on the GPU of it, piece by piece,

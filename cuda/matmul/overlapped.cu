@@ -108,8 +108,7 @@ template <typename Tile>
 void launch_overlapped(Gpu& gpu,
                        const Matmul::Args<typename Tile::Element>& p) {
   using Sums = WarpgroupSums<Tile>;
-  const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
-                      b = align_rows(gpu, p.b, p.k, p.n);
+  const auto [a, b] = align_operands(gpu, p);
   const bool bulk = p.n % 4 == 0;
   const TensorMap boxes = bulk
                               ? tensor_map({MapElement::float32,

@@ -7,6 +7,14 @@ using namespace parlab;
 
 namespace {
 
+// Rows or columns of C that tiles cover. Where a single one is left over, tiles
+// for it would make another wave of blocks, as in 2049 = 16 * 128 + 1: it is a
+// fringe, which is computed in another way.
+__host__ __device__ constexpr std::int64_t without_fringe(std::int64_t extent,
+                                                          int tile) {
+  return extent > tile && extent % tile == 1 ? extent - 1 : extent;
+}
+
 // Groups of some rows of tiles, each group walked column by column:
 // blocks that run at the same time form a compact part of C, and find
 // each other's A and B in L2.

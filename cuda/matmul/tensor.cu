@@ -5,15 +5,18 @@
 // two share a multiprocessor; the tiles are smaller, down to 32 x 32, where
 // that leaves less of the device without work. Warps of the smallest tile share
 // k: each takes a part of every stage, and in the end their sums are added in
-// a fixed order. Where rows are not aligned to 16 bytes and each element is
-// used often enough, A and B are first copied to scratch memory with aligned
-// rows. Only in double: in float the tensor cores would round A and B.
+// a fixed order. A single row or column of C beyond whole tiles is computed by
+// blocks of its own, without tensor cores. Where rows are not aligned to 16
+// bytes and each element is used often enough, A and B are first copied to
+// scratch memory with aligned rows. Only in double: in float the tensor cores
+// would round A and B.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "aligned.cuh"
+#include "gpu/overlap.hpp"
 #include "gpu/tensor_cores.hpp"
 #include "place.cuh"
 #include "slices.cuh"
@@ -278,6 +281,85 @@ __device__ __forceinline__ void store(
   }
 }
 
+// A part of the row of C below all tiles, 32 columns: a warp takes every so
+// many rows of B, and their sums are added in order.
+template <typename S>
+__device__ __forceinline__ void fringe_below(const Matmul::Args<double>& p,
+                                             std::int64_t a_pitch,
+                                             std::int64_t b_pitch,
+                                             std::int64_t part) {
+  constexpr int warps = S::threads / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::int64_t col = part * 32 + lane;
+  const double* a = p.a + (p.m - 1) * a_pitch + warp;
+  const double* b = p.b + warp * b_pitch + min(col, p.n - 1);
+  double sum = 0;
+  _Pragma("unroll 16")
+  for (std::int64_t i = warp; i < p.k; i += warps) {
+    sum += *a * *b;
+    a += warps, b += warps * b_pitch;
+  }
+
+  double* const sums = shared_memory<double>();
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  if (warp > 0 || col >= p.n) return;
+  _Pragma("unroll")
+  for (int other = 1; other < warps; ++other)
+    sum += sums[other * 32 + lane];
+  p.c[(p.m - 1) * p.n + col] = sum;
+}
+
+// A part of the column on the right of them: a warp has some rows, and its
+// lanes share k.
+constexpr int fringe_rows = 8;
+template <typename S>
+__device__ __forceinline__ void fringe_right(const Matmul::Args<double>& p,
+                                             std::int64_t a_pitch,
+                                             std::int64_t b_pitch,
+                                             std::int64_t part) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::int64_t row0 = (part * (S::threads / 32) + warp) * fringe_rows;
+  const std::int64_t rows = without_fringe(p.m, S::rows);
+  const double *a[fringe_rows], *b = p.b + lane * b_pitch + p.n - 1;
+  double sum[fringe_rows] = {};
+  _Pragma("unroll")
+  for (int r = 0; r < fringe_rows; ++r)
+    a[r] = p.a + min(row0 + r, rows - 1) * a_pitch;
+  _Pragma("unroll 4")
+  for (std::int64_t i = lane; i < p.k; i += 32) {
+    const double right = *b;
+    b += 32 * b_pitch;
+    _Pragma("unroll")
+    for (int r = 0; r < fringe_rows; ++r)
+      sum[r] += a[r][i] * right;
+  }
+
+  _Pragma("unroll")
+  for (int r = 0; r < fringe_rows; ++r) {
+    _Pragma("unroll")
+    for (int offset = 16; offset > 0; offset /= 2)
+      sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], offset);
+    if (lane == r && row0 + r < rows) p.c[(row0 + r) * p.n + p.n - 1] = sum[r];
+  }
+}
+
+// How C is divided among blocks: first come those of the fringes, which are
+// done soonest.
+template <typename S>
+struct Division {
+  std::int64_t down, across, below = 0, right = 0;
+
+  __host__ __device__ Division(std::int64_t m, std::int64_t n) {
+    const std::int64_t rows = without_fringe(m, S::rows),
+                       cols = without_fringe(n, S::cols);
+    down = ceil_div(rows, S::rows), across = ceil_div(cols, S::cols);
+    if (rows < m) below = ceil_div(n, 32);
+    if (cols < n) right = ceil_div(rows, S::threads / 32 * fringe_rows);
+  }
+  __host__ __device__ std::int64_t tiles() const { return down * across; }
+};
+
 // WIDTH: elements copied at once, of rows of A and of B, which begin at
 // multiples of their pitches; 2 where all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
@@ -286,16 +368,24 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
                   std::int64_t a_pitch,
                   std::int64_t b_pitch) {
   double* const shared = shared_memory<double>();
-  std::int64_t tile_row, tile_col;
-  place_of_block(ceil_div(p.m, S::rows), ceil_div(p.n, S::cols), tile_row,
-                 tile_col);
+  const Division<S> division(p.m, p.n);
+  std::int64_t tile = blockIdx.x, tile_row, tile_col;
+  wait_for_launch_before();
+  if (tile < division.below) return fringe_below<S>(p, a_pitch, b_pitch, tile);
+  tile -= division.below;
+  if (tile < division.right) return fringe_right<S>(p, a_pitch, b_pitch, tile);
+  tile -= division.right;
+  place_of_tile<8>(tile, division.down, division.across, tile_row, tile_col);
   const std::int64_t row0 = tile_row * S::rows, col0 = tile_col * S::cols;
   Copies<WIDTH, S> copies(p, a_pitch, b_pitch, row0, col0);
   Operands<S> operands;
   double sum[S::down][S::across][2][4] = {};
 
-  // All stages but one are under way before the first is multiplied.
-  const auto steps = static_cast<int>((p.k + S::depth - 1) / S::depth);
+  // All stages but one are under way before the first is multiplied. The last
+  // one need not be full.
+  const auto full = static_cast<int>(p.k / S::depth),
+             rest = static_cast<int>(p.k % S::depth),
+             steps = full + (rest > 0 ? 1 : 0);
   _Pragma("unroll")
   for (int step = 0; step < S::stages - 1; ++step) {
     if (step < steps) copies.start(shared + step * S::stage);
@@ -308,10 +398,12 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   double* const end = shared + S::stages * S::stage;
   const double* from = shared;
   double* to = shared + (S::stages - 1) * S::stage;
-  operands.read_a(0, from, 0, 0);
-  operands.read_b(0, from, 0);
+  if (full > 0) {
+    operands.read_a(0, from, 0, 0);
+    operands.read_b(0, from, 0);
+  }
   _Pragma("unroll 1")
-  for (int step = 0; step < steps; ++step) {
+  for (int step = 0; step < full; ++step) {
     if (step + S::stages - 1 < steps) copies.start(to);
     __pipeline_commit();
     to = to + S::stage == end ? shared : to + S::stage;
@@ -330,13 +422,25 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
             __syncthreads();
             from = from + S::stage == end ? shared : from + S::stage;
           }
-          if (i < S::products - 1 || step + 1 < steps) {
+          if (i < S::products - 1 || step + 1 < full) {
             operands.read_a(1 - now, from, (i + 1) % S::products, 0);
             operands.read_b((i + 1) % 2, from, (i + 1) % S::products);
           }
         }
         operands.multiply_add(now, i % 2, sum[r]);
       }
+    }
+  }
+
+  const int rest_of_slice = rest - operands.slice * S::slice_depth;
+  _Pragma("unroll")
+  for (int i = 0; i < S::products; ++i) {
+    if (i * S::product >= rest_of_slice) break;
+    operands.read_b(0, from, i);
+    _Pragma("unroll")
+    for (int r = 0; r < S::down; ++r) {
+      operands.read_a(0, from, i, r);
+      operands.multiply_add(0, 0, sum[r]);
     }
   }
 
@@ -349,35 +453,38 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   store<S>(p.c, p.m, p.n, row0 + operands.row, col0 + operands.col, sum);
 }
 
-template <typename S>
-std::int64_t tiles(const Matmul::Args<double>& p) {
-  return ceil_div(p.m, S::rows) * ceil_div(p.n, S::cols);
-}
-
 // The time in units of an element of the large tile: of the
-// multiprocessor that has most tiles.
+// multiprocessor that has most tiles. Where there is no place for another block
+// beside one, tiles wait for those of fringes.
 template <typename S>
 double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
+  const Division<S> division(p.m, p.n);
   const auto of_one =
-      static_cast<double>(ceil_div(tiles<S>(p), gpu.multiprocessors()));
-  return (of_one + S::begin) * S::rows * S::cols * S::share;
+      static_cast<double>(ceil_div(division.tiles(), gpu.multiprocessors()));
+  const bool waits =
+      S::blocks_per_sm == 1 && division.below + division.right > 0;
+  return (of_one + S::begin + (waits ? 0.1 : 0)) * S::rows * S::cols * S::share;
 }
 
+// copied: A or B, by the launch before.
 template <typename S>
 void launch_tensor(Gpu& gpu,
                    const Matmul::Args<double>& p,
                    std::int64_t a_pitch,
-                   std::int64_t b_pitch) {
+                   std::int64_t b_pitch,
+                   bool copied) {
   const bool aligned = a_pitch % 2 == 0 && b_pitch % 2 == 0;
-  gpu.launch({.grid = {tiles<S>(p)},
+  const Division<S> division(p.m, p.n);
+  gpu.launch({.grid = {division.below + division.right + division.tiles()},
               .block = {S::threads},
-              .shared_bytes = S::shared_bytes},
+              .shared_bytes = S::shared_bytes,
+              .overlaps = copied},
              aligned ? matmul_tensor<2, S> : matmul_tensor<1, S>, p, a_pitch,
              b_pitch);
 }
 
 // How often an element of A or B must be used to pay for its copy.
-constexpr std::int64_t uses_that_pay = 1500;
+constexpr std::int64_t uses_that_pay = 500;
 
 }  // namespace
 
@@ -392,16 +499,16 @@ const Register<Matmul, double> variant(
       Matmul::Args<T> with_copies = p;
       std::int64_t a_pitch = p.k, b_pitch = p.n;
       if (std::min(p.m, p.n) >= uses_that_pay) {
-        const auto a = align_rows(gpu, p.a, p.m, p.k),
-                   b = align_rows(gpu, p.b, p.k, p.n);
+        const auto [a, b] = align_operands(gpu, p);
         with_copies.a = static_cast<const T*>(a.data),
         a_pitch = a.pitch / std::int64_t{sizeof(T)};
         with_copies.b = static_cast<const T*>(b.data),
         b_pitch = b.pitch / std::int64_t{sizeof(T)};
       }
+      const bool copied = with_copies.a != p.a || with_copies.b != p.b;
       double best = std::numeric_limits<double>::infinity();
       void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t,
-                     std::int64_t) = nullptr;
+                     std::int64_t, bool) = nullptr;
       const auto enter = [&]<typename S>(S) {
         const double time = estimate<S>(gpu, p);
         if (time < best) best = time, launch = launch_tensor<S>;
@@ -410,5 +517,5 @@ const Register<Matmul, double> variant(
       enter(Tiling<WholeTile>());
       enter(Tiling<SmallTile>());
       enter(Tiling<TinyTile>());
-      launch(gpu, with_copies, a_pitch, b_pitch);
+      launch(gpu, with_copies, a_pitch, b_pitch, copied);
     });

@@ -206,8 +206,7 @@ const Register<Matmul, half, bfloat16, float> variant(
                {Dtype::f32, "tensor tf32"}}},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       using Element = device_type<T>;
-      const AlignedMatrix a = align_rows(gpu, p.a, p.m, p.k),
-                          b = align_rows(gpu, p.b, p.k, p.n);
+      const auto [a, b] = align_operands(gpu, p);
       const auto pitch = [](const AlignedMatrix& matrix) {
         return matrix.pitch / static_cast<std::int64_t>(sizeof(T));
       };

@@ -11,31 +11,25 @@
 // while this step is
 //   multiplied, also across the border of two stages of shared memory.
 // - The first step along k takes what is left over when k is divided by the
-// depth of a stage; the
-//   copies of all later ones need no test.
+// depth of a stage, and
+//   multiplies no more than that; the copies of all later ones need no test.
 // - A tile that would stick out of C is moved inwards until it does not; of
 // what it then computes a
 //   second time nothing is stored. So no copy along m and n needs a test
 //   either.
+// - A single row or column beyond whole tiles, as of 2049, is no tile: blocks
+// beside it compute it
+//   too, each thread another element or two.
 // - Blocks that run at the same time form a compact part of C, and find each
 // other's A and B in L2.
 // - Small problems: with `slices` > 1 several groups of warps share a tile,
 // each taking its part of
 //   every stage; at the end their sums are added in a fixed order.
 //
-// Where rows of B are not aligned to 16 bytes and each of its elements is used
-// often enough, B is first copied to scratch memory with aligned rows. What
-// does not fit this (C smaller than a tile, a B that is not worth its copy)
-// is computed by Edges::any: the same, with tests and narrow copies.
-#include "aligned.cuh"
+// Where rows of B are not aligned to 16 bytes its elements are copied to shared
+// memory one at a time, which the multiplications hide; only where C is smaller
+// than a tile do copies need tests.
 #include "warp_tiles.cuh"
-
-namespace {
-
-// How often an element of B must be used to pay for its copy.
-constexpr std::int64_t uses_that_pay = 768;
-
-}  // namespace
 
 const Register<Matmul, float, double, int> variant(
     {
@@ -44,12 +38,5 @@ const Register<Matmul, float, double, int> variant(
                 "ahead; no test inside",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      const bool is_aligned = p.n % TileShapes<T>::Small::vector == 0;
-      if (is_aligned || p.m < uses_that_pay) return choose_tiles(gpu, p);
-      const auto aligned = align_rows(gpu, p.b, p.k, p.n);
-      Matmul::Args<T> with_copy = p;
-      with_copy.b = static_cast<const T*>(aligned.data);
-      launch_tiles<false, Edges::columns>(
-          gpu, with_copy, best_size(gpu, p),
-          aligned.pitch / std::int64_t{sizeof(T)});
+      choose_tiles(gpu, p);
     });

@@ -165,17 +165,26 @@ BOOST_AUTO_TEST_CASE(a_device_filled_with_large_tiles_is_right) {
 
 // So many rows that A or B are copied first, to where their rows are aligned.
 BOOST_AUTO_TEST_CASE(rows_that_are_not_aligned_are_right_in_a_copy) {
+  const auto& tensor = testing::variant_called("matmul/cuda/tensor");
+  for (const std::int64_t k : {3, 4}) {
+    for (const std::int64_t n : {502, 503})
+      expect_right(verification(tensor, {501, k, n}, Dtype::f64));
+  }
+}
+
+// One row or one column, or both, in tiles of each size.
+BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
   const auto& warp_tiles = testing::variant_called("matmul/cuda/warp_tiles");
   const auto& tensor = testing::variant_called("matmul/cuda/tensor");
-  for (const std::int64_t n : {41, 131, 1503}) {
-    expect_right(verification(warp_tiles, {800, 5, n}, Dtype::f32));
+  for (const auto& size : {Size{2049, 17, 2049},
+                           {257, 16, 321},
+                           {129, 35, 200},
+                           {100, 40, 129},
+                           {33, 5, 65}}) {
+    expect_right(verification(warp_tiles, size, Dtype::f32));
+    expect_right(verification(tensor, size, Dtype::f64));
   }
-  expect_right(verification(warp_tiles, {800, 5, 131}, Dtype::f64));
-  for (const std::int64_t k : {3, 4}) {
-    for (const std::int64_t n : {1502, 1503}) {
-      expect_right(verification(tensor, {1501, k, n}, Dtype::f64));
-    }
-  }
+  expect_right(verification(warp_tiles, {129, 9, 129}, Dtype::f64));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
