@@ -167,40 +167,45 @@ __global__ void __launch_bounds__(S::threads)
       [&](int y, int x) { return sum[y][x] / divisor; });
 }
 
-// With fewer steps a block does little but fill its stages.
-template <typename S>
-constexpr std::int64_t least_steps = 2 * S::stages;
-
-// How many blocks there is work for.
+// Who has what, of the tiles S, when so many blocks run at once. The tiles that
+// are left when all blocks have as many whole ones are not shared where that
+// would save less than it costs, which is the time of some steps.
 template <typename S, typename T>
-std::int64_t balanced_blocks(const Covariance::Args<T>& p) {
-  return S::count(p.n) * ceil_div(p.m, S::deep) / least_steps<S>;
+BalancedShares balanced_shares(const Covariance::Args<T>& p,
+                               std::int64_t at_once) {
+  const auto tiles = S::count(p.n), steps_of_tile = ceil_div(p.m, S::deep);
+  const auto left = tiles % at_once, steps = left * steps_of_tile;
+  const auto blocks =
+      std::clamp<std::int64_t>(steps / S::least_steps, 1, at_once);
+  if (steps_of_tile - ceil_div(steps, blocks) < S::least_steps) {
+    return {tiles, 0, 1};
+  }
+  return {tiles - left, steps, blocks};
 }
 
 // The covariance from tiles S, by as many blocks as run at once.
 template <typename S, typename T>
 void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   const auto stride = ceil_div(p.n, S::size) * S::size;
-  const auto tiles = S::count(p.n), steps_of_tile = ceil_div(p.m, S::deep);
+  const auto steps_of_tile = ceil_div(p.m, S::deep);
   const T* const centred =
       centred_copy(gpu, p, steps_of_tile * S::deep, stride);
   const std::int64_t at_once = std::int64_t{gpu.multiprocessors()} *
                                gpu.resident_blocks(covariance_balanced<T, S>,
                                                    S::threads, S::shared_bytes);
-  const auto left = tiles % at_once, steps = left * steps_of_tile;
-  const BalancedShares shares{
-      tiles - left, steps,
-      std::clamp<std::int64_t>(steps / least_steps<S>, 1, at_once)};
+  const auto shares = balanced_shares<S>(p, at_once);
+  const auto shared_tiles = S::count(p.n) - shares.first_tile;
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
-  gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
-              .block = {S::threads},
-              .shared_bytes = S::shared_bytes,
-              .overlaps = true},
-             covariance_balanced<T, S>, centred, p.cov, parts, shares,
-             static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
-  if (left == 0) return;
+  gpu.launch(
+      {.grid = {std::max(std::min(shares.first_tile, at_once), shares.blocks)},
+       .block = {S::threads},
+       .shared_bytes = S::shared_bytes,
+       .overlaps = true},
+      covariance_balanced<T, S>, centred, p.cov, parts, shares,
+      static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
+  if (shared_tiles == 0) return;
 
-  gpu.launch({.grid = {left, S::rows / S::vector, S::cols / S::vector},
+  gpu.launch({.grid = {shared_tiles, S::rows / S::vector, S::cols / S::vector},
               .block = {S::threads},
               .overlaps = true},
              covariance_balanced_add<T, S>, p.cov, parts, shares,
