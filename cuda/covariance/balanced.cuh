@@ -63,35 +63,36 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
                         T divisor) {
   // In shared memory, for all registers are needed for the product.
   __shared__ BalancedPiece piece;
+  const auto next_piece = [&] {
+    const std::int64_t last = shares.first_step(blockIdx.x + 1);
+    std::int64_t tile = piece.whole;
+    piece.begin = 0;
+    piece.steps = steps_of_tile;
+    if (tile < shares.first_tile) {
+      piece.whole += gridDim.x;
+    } else {
+      tile = shares.first_tile + piece.at / steps_of_tile;
+      piece.begin = static_cast<int>(piece.at % steps_of_tile);
+      piece.steps = static_cast<int>(
+          min(std::int64_t{steps_of_tile} - piece.begin, last - piece.at));
+      piece.ends_with = piece.at != shares.first_step(blockIdx.x);
+      piece.at += piece.steps;
+    }
+    if (piece.steps == 0) return;
+    const auto place = S::place(tile, n);
+    piece.i0 = static_cast<int>(place.row * S::size);
+    piece.j0 = static_cast<int>(place.col * S::size);
+  };
+
   let_next_launch_begin();
-  wait_for_launch_before();
   if (threadIdx.x == 0) {
     piece.whole = blockIdx.x;
     piece.at = shares.first_step(blockIdx.x);
+    next_piece();
   }
-
-  while (true) {
-    if (threadIdx.x == 0) {
-      const std::int64_t last = shares.first_step(blockIdx.x + 1);
-      std::int64_t tile = piece.whole;
-      piece.begin = 0;
-      piece.steps = steps_of_tile;
-      if (tile < shares.first_tile) {
-        piece.whole += gridDim.x;
-      } else {
-        tile = shares.first_tile + piece.at / steps_of_tile;
-        piece.begin = static_cast<int>(piece.at % steps_of_tile);
-        piece.steps = static_cast<int>(
-            min(std::int64_t{steps_of_tile} - piece.begin, last - piece.at));
-        piece.ends_with = piece.at != shares.first_step(blockIdx.x);
-        piece.at += piece.steps;
-      }
-      const auto place = S::place(tile, n);
-      piece.i0 = static_cast<int>(place.row * S::size);
-      piece.j0 = static_cast<int>(place.col * S::size);
-    }
-    __syncthreads();
-    if (piece.steps == 0) break;
+  wait_for_launch_before();
+  __syncthreads();
+  while (piece.steps > 0) {
     T sum[S::rows][S::cols] = {};
     multiply_tile(S{}, centred + std::int64_t{piece.begin} * S::deep * stride,
                   piece.i0, piece.j0, stride, piece.steps, shared_memory<T>(),
@@ -122,6 +123,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     }
     // nobody reads a stage or the piece any more when the next ones come
     __syncthreads();
+    if (threadIdx.x == 0) next_piece();
+    __syncthreads();
   }
 }
 
@@ -136,20 +139,19 @@ __global__ void __launch_bounds__(S::threads)
                             int steps_of_tile,
                             std::int64_t n,
                             T divisor) {
-  wait_for_launch_before();
   const std::int64_t begin = std::int64_t{blockIdx.x} * steps_of_tile;
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
+  // whether the first had other steps before these
+  const bool first_ends = shares.first_step(first) < begin;
+  const auto place = S::place(shares.first_tile + blockIdx.x, n);
+  wait_for_launch_before();
   if (first == last) return;  // computed by one block, which stored it
 
   const int thread = threadIdx.x, r = blockIdx.y * S::vector,
             s = blockIdx.z * S::vector;
   T sum[S::vector][S::vector] = {};
-  _Pragma("unroll 4")  // reads under way at once
-  for (std::int64_t block = first; block <= last; ++block) {
-    // The first of them ends with this tile, unless it has begun with
-    // it; the others begin with it.
-    const bool ends_with = shares.first_step(block) < begin;
+  const auto add = [&](std::int64_t block, bool ends_with) {
     _Pragma("unroll")
     for (int y = 0; y < S::vector; ++y) {
       _Pragma("unroll")
@@ -158,9 +160,14 @@ __global__ void __launch_bounds__(S::threads)
         sum[y][x] += parts[balanced_part<T, S>(block, ends_with, e, thread)];
       }
     }
-  }
+  };
+  // The first of them ends with this tile, unless it has begun with
+  // it; the others begin with it.
+  add(first, first_ends);
+  _Pragma("unroll 4")  // reads under way at once
+  for (std::int64_t block = first + 1; block <= last; ++block)
+    add(block, false);
 
-  const auto place = S::place(shares.first_tile + blockIdx.x, n);
   store_square<T, S::vector>(
       cov, place.row * S::size + S::first_row(thread) + S::further_row(r),
       place.col * S::size + S::first_col(thread) + S::further_col(s), n,
