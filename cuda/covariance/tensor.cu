@@ -32,8 +32,8 @@ struct LargeTile {
 struct MiddleTile {
   static constexpr int size = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int deep = 32, product = 8, slices = 2, stages = 4,
-                       blocks_per_sm = 1, least_steps = 6;
-  static constexpr double share = 1.15, begin = 160;
+                       blocks_per_sm = 1, least_steps = 4;
+  static constexpr double share = 1.2, begin = 160;
 };
 struct TinyTile {
   static constexpr int size = 32, warp_rows = 32, warp_cols = 32;
