@@ -21,8 +21,8 @@ namespace {
 // warps that have the whole tile each. product: observations that are
 // multiplied at a time. least_steps: what a block takes of a tile that it
 // shares, at least; sharing costs about as much. share: of time, for as much
-// work, most of it for reading from L2; begin: what a multiprocessor needs
-// before and after its tiles, in observations.
+// work; begin: what a multiprocessor needs before and after its tiles, in
+// observations.
 struct LargeTile {
   static constexpr int size = 128, warp_rows = 64, warp_cols = 32;
   static constexpr int deep = 16, product = 8, slices = 1, stages = 4,
@@ -39,7 +39,7 @@ struct TinyTile {
   static constexpr int size = 32, warp_rows = 32, warp_cols = 32;
   static constexpr int deep = 64, product = 8, slices = 4, stages = 3,
                        blocks_per_sm = 2, least_steps = 8;
-  static constexpr double share = 1.5, begin = 400;
+  static constexpr double share = 1.1, begin = 400;
 };
 
 // What follows from a tile, and what balanced.cuh and CovarianceCopies want to
@@ -312,21 +312,30 @@ __device__ void multiply_tile(TensorTile<Tile>,
   }
 }
 
-// The time of the multiprocessor that has most to do, in units of an element
-// of the large tile and an observation.
+// Multiply-adds of a multiprocessor, with the large tile, in the time in which
+// it reads one element from L2 when all do.
+constexpr double products_of_read = 27;
+
+// The time in multiply-adds of a multiprocessor with the large tile: of the one
+// that has most of them, or of what all read from L2 together.
 template <typename S>
 double estimate(Gpu& gpu, const Covariance::Args<double>& p) {
   const std::int64_t sms = gpu.multiprocessors(),
                      steps_of_tile = ceil_div(p.m, S::deep);
   const auto shares = balanced_shares<S>(p, sms * S::blocks_per_sm);
   auto most = ceil_div(shares.first_tile, sms) * steps_of_tile;
+  double around = S::begin;
   if (shares.steps > 0) {
     most +=
-        ceil_div(shares.blocks, sms) * ceil_div(shares.steps, shares.blocks) +
-        S::least_steps;
+        ceil_div(shares.blocks, sms) * ceil_div(shares.steps, shares.blocks);
+    around += S::least_steps * S::deep;
   }
-  return (static_cast<double>(most * S::deep) + S::begin) * S::size * S::size *
-         S::share;
+  constexpr double elements = S::size * S::size;
+  const double reads = static_cast<double>(S::count(p.n) * p.m) * 2 * S::size /
+                       static_cast<double>(sms);
+  return std::max(static_cast<double>(most * S::deep) * elements * S::share,
+                  reads * products_of_read) +
+         around * elements;
 }
 
 }  // namespace
