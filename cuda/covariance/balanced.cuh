@@ -63,35 +63,36 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
                         T divisor) {
   // In shared memory, for all registers are needed for the product.
   __shared__ BalancedPiece piece;
+  const auto next_piece = [&] {
+    const std::int64_t last = shares.first_step(blockIdx.x + 1);
+    std::int64_t tile = piece.whole;
+    piece.begin = 0;
+    piece.steps = steps_of_tile;
+    if (tile < shares.first_tile) {
+      piece.whole += gridDim.x;
+    } else {
+      tile = shares.first_tile + piece.at / steps_of_tile;
+      piece.begin = static_cast<int>(piece.at % steps_of_tile);
+      piece.steps = static_cast<int>(
+          min(std::int64_t{steps_of_tile} - piece.begin, last - piece.at));
+      piece.ends_with = piece.at != shares.first_step(blockIdx.x);
+      piece.at += piece.steps;
+    }
+    if (piece.steps == 0) return;
+    const auto place = S::place(tile, n);
+    piece.i0 = static_cast<int>(place.row * S::size);
+    piece.j0 = static_cast<int>(place.col * S::size);
+  };
+
   let_next_launch_begin();
-  wait_for_launch_before();
   if (threadIdx.x == 0) {
     piece.whole = blockIdx.x;
     piece.at = shares.first_step(blockIdx.x);
+    next_piece();
   }
-
-  while (true) {
-    if (threadIdx.x == 0) {
-      const std::int64_t last = shares.first_step(blockIdx.x + 1);
-      std::int64_t tile = piece.whole;
-      piece.begin = 0;
-      piece.steps = steps_of_tile;
-      if (tile < shares.first_tile) {
-        piece.whole += gridDim.x;
-      } else {
-        tile = shares.first_tile + piece.at / steps_of_tile;
-        piece.begin = static_cast<int>(piece.at % steps_of_tile);
-        piece.steps = static_cast<int>(
-            min(std::int64_t{steps_of_tile} - piece.begin, last - piece.at));
-        piece.ends_with = piece.at != shares.first_step(blockIdx.x);
-        piece.at += piece.steps;
-      }
-      const auto place = S::place(tile, n);
-      piece.i0 = static_cast<int>(place.row * S::size);
-      piece.j0 = static_cast<int>(place.col * S::size);
-    }
-    __syncthreads();
-    if (piece.steps == 0) break;
+  wait_for_launch_before();
+  __syncthreads();
+  while (piece.steps > 0) {
     T sum[S::rows][S::cols] = {};
     multiply_tile(S{}, centred + std::int64_t{piece.begin} * S::deep * stride,
                   piece.i0, piece.j0, stride, piece.steps, shared_memory<T>(),
@@ -122,6 +123,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     }
     // nobody reads a stage or the piece any more when the next ones come
     __syncthreads();
+    if (threadIdx.x == 0) next_piece();
+    __syncthreads();
   }
 }
 
@@ -136,20 +139,19 @@ __global__ void __launch_bounds__(S::threads)
                             int steps_of_tile,
                             std::int64_t n,
                             T divisor) {
-  wait_for_launch_before();
   const std::int64_t begin = std::int64_t{blockIdx.x} * steps_of_tile;
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
+  // whether the first had other steps before these
+  const bool first_ends = shares.first_step(first) < begin;
+  const auto place = S::place(shares.first_tile + blockIdx.x, n);
+  wait_for_launch_before();
   if (first == last) return;  // computed by one block, which stored it
 
   const int thread = threadIdx.x, r = blockIdx.y * S::vector,
             s = blockIdx.z * S::vector;
   T sum[S::vector][S::vector] = {};
-  _Pragma("unroll 4")  // reads under way at once
-  for (std::int64_t block = first; block <= last; ++block) {
-    // The first of them ends with this tile, unless it has begun with
-    // it; the others begin with it.
-    const bool ends_with = shares.first_step(block) < begin;
+  const auto add = [&](std::int64_t block, bool ends_with) {
     _Pragma("unroll")
     for (int y = 0; y < S::vector; ++y) {
       _Pragma("unroll")
@@ -158,49 +160,59 @@ __global__ void __launch_bounds__(S::threads)
         sum[y][x] += parts[balanced_part<T, S>(block, ends_with, e, thread)];
       }
     }
-  }
+  };
+  // The first of them ends with this tile, unless it has begun with
+  // it; the others begin with it.
+  add(first, first_ends);
+  _Pragma("unroll 4")  // reads under way at once
+  for (std::int64_t block = first + 1; block <= last; ++block)
+    add(block, false);
 
-  const auto place = S::place(shares.first_tile + blockIdx.x, n);
   store_square<T, S::vector>(
       cov, place.row * S::size + S::first_row(thread) + S::further_row(r),
       place.col * S::size + S::first_col(thread) + S::further_col(s), n,
       [&](int y, int x) { return sum[y][x] / divisor; });
 }
 
-// With fewer steps a block does little but fill its stages.
-template <typename S>
-constexpr std::int64_t least_steps = 2 * S::stages;
-
-// How many blocks there is work for.
+// Who has what, of the tiles S, when so many blocks run at once. The tiles that
+// are left when all blocks have as many whole ones are not shared where that
+// would save less than it costs, which is the time of some steps.
 template <typename S, typename T>
-std::int64_t balanced_blocks(const Covariance::Args<T>& p) {
-  return S::count(p.n) * ceil_div(p.m, S::deep) / least_steps<S>;
+BalancedShares balanced_shares(const Covariance::Args<T>& p,
+                               std::int64_t at_once) {
+  const auto tiles = S::count(p.n), steps_of_tile = ceil_div(p.m, S::deep);
+  const auto left = tiles % at_once, steps = left * steps_of_tile;
+  const auto blocks =
+      std::clamp<std::int64_t>(steps / S::least_steps, 1, at_once);
+  if (steps_of_tile - ceil_div(steps, blocks) < S::least_steps) {
+    return {tiles, 0, 1};
+  }
+  return {tiles - left, steps, blocks};
 }
 
 // The covariance from tiles S, by as many blocks as run at once.
 template <typename S, typename T>
 void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   const auto stride = ceil_div(p.n, S::size) * S::size;
-  const auto tiles = S::count(p.n), steps_of_tile = ceil_div(p.m, S::deep);
+  const auto steps_of_tile = ceil_div(p.m, S::deep);
   const T* const centred =
       centred_copy(gpu, p, steps_of_tile * S::deep, stride);
   const std::int64_t at_once = std::int64_t{gpu.multiprocessors()} *
                                gpu.resident_blocks(covariance_balanced<T, S>,
                                                    S::threads, S::shared_bytes);
-  const auto left = tiles % at_once, steps = left * steps_of_tile;
-  const BalancedShares shares{
-      tiles - left, steps,
-      std::clamp<std::int64_t>(steps / least_steps<S>, 1, at_once)};
+  const auto shares = balanced_shares<S>(p, at_once);
+  const auto shared_tiles = S::count(p.n) - shares.first_tile;
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
-  gpu.launch({.grid = {tiles < at_once ? shares.blocks : at_once},
-              .block = {S::threads},
-              .shared_bytes = S::shared_bytes,
-              .overlaps = true},
-             covariance_balanced<T, S>, centred, p.cov, parts, shares,
-             static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
-  if (left == 0) return;
+  gpu.launch(
+      {.grid = {std::max(std::min(shares.first_tile, at_once), shares.blocks)},
+       .block = {S::threads},
+       .shared_bytes = S::shared_bytes,
+       .overlaps = true},
+      covariance_balanced<T, S>, centred, p.cov, parts, shares,
+      static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
+  if (shared_tiles == 0) return;
 
-  gpu.launch({.grid = {left, S::rows / S::vector, S::cols / S::vector},
+  gpu.launch({.grid = {shared_tiles, S::rows / S::vector, S::cols / S::vector},
               .block = {S::threads},
               .overlaps = true},
              covariance_balanced_add<T, S>, p.cov, parts, shares,

@@ -142,13 +142,14 @@ void centre(Gpu& gpu,
              p.n, rows, stride, p.mean_divisor);
 }
 
-// The two at once, where a block can hold its columns in registers: eight
-// of them, each with 32 threads.
-constexpr int centred_columns = 8, centred_rows = 32,
-              centred_rows_of_thread = 16;
+// The two at once, where a block can hold its columns in registers: eight of
+// them, each with ROWS threads. 1024 threads fit a multiprocessor: where these
+// are several blocks, one reads while another writes.
+constexpr int centred_columns = 8, centred_rows_of_thread = 16;
 
-template <typename T>
-__global__ void __launch_bounds__(centred_columns* centred_rows)
+template <typename T, int ROWS>
+__global__ void __launch_bounds__(centred_columns* ROWS,
+                                  1024 / (centred_columns * ROWS))
     covariance_centre_at_once(const T* data,
                               T* centred,
                               std::int64_t m,
@@ -156,36 +157,41 @@ __global__ void __launch_bounds__(centred_columns* centred_rows)
                               std::int64_t rows,
                               std::int64_t stride,
                               T mean_divisor) {
-  __shared__ T parts[centred_rows][centred_columns];
+  constexpr int rows_of_warp = 32 / centred_columns;
+  __shared__ T parts[ROWS / rows_of_warp][centred_columns];
   let_next_launch_begin();
   const std::int64_t col =
       std::int64_t{blockIdx.x} * centred_columns + threadIdx.x;
-  const auto row_of = [](int i) {
-    return std::int64_t{i} * centred_rows + threadIdx.y;
-  };
-
+  const auto left = static_cast<int>(m) - static_cast<int>(threadIdx.y);
+  const T* from = data + threadIdx.y * n + col;
   T own[centred_rows_of_thread];
   T sum = 0;
   _Pragma("unroll")
   for (int i = 0; i < centred_rows_of_thread; ++i) {
-    own[i] = row_of(i) < m && col < n ? data[row_of(i) * n + col] : T{0};
+    own[i] = i * ROWS < left && col < n ? *from : T{0};
     sum += own[i];
+    from += ROWS * n;
   }
 
-  parts[threadIdx.y][threadIdx.x] = sum;
+  _Pragma("unroll")
+  for (int lanes = centred_columns; lanes < 32; lanes *= 2)
+    sum += __shfl_xor_sync(~0u, sum, lanes);
+  if (threadIdx.y % rows_of_warp == 0)
+    parts[threadIdx.y / rows_of_warp][threadIdx.x] = sum;
   __syncthreads();
 
   T mean = 0;
   _Pragma("unroll")
-  for (int i = 0; i < centred_rows; ++i)
+  for (int i = 0; i < ROWS / rows_of_warp; ++i)
     mean += parts[i][threadIdx.x];
   mean /= mean_divisor;
+  if (col >= stride) return;
+  T* to = centred + threadIdx.y * stride + col;
   _Pragma("unroll")
   for (int i = 0; i < centred_rows_of_thread; ++i) {
-    const bool there = row_of(i) < m && col < n;
-    if (row_of(i) < rows && col < stride) {
-      centred[row_of(i) * stride + col] = there ? own[i] - mean : T{0};
-    }
+    if (i * ROWS + threadIdx.y < rows)
+      *to = i * ROWS < left && col < n ? own[i] - mean : T{0};
+    to += ROWS * stride;
   }
 }
 
@@ -197,13 +203,18 @@ T* centred_copy(Gpu& gpu,
                 std::int64_t rows,
                 std::int64_t stride) {
   T* const centred = gpu.scratch<T>(rows * stride);
-  if (rows <= centred_rows * centred_rows_of_thread) {
+  const auto at_once = [&](auto kernel, std::int64_t threads_down) {
     gpu.launch({.grid = {ceil_div(stride, centred_columns)},
-                .block = {centred_columns, centred_rows}},
-               covariance_centre_at_once<T>, p.data, centred, p.m, p.n, rows,
-               stride, p.mean_divisor);
+                .block = {centred_columns, threads_down}},
+               kernel, p.data, centred, p.m, p.n, rows, stride, p.mean_divisor);
     return centred;
-  }
+  };
+  if (rows <= 32 * centred_rows_of_thread)
+    return at_once(covariance_centre_at_once<T, 32>, 32);
+  if (rows <= 64 * centred_rows_of_thread)
+    return at_once(covariance_centre_at_once<T, 64>, 64);
+  if (rows <= 128 * centred_rows_of_thread)
+    return at_once(covariance_centre_at_once<T, 128>, 128);
 
   const auto most_parts = std::min<std::int64_t>(ceil_div(p.m, 64), 64);
   T* const sums = gpu.scratch<T>(most_parts * p.n);

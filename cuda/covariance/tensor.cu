@@ -1,10 +1,14 @@
 // The products on the tensor cores, which make twice as many multiply-adds
 // of doubles as the other units of an H200, and ask for less shared memory:
-// a warp multiplies 16 x 4 by 4 x 8 elements at a time, and each value read
+// a warp multiplies 16 x 8 by 8 x 8 elements at a time, and each value read
 // is used by several lanes. A block computes a tile of 128 x 128, a warp
-// 64 x 32 of it, or of 64 x 64 where the larger ones would leave a part of
-// the device without work; the work is shared out as in `balanced`. Only in
-// double: in float the tensor cores would round the operands.
+// 64 x 32 of it; where those tiles would leave much of the device without
+// work, they have 64 x 64 or 32 x 32. Warps of the smaller ones share the
+// observations: each takes a part of every stage, and in the end their sums are
+// added in a fixed order. Blocks share tiles as in `balanced`. Only in double:
+// in float the tensor cores would round the operands.
+#include <limits>
+
 #include "balanced.cuh"
 #include "gpu/tensor_cores.hpp"
 
@@ -12,60 +16,226 @@ using namespace parlab;
 
 namespace {
 
-// What balanced.cuh and CovarianceCopies want to know of a
-// tile: see CovarianceTile.
-template <int SIZE>
-struct TensorTile {
-  static constexpr int size = SIZE;
-  static constexpr int warps_down = 2, warp_rows = size / warps_down,
-                       warp_cols = 32;
-  // of a thread
-  static constexpr int rows = warp_rows / 8, cols = warp_cols / 4;
-  static constexpr int deep = 16, stages = 4;
-  static constexpr int threads = size * size / (rows * cols);
-  static constexpr int blocks_per_sm = size == 128 ? 1 : 2;
+// size: rows and columns of the tile. warp_rows, warp_cols: of a warp. deep:
+// observations in a stage of shared memory, which the slices share, groups of
+// warps that have the whole tile each. product: observations that are
+// multiplied at a time. least_steps: what a block takes of a tile that it
+// shares, at least; sharing costs about as much. share: of time, for as much
+// work; begin: what a multiprocessor needs before and after its tiles, in
+// observations.
+struct LargeTile {
+  static constexpr int size = 128, warp_rows = 64, warp_cols = 32;
+  static constexpr int deep = 16, product = 8, slices = 1, stages = 4,
+                       blocks_per_sm = 1, least_steps = 8;
+  static constexpr double share = 1, begin = 64;
+};
+struct MiddleTile {
+  static constexpr int size = 64, warp_rows = 32, warp_cols = 32;
+  static constexpr int deep = 32, product = 8, slices = 2, stages = 4,
+                       blocks_per_sm = 1, least_steps = 4;
+  static constexpr double share = 1.2, begin = 160;
+};
+struct TinyTile {
+  static constexpr int size = 32, warp_rows = 32, warp_cols = 32;
+  static constexpr int deep = 64, product = 8, slices = 4, stages = 3,
+                       blocks_per_sm = 2, least_steps = 8;
+  static constexpr double share = 1.1, begin = 400;
+};
+
+// What follows from a tile, and what balanced.cuh and CovarianceCopies want to
+// know of it: see CovarianceTile.
+template <typename Tile>
+struct TensorTile : Tile {
+  static constexpr int size = Tile::size, deep = Tile::deep;
+  static constexpr int warps_down = size / Tile::warp_rows;
+  // of a slice
+  static constexpr int warps = warps_down * (size / Tile::warp_cols),
+                       slice_threads = 32 * warps,
+                       slice_deep = deep / Tile::slices;
+  static constexpr int threads = slice_threads * Tile::slices;
+  // products of a stage, and of one of these 16 x 8 elements of a warp
+  static constexpr int products = slice_deep / Tile::product,
+                       down = Tile::warp_rows / 16,
+                       across = Tile::warp_cols / 8;
+  static_assert(products % 2 == 0 && products * Tile::product == slice_deep);
+
+  // The sums of a thread: of the warp's part, and what remains to it when the
+  // slices have added theirs, of some of the columns.
+  static constexpr int rows = 2 * down, all_cols = 2 * across,
+                       cols = all_cols / Tile::slices;
+  static_assert(threads * rows * cols == size * size && cols % 2 == 0);
   static constexpr int vector = 2;
 
-  // 4 more: the 4 rows a warp reads together lie in different
-  // banks of shared memory.
-  static constexpr int pair = 2 * size + 4;
-  static constexpr int shared_bytes = stages * deep * pair * sizeof(double);
+  static constexpr int pair = 2 * size, stage = deep * pair;
+  static constexpr int shared_bytes = Tile::stages * stage * sizeof(double);
+  static_assert(shared_bytes >=
+                Tile::slices * size * size * int{sizeof(double)});
+
+  // Permuted so that four neighbours in each of four rows, which lanes read
+  // together, lie in different banks.
+  static constexpr int in_stage(int row, int col) {
+    return row * pair + (col ^ row % 4 * 4);
+  }
 
   static constexpr std::int64_t count(std::int64_t n) {
     return Covariance::packed_count(ceil_div(n, size));
   }
 
+  // Tiles come in bands of 8 rows, each column by column: blocks that run at
+  // the same time form a compact part of the result, and find each other's
+  // operands in L2.
   static constexpr Covariance::Place place(std::int64_t tile, std::int64_t n) {
-    return Covariance::packed_place(tile, ceil_div(n, size));
+    const std::int64_t tiles = ceil_div(n, size);
+    std::int64_t first = 0, rows = 0;
+    while (true) {
+      rows = tiles - first < 8 ? tiles - first : 8;
+      const std::int64_t of_band =
+          rows * (tiles - first) - rows * (rows - 1) / 2;
+      if (tile < of_band || first + rows >= tiles) break;
+      tile -= of_band;
+      first += rows;
+    }
+    // The first columns of a band reach the diagonal before its last row.
+    std::int64_t col = first, height = 1;
+    while (height < rows && tile >= height) {
+      tile -= height++;
+      ++col;
+    }
+    return {first + tile % height, col + tile / height};
   }
 
-  // In each 16 x 16 of a warp's part a thread has rows 2 g and 2 g + 1,
-  // where an instruction says g and g + 8; and columns 4 t to 4 t + 3, the
-  // even ones of a first instruction, the odd ones of a second. So operands
-  // are read, and results written, 16 bytes at a time.
+  // In each 16 x 8 of a warp's part a thread has rows 2 g and 2 g + 1, where an
+  // instruction says g and g + 8, and columns 2 t and 2 t + 1. So the left
+  // operand is read, and results are written, 16 bytes at a time.
+  __device__ static int slice(int thread) { return thread / slice_threads; }
   __device__ static int warp_row(int thread) {
-    return thread / 32 % warps_down * warp_rows;
+    return thread / 32 % warps_down * Tile::warp_rows;
   }
   __device__ static int warp_col(int thread) {
-    return thread / 32 / warps_down * warp_cols;
+    return thread % slice_threads / 32 / warps_down * Tile::warp_cols;
   }
   __device__ static int first_row(int thread) {
     return warp_row(thread) + thread % 32 / 4 * 2;
   }
   __device__ static int first_col(int thread) {
-    return warp_col(thread) + thread % 4 * 4;
+    return warp_col(thread) + slice(thread) * cols * 4 + thread % 4 * 2;
   }
   __device__ static constexpr int further_row(int r) {
     return r / 2 * 16 + r % 2;
   }
   __device__ static constexpr int further_col(int s) {
-    return s / 4 * 16 + s % 4;
+    return s / 2 * 8 + s % 2;
   }
 };
 
-// As in tile.cuh, with 4 rows at a time in place of one.
-template <int SIZE, typename S = TensorTile<SIZE>>
-__device__ void multiply_tile(TensorTile<SIZE>,
+// A lane's elements for the products of one group of 16 rows, twice: while
+// those of one group are multiplied, the left ones of the next are read, and
+// the right ones when the next belongs to the next observations. A lane has
+// observations t, t + 4 and so on of each product. Two neighbours in a row lie
+// in neighbouring registers as the instruction wants its left operand; the
+// right one, of which it wants two observations there, is read 8 bytes at a
+// time.
+template <typename S>
+struct TensorOperands {
+  using Vector = CovarianceVector<double>;
+  static constexpr int fours = S::product / 4;
+  Vector left[2][fours];
+  double right[2][S::across][fours];
+  // in a stage: the left one's, and the right one's for even and odd eights
+  int left_at, right_at[2];
+
+  __device__ __forceinline__ TensorOperands() {
+    const int thread = threadIdx.x, g = thread % 32 / 4,
+              row = S::slice(thread) * S::slice_deep + thread % 4;
+    left_at = S::in_stage(row, S::warp_row(thread) + 2 * g);
+    for (int i = 0; i < 2; ++i)
+      right_at[i] = S::in_stage(row, S::size + S::warp_col(thread) + i * 8 + g);
+  }
+
+  // i: which of the slice's products of a stage. r: which group of rows.
+  __device__ __forceinline__ void read_left(int set,
+                                            const double* stage,
+                                            int i,
+                                            int r) {
+    _Pragma("unroll")
+    for (int f = 0; f < fours; ++f) {
+      left[set][f] = *reinterpret_cast<const Vector*>(
+          stage + left_at + (i * S::product + f * 4) * S::pair + r * 16);
+    }
+  }
+
+  __device__ __forceinline__ void read_right(int set,
+                                             const double* stage,
+                                             int i) {
+    _Pragma("unroll")
+    for (int s = 0; s < S::across; ++s) {
+      _Pragma("unroll")
+      for (int f = 0; f < fours; ++f) {
+        right[set][s][f] =
+            stage[right_at[s % 2] + (i * S::product + f * 4) * S::pair +
+                  s / 2 * 16];
+      }
+    }
+  }
+
+  // sum: two rows of the group.
+  __device__ __forceinline__ void multiply_add(
+      int set_left, int set_right, double (&sum)[2][S::all_cols]) const {
+    double factor[2 * fours];
+    _Pragma("unroll")
+    for (int i = 0; i < 2 * fours; ++i)
+      factor[i] = left[set_left][i / 2].element[i % 2];
+    _Pragma("unroll")
+    for (int s = 0; s < S::across; ++s) {
+      double part[4] = {sum[0][2 * s], sum[0][2 * s + 1], sum[1][2 * s],
+                        sum[1][2 * s + 1]};
+      tensor_multiply_add<S::product>(part, factor, right[set_right][s]);
+      sum[0][2 * s] = part[0], sum[0][2 * s + 1] = part[1];
+      sum[1][2 * s] = part[2], sum[1][2 * s + 1] = part[3];
+    }
+  }
+};
+
+// Each slice hands its sums over in shared memory, and adds those of all
+// slices, in order, for its own part of the columns.
+template <typename S>
+__device__ __forceinline__ void add_slices(
+    const double (&own)[S::down][2][S::all_cols],
+    double* shared,
+    double (&sum)[S::rows][S::cols]) {
+  using Vector = CovarianceVector<double>;
+  const int thread = threadIdx.x, slice = S::slice(thread);
+  const auto place = [&](int of, int row, int col) {
+    return reinterpret_cast<Vector*>(shared) +
+           ((of * S::rows + row) * S::across + col / 2) * S::slice_threads +
+           thread % S::slice_threads;
+  };
+  __syncthreads();  // nobody reads a stage any more
+  _Pragma("unroll")
+  for (int r = 0; r < S::rows; ++r) {
+    _Pragma("unroll")
+    for (int s = 0; s < S::all_cols; s += 2)
+      *place(slice, r, s) = {own[r / 2][r % 2][s], own[r / 2][r % 2][s + 1]};
+  }
+
+  __syncthreads();
+  _Pragma("unroll")
+  for (int of = 0; of < S::slices; ++of) {
+    _Pragma("unroll")
+    for (int r = 0; r < S::rows; ++r) {
+      _Pragma("unroll")
+      for (int s = 0; s < S::cols; s += 2) {
+        const Vector part = *place(of, r, slice * S::cols + s);
+        sum[r][s] += part.element[0];
+        sum[r][s + 1] += part.element[1];
+      }
+    }
+  }
+}
+
+// As in tile.cuh.
+template <typename Tile, typename S = TensorTile<Tile>>
+__device__ void multiply_tile(TensorTile<Tile>,
                               const double* rows,
                               int i0,
                               int j0,
@@ -73,31 +243,18 @@ __device__ void multiply_tile(TensorTile<SIZE>,
                               int steps,
                               double* shared,
                               double (&sum)[S::rows][S::cols]) {
-  using Vector = CovarianceVector<double>;
-  constexpr int down = S::rows / 2, across = S::cols / 4;  // of 16 x 16
-  constexpr int slices = S::deep / 4, stage = S::deep * S::pair;
-  double* const end = shared + S::stages * stage;
+  double* const end = shared + S::stages * S::stage;
   CovarianceCopies<double, S> copies(rows, i0, j0, stride, shared);
-  static_assert(copies.at_once == 4, "the rows of a slice are copied together");
-
-  Vector left[2][down], right[2][across];  // of a slice, and of the next one
-  const int thread = threadIdx.x,
-            place = thread % 4 * S::pair + thread % 32 / 4 * 2;
-  const int row = place + S::warp_row(thread),
-            col = place + S::size + S::warp_col(thread);
-  const auto read = [&](int set, const double* from) {
-    _Pragma("unroll")
-    for (int v = 0; v < down; ++v)
-      left[set][v] = *reinterpret_cast<const Vector*>(from + row + v * 16);
-    _Pragma("unroll")
-    for (int v = 0; v < across; ++v)
-      right[set][v] = *reinterpret_cast<const Vector*>(from + col + v * 16);
-  };
+  constexpr int copies_of_stage = S::deep / copies.at_once;
+  static_assert(copies.at_once % 4 == 0, "rows permuted alike");
+  static_assert(copies_of_stage % S::products == 0);
+  TensorOperands<S> operands;
+  double own[S::down][2][S::all_cols] = {};
 
   _Pragma("unroll")
   for (int step = 0; step < S::stages - 1; ++step) {
     _Pragma("unroll")
-    for (int k = 0; k < slices; ++k) {
+    for (int copy = 0; copy < copies_of_stage; ++copy) {
       if (step < steps) copies.next_rows();
     }
     __pipeline_commit();
@@ -106,40 +263,79 @@ __device__ void multiply_tile(TensorTile<SIZE>,
   __pipeline_wait_prior(S::stages - 2);
   __syncthreads();
   const double* from = shared;
-  read(0, from);
+  operands.read_left(0, from, 0, 0);
+  operands.read_right(0, from, 0);
   _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
     const bool more = step + S::stages - 1 < steps;
     _Pragma("unroll")
-    for (int k = 0; k < slices; ++k) {
-      if (more) copies.next_rows();
-      if (k == slices - 1) {
-        // The next stage has arrived, for all threads; and none reads
-        // this one any more, which
-        // is the one that is filled next.
-        __pipeline_commit();
-        __pipeline_wait_prior(S::stages - 2);
-        __syncthreads();
-        from = from + stage == end ? shared : from + stage;
-      }
-      if (k < slices - 1 || step + 1 < steps) {
-        read((k + 1) % 2, from + (k + 1) % slices * 4 * S::pair);
+    for (int i = 0; i < S::products; ++i) {
+      if (more) {
+        _Pragma("unroll")
+        for (int copy = 0; copy < copies_of_stage / S::products; ++copy)
+          copies.next_rows();
       }
       _Pragma("unroll")
-      for (int r = 0; r < S::rows; r += 2) {
-        _Pragma("unroll")
-        for (int s = 0; s < S::cols; s += s % 4 == 0 ? 1 : 3) {
-          double part[4] = {sum[r][s], sum[r][s + 2], sum[r + 1][s],
-                            sum[r + 1][s + 2]};
-          const double factor[1] = {right[k % 2][s / 4].element[s % 2]};
-          tensor_multiply_add<4>(part, left[k % 2][r / 2].element, factor);
-          sum[r][s] = part[0], sum[r][s + 2] = part[1];
-          sum[r + 1][s] = part[2], sum[r + 1][s + 2] = part[3];
+      for (int r = 0; r < S::down; ++r) {
+        const int now = (i * S::down + r) % 2;
+        if (r < S::down - 1) {
+          operands.read_left(1 - now, from, i, r + 1);
+        } else {
+          if (i == S::products - 1) {
+            // The next stage has arrived, for all threads; and none reads this
+            // one any more, which is the one that is filled next.
+            __pipeline_commit();
+            __pipeline_wait_prior(S::stages - 2);
+            __syncthreads();
+            from = from + S::stage == end ? shared : from + S::stage;
+          }
+          if (i < S::products - 1 || step + 1 < steps) {
+            operands.read_left(1 - now, from, (i + 1) % S::products, 0);
+            operands.read_right((i + 1) % 2, from, (i + 1) % S::products);
+          }
         }
+        operands.multiply_add(now, i % 2, own[r]);
       }
     }
-    if (copies.to >= end) copies.to -= S::stages * stage;
+    if (copies.to >= end) copies.to -= S::stages * S::stage;
   }
+
+  if constexpr (S::slices > 1) {
+    add_slices<S>(own, shared, sum);
+  } else {
+    _Pragma("unroll")
+    for (int r = 0; r < S::rows; ++r) {
+      _Pragma("unroll")
+      for (int s = 0; s < S::cols; ++s)
+        sum[r][s] += own[r / 2][r % 2][s];
+    }
+  }
+}
+
+// Multiply-adds of a multiprocessor, with the large tile, in the time in which
+// it reads one element from L2 when all do.
+constexpr double products_of_read = 27;
+
+// The time in multiply-adds of a multiprocessor with the large tile: of the one
+// that has most of them, or of what all read from L2 together.
+template <typename S>
+double estimate(Gpu& gpu, const Covariance::Args<double>& p) {
+  const std::int64_t sms = gpu.multiprocessors(),
+                     steps_of_tile = ceil_div(p.m, S::deep);
+  const auto shares = balanced_shares<S>(p, sms * S::blocks_per_sm);
+  auto most = ceil_div(shares.first_tile, sms) * steps_of_tile;
+  double around = S::begin;
+  if (shares.steps > 0) {
+    most +=
+        ceil_div(shares.blocks, sms) * ceil_div(shares.steps, shares.blocks);
+    around += S::least_steps * S::deep;
+  }
+  constexpr double elements = S::size * S::size;
+  const double reads = static_cast<double>(S::count(p.n) * p.m) * 2 * S::size /
+                       static_cast<double>(sms);
+  return std::max(static_cast<double>(most * S::deep) * elements * S::share,
+                  reads * products_of_read) +
+         around * elements;
 }
 
 }  // namespace
@@ -148,13 +344,18 @@ const Register<Covariance, double> variant(
     {
         .rung = 7,
         .idea = "the same with the products of doubles on the tensor cores, "
-                "tiles up to 128 x 128",
+                "tiles of 32 x 32 to 128 x 128",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
-      if (balanced_blocks<TensorTile<128>>(p) >= gpu.multiprocessors()) {
-        launch_balanced<TensorTile<128>>(gpu, p);
-      } else {
-        launch_balanced<TensorTile<64>>(gpu, p);
-      }
+      double best = std::numeric_limits<double>::infinity();
+      void (*launch)(Gpu&, const Covariance::Args<double>&) = nullptr;
+      const auto enter = [&]<typename S>(S) {
+        const double time = estimate<S>(gpu, p);
+        if (time < best) best = time, launch = launch_balanced<S, double>;
+      };
+      enter(TensorTile<LargeTile>());
+      enter(TensorTile<MiddleTile>());
+      enter(TensorTile<TinyTile>());
+      launch(gpu, p);
     });

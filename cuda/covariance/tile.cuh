@@ -50,6 +50,12 @@ struct CovarianceTile {
   // elements: a row of the left piece, one of the right
   static constexpr int pair = 2 * size;
   static constexpr int shared_bytes = stages * deep * pair * sizeof(T);
+  // of a tile, for one of several blocks that share it: with fewer it does
+  // little but fill its stages
+  static constexpr int least_steps = 2 * stages;
+
+  // Where a row's element lies in a stage, the right piece's from `size` on.
+  static constexpr int in_stage(int row, int col) { return row * pair + col; }
 
   // The tiles that touch the upper triangle of n columns, one row
   // of tiles after another.
@@ -104,7 +110,7 @@ struct CovarianceCopies {
               col = threadIdx.x * S::vector % S::size;
     left = left_ + row * stride + col;
     right = right_ + row * stride + col;
-    to = shared + row * S::pair + col;
+    to = shared + S::in_stage(row, col);
   }
 
   __device__ CovarianceCopies(

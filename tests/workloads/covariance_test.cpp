@@ -232,13 +232,18 @@ BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
 BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   const auto& workload = *Registry::instance().workload("covariance");
   for (const auto* variant : Registry::instance().variants("covariance")) {
-    // Of 600 rows the means are sums of several blocks: of whole vectors,
-    // and of single elements.
+    // Blocks of several sizes compute the means of 257, 600 and 1100 rows; of
+    // 2100 rows they are sums of several blocks, of whole vectors and of
+    // single elements. 300 and 520 columns take the larger tiles of `tensor`.
     for (const auto& size : {Size{257, 40, 0},
                              {57, 140, 0},
                              {33, 17, 321421201},
                              {600, 12, 0},
-                             {600, 13, 0}}) {
+                             {1100, 13, 0},
+                             {2100, 12, 0},
+                             {2100, 13, 0},
+                             {3, 300, 0},
+                             {3, 520, 0}}) {
       for (const auto dtype : variant->dtypes) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
         plan.verify_only = true;
