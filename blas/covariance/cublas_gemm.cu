@@ -1,9 +1,9 @@
 // The centred copy, and gemm of cuBLAS for its product with itself: both
-// triangles are computed. The library may use tensor cores for double as
-// well. The division is a pass of its
-// own: the factor of gemm could only multiply by the reciprocal, which rounds
-// twice. cuBLAS thinks in columns: to it the copy is the transposed matrix,
-// n x m, and what is wanted is that times its transposed.
+// triangles are computed. The library may use tensor cores for double
+// as well. The division is a pass of its own: the factor of gemm could
+// only multiply by the reciprocal, which rounds twice. cuBLAS thinks in
+// columns: to it the copy is the transposed matrix, n x m, and what is
+// wanted is that times its transposed.
 #include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"

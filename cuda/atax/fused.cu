@@ -1,11 +1,11 @@
 // The matrix comes from device memory once. A block keeps a strip of the
 // matrix, a few rows, on the chip for as long as both products need it:
-//
 //   asynchronous copies fill a ring of strips in shared memory, all but one of
-//   them under way; t = A x of a strip is summed over the block as it arrives,
-//   with one barrier; t times the same strip, still in shared memory, is added
-//   to y, and as soon as a piece of it has been used, the copies of what
-//   replaces it start.
+//     them under way;
+//   t = A x of a strip is summed over the block as it arrives, with one
+//     barrier;
+//   t times the same strip, still in shared memory, is added to y, and as soon
+//     as a piece of it has been used, the copies of what replaces it start.
 //
 // A thread copies and reads the same columns of every strip, so copies need no
 // barrier, and its elements of x and its sums of y stay in registers from the

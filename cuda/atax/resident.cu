@@ -1,11 +1,10 @@
 // The whole matrix is on the chip at once, where it is small enough: each
 // multiprocessor has an equal share of the rows in its shared memory.
-//
 //   all copies of a share start together, and there is one wait for them:
-//   nothing but the latency of one access and the rate of the L2 cache is left
-//   of reading the matrix; t = A x of the rows of the share, a warp for each
-//   row or for a part of it; t times the same share is what this block has of
-//   y, a thread per column.
+//     nothing but the latency of one access and the rate of the L2 cache is
+//     left of reading the matrix;
+//   t = A x of the rows of the share, a warp for each row or for a part of it;
+//   t times the same share is what this block has of y, a thread per column.
 //
 // 0 threads for a block: as many as suit the share. A second kernel adds up
 // what the blocks have, in a fixed order. It begins while the first one runs,

@@ -17,10 +17,9 @@ __device__ __forceinline__ T warp_sum(T value) {
   return value;
 }
 
-// y = the sum of `count` rows of ys (count x cols), in a fixed order;
-// 32 columns per block of
-// 32 x 16 threads. zeroed: zeros elements that are zero afterwards. It
-// overlaps the launch before.
+// y = the sum of `count` rows of ys (count x cols), in a fixed order; 32
+// columns per block of 32 x 16 threads. zeroed: zeros elements that are
+// zero afterwards. It overlaps the launch before.
 template <typename T, typename Word>
 __global__ void __launch_bounds__(512) atax_sum(const T* ys,
                                                 T* y,

@@ -3,11 +3,11 @@
 // reads and writes them in smaller pieces: more instructions, and more requests
 // than the memory system takes. Here every access but those at the border is
 // a whole word, and the points are turned into place by shuffles:
-//
 //   a lane owns the same columns of every row. The word that it reads begins up
-//   to n - 1 columns before them, where a word of that row begins; what it
-//   lacks is in the word of the next lane. A word of b begins as many columns
-//   before the lane's sums: its first points come from the lane before.
+//     to n - 1 columns before them, where a word of that row begins; what it
+//     lacks is in the word of the next lane.
+//   A word of b begins as many columns before the lane's sums: its first points
+//     come from the lane before.
 //
 // Rows start at the same place inside a word as those n rows above
 // them. So by how much a row is turned is known to the compiler, and the

@@ -5,9 +5,8 @@
 // read one point from beyond. One read and one write of 16 bytes serve a
 // word, where march needs three reads per point.
 //
-// Rows whose length is no multiple of 16 bytes start at different places
-// inside a 16-byte word:
-// for them the words are of 8 bytes, or single points.
+// Rows whose length is no multiple of 16 bytes start at different places inside
+// a 16-byte word: for them the words are of 8 bytes, or single points.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

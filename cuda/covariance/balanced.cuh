@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(S::threads)
       }
     }
   };
-  // The first of them ends with this tile, unless it has begun with
-  // it; the others begin with it.
+  // The first of them ends with this tile, unless it has begun with it;
+  // the others begin with it.
   add(first, first_ends);
   _Pragma("unroll 4")  // reads under way at once
   for (std::int64_t block = first + 1; block <= last; ++block)

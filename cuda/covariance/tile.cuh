@@ -2,20 +2,17 @@
 // its two pieces of the centred copy for a tile of the result, and
 // how that tile is stored.
 // - A thread computes 8 x 8 elements: for a step down the columns it fetches 16
-// elements from
-//   shared memory and makes 64 products of them. With fewer elements per
-//   thread, those reads would decide.
+//   elements from shared memory and makes 64 products of them. With fewer
+//   elements per thread, those reads would decide.
 // - Both operands are pieces of rows of the centred copy, so that 16 bytes at a
-// time go straight
-//   from global to shared memory, past the registers, with nothing to
-//   transpose.
+//   time go straight from global to shared memory, past the registers, with
+//   nothing to transpose.
 // - Several pairs of pieces (stages) are under way while one is multiplied; and
-// the registers of a
-//   row are read from shared memory while the row before is multiplied.
+//   the registers of a row are read from shared memory while the row before is
+//   multiplied.
 // - The copy has room for whole tiles, and zeros there: no read needs a test.
 // - A thread's rows and columns lie in vectors beside those of its neighbours,
-// so that the tile and
-//   its mirror image are both stored in vectors.
+//   so that the tile and its mirror image are both stored in vectors.
 //
 // In double the reads from shared memory decide even so. On an H200 a scheduler
 // can begin a product every 2 cycles. 8 x 8 per thread, all operands in
@@ -185,9 +182,8 @@ __device__ void multiply_tile(CovarianceTile<T>,
     _Pragma("unroll")
     for (int k = 0; k < S::deep; ++k) {
       if (k == S::deep - 1) {
-        // The next stage has arrived, for all threads; and none reads
-        // this one any more, which
-        // is the one that is filled next.
+        // The next stage has arrived, for all threads; and none reads this
+        // one any more, which is the one that is filled next.
         __pipeline_commit();
         __pipeline_wait_prior(S::stages - 2);
         __syncthreads();

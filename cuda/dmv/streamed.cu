@@ -1,9 +1,8 @@
 // The wide kernel with the machine in mind. Two things are new:
 //
-// Teams. A team of warps shares a few rows, and its shape
-// follows the matrix: every
-// multiprocessor gets work also when there are few rows, and each thread has
-// as many 16-byte loads under way as memory needs to be kept busy.
+// Teams. A team of warps shares a few rows, and its shape follows the matrix:
+// every multiprocessor gets work also when there are few rows, and each thread
+// has as many 16-byte loads under way as memory needs to be kept busy.
 //
 // A cache that is not flooded. A matrix larger than the L2 cache pushes itself
 // out of it, and the next product finds nothing. Here most rows are read with

@@ -4,9 +4,8 @@
 //
 // Rows whose length is not a multiple of 16 bytes start at different places
 // inside a 16-byte word. Rows that lie one word's count of elements apart
-// (4 floats, 2 doubles) start at the same place:
-// a warp takes such rows, so that one cut into head, words
-// and tail fits all four.
+// (4 floats, 2 doubles) start at the same place: a warp takes such rows, so
+// that one cut into head, words and tail fits all four.
 #include <type_traits>
 
 #include "gpu/gpu.hpp"

@@ -379,8 +379,8 @@ __global__ void matmul_split_bfloat16(const float* from,
       for (int part = 0; part < parts; ++part) {
         const std::uint32_t bits = __float_as_uint(rest);
 
-        // Ties to even; a number that would round to infinity is cut
-        // off instead.
+        // Ties to even; a number that would round to
+        // infinity is cut off instead.
         std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
         if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
         piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);

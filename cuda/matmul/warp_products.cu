@@ -3,9 +3,8 @@
 // 16 x 8 by 8 x 8) with one instruction, which reads its operands from
 // registers, a few elements in each lane, and adds in float. A block of 8
 // warps has a tile of C of 128 x 128, each warp 64 x 32 of it: what a lane
-// reads of shared memory serves four products. Against multiply-adds one
-// by one, an instruction does the work of 64 or
-// of 32.
+// reads of shared memory serves four products. Against multiply-adds one by
+// one, an instruction does the work of 64 or of 32.
 //
 // Tiles come by asynchronous copies of 16 bytes into four stages. Matrices
 // whose rows are not aligned to 16 bytes are copied first.

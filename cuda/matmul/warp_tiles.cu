@@ -5,26 +5,23 @@
 // them, so that few instructions are anything but products.
 //
 // - The lanes of a warp form a grid over its tile in which a half warp reads
-// few and consecutive
-//   words, and reads them in one go.
+//   few and consecutive words, and reads them in one go.
 // - What the next step along k needs is read into a second set of registers
-// while this step is
-//   multiplied, also across the border of two stages of shared memory.
+//   while this step is multiplied, also across the border of two stages of
+//   shared memory.
 // - The first step along k takes what is left over when k is divided by the
-// depth of a stage, and
-//   multiplies no more than that; the copies of all later ones need no test.
+//   depth of a stage, and multiplies no more than that; the copies of all later
+//   ones need no test.
 // - A tile that would stick out of C is moved inwards until it does not; of
-// what it then computes a
-//   second time nothing is stored. So no copy along m and n needs a test
-//   either.
+//   what it then computes a second time nothing is stored. So no copy along m
+//   and n needs a test either.
 // - A single row or column beyond whole tiles, as of 2049, is no tile: blocks
-// beside it compute it
-//   too, each thread another element or two.
+//   beside it compute it too, each thread another element or two.
 // - Blocks that run at the same time form a compact part of C, and find each
-// other's A and B in L2.
+//   other's A and B in L2.
 // - Small problems: with `slices` > 1 several groups of warps share a tile,
-// each taking its part of
-//   every stage; at the end their sums are added in a fixed order.
+//   each taking its part of every stage; at the end their sums are added in a
+//   fixed order.
 //
 // Where rows of B are not aligned to 16 bytes its elements are copied to shared
 // memory one at a time, which the multiplications hide; only where C is smaller

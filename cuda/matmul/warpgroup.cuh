@@ -2,13 +2,12 @@
 // block, the copies and the products of one stage of shared memory,
 // and the way of the sums to C.
 //
-// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE
-// 256, 192 or 128, with two
-// warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32 32. A
-// stage of shared memory holds both tiles as rows of 128 bytes: the rows of A;
-// then B in panels, each of them all rows of B's tile, 64 or 32 columns wide.
-// Each 8 rows are permuted in pieces of 16 bytes, so that neither copies nor
-// products meet bank conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE 256, 192 or 128,
+// with two warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32
+// 32. A stage of shared memory holds both tiles as rows of 128 bytes: the rows
+// of A; then B in panels, each of them all rows of B's tile, 64 or 32 columns
+// wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither copies
+// nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
 #include <algorithm>

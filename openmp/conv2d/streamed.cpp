@@ -4,10 +4,10 @@
 // rows of a are read for them, not six, so that the caches keep up. Images that
 // fit in a cache do not gain: what is stored around it is missing there.
 //
-// Such stores must be aligned, in both rows: the vectors are as wide as the
-// distance of two rows allows. The few points before and after the aligned
-// part of a row are computed one by one, and
-// so is an odd row, or all of them when rows begin at odd places.
+// Such stores must be aligned, in both rows: the vectors are as wide as
+// the distance of two rows allows. The few points before and after the
+// aligned part of a row are computed one by one, and so is an odd row, or
+// all of them when rows begin at odd places.
 #include <algorithm>
 
 #if defined(__x86_64__)

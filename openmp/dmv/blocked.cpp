@@ -1,7 +1,6 @@
-// Four rows at a time: x is read once for all of them, and the four sums
-// do not wait for one another, which matters while the matrix is in a
-// cache. Reading four streams also keeps more
-// cache lines on their way from memory.
+// Four rows at a time: x is read once for all of them, and the four sums do not
+// wait for one another, which matters while the matrix is in a cache. Reading
+// four streams also keeps more cache lines on their way from memory.
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
 

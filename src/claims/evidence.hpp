@@ -11,8 +11,8 @@
 namespace parlab {
 
 // Some of the records, narrowed step by step:
-// dmv.variant("cuda/naive").with("block", 16).
-// Points into the Evidence it came from.
+// dmv.variant("cuda/naive").with("block", 16). Points into the
+// Evidence it came from.
 class Selection {
  public:
   Selection() = default;

@@ -52,10 +52,9 @@ std::vector<Compared> best_over_best(const Selection& ours,
 // The interval lies above the factor; below 1 / factor.
 bool faster(const Ratio& ratio, double factor = 1);
 bool slower(const Ratio& ratio, double factor = 1);
-// Equality is shown, not assumed: yes when the whole interval lies
-// within 1 / (1 + margin) and
-// 1 + margin, or on the right side of one of them; no when it lies
-// beyond; else the samples do not say.
+// Equality is shown, not assumed: yes when the whole interval lies within
+// 1 / (1 + margin) and 1 + margin, or on the right side of one of them; no
+// when it lies beyond; else the samples do not say.
 std::optional<bool> as_fast(const Ratio& ratio, double margin);
 std::optional<bool> no_faster(const Ratio& ratio, double margin);
 std::optional<bool> no_slower(const Ratio& ratio, double margin);
@@ -94,9 +93,8 @@ class Tally {
  public:
   // text: the number and its place, "1.48x at 1024"; value: to say which is
   // least and most when there are too many to list.
-  // What the samples do not decide is listed and counts neither way;
-  // a ratio of too few samples
-  // is not decided.
+  // What the samples do not decide is listed and counts neither way; a ratio of
+  // too few samples is not decided.
   void add(std::optional<bool> held, double value, std::string text);
   void add(std::optional<bool> held,
            const Ratio& ratio,

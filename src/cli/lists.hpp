@@ -10,12 +10,11 @@
 
 namespace parlab {
 
-// "4096", "16,32,64", "16:512:16" (step), "16:512:*2" (factor), "1:4"
-// (step 1); mixes "1,4:16:4".
-// K and M after a number stand for 1024 and 1024^2. name: for the error
-// message, "--block" or "GPU_BLOCK_SIZE". Values in the order given,
-// without repetitions. Throws UsageError.
-// typed: what the error shows, where text is only a part of it.
+// "4096", "16,32,64", "16:512:16" (step), "16:512:*2" (factor), "1:4" (step
+// 1); mixes "1,4:16:4". K and M after a number stand for 1024 and 1024^2.
+// name: for the error message, "--block" or "GPU_BLOCK_SIZE". Values in
+// the order given, without repetitions. Throws UsageError. typed: what the
+// error shows, where text is only a part of it.
 std::vector<std::int64_t> parse_list(const std::string& name,
                                      const std::string& text,
                                      std::int64_t min,

@@ -14,8 +14,8 @@ namespace parlab {
 using Chosen = std::set<const Variant*>;
 
 // Fills plan.variants. record: one variant of each backend, as the
-// course's format wants.
-// Returns those that were chosen by name or number. Throws UsageError.
+// course's format wants. Returns those that were chosen by name or
+// number. Throws UsageError.
 Chosen select_variants(const Settings& settings, bool record, Plan& plan);
 
 // Fills plan.tunables, and best with the tunables asked for as "best" (block:

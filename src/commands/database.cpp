@@ -44,7 +44,7 @@ using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
 // Ratios of medians are computed in statistics/, and SQL asks for them:
 //   ratio(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance,
-//   b.freedom)
+//     b.freedom)
 // is s over b, ratio_low and ratio_high are the ends of its interval,
 // NULL when there are too few samples.
 Uncertain uncertain(sqlite3_value** arguments) {

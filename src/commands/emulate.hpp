@@ -10,10 +10,9 @@ namespace parlab {
 // they stay here, to be recorded as no_device.
 bool can_be_emulated(const Request& request);
 
-// Replaces this process by the sibling parlab-emulated, with the same
-// arguments and name. Returns when this is that binary already, or when
-// there is none. Throws UsageError when there is none
-// and emulation was asked for.
+// Replaces this process by the sibling parlab-emulated, with the same arguments
+// and name. Returns when this is that binary already, or when there is none.
+// Throws UsageError when there is none and emulation was asked for.
 void become_emulated(const Request& request, char** arguments);
 
 // Both together: does not return where parlab-emulated takes over.

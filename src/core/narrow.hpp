@@ -1,7 +1,6 @@
-// The dtypes of two bytes, as the host sees them: half (IEEE 754
-// binary16) and bfloat16.
-// They are storage: an operand in an expression becomes a float, which
-// holds each of their values.
+// The dtypes of two bytes, as the host sees them: half (IEEE 754 binary16)
+// and bfloat16. They are storage: an operand in an expression becomes a
+// float, which holds each of their values.
 #pragma once
 
 #include <bit>

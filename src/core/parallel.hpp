@@ -6,11 +6,10 @@
 
 namespace parlab {
 
-// Calls f(i) for each i below count, in no order, on several threads
-// where there is enough to do;
-// f must stand that. The threads have ended when it returns: none is
-// left to disturb what is timed. Throws what one of the calls threw; the
-// others may then not have been made.
+// Calls f(i) for each i below count, in no order, on several threads where
+// there is enough to do; f must stand that. The threads have ended when it
+// returns: none is left to disturb what is timed. Throws what one of the
+// calls threw; the others may then not have been made.
 void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& f);
 
 }  // namespace parlab

@@ -10,8 +10,8 @@
 
 namespace parlab {
 
-// A counter-based generator: 64 random bits for the i-th element of a stream.
-// SplitMix64: Steele, Lea and Flood, Fast Splittable Pseudorandom
+// A counter-based generator: 64 random bits for the i-th element of a
+// stream. SplitMix64: Steele, Lea and Flood, Fast Splittable Pseudorandom
 // Number Generators, 2014.
 inline std::uint64_t random_bits(std::uint64_t stream, std::uint64_t i) {
   std::uint64_t z =

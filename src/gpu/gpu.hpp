@@ -20,8 +20,7 @@
 namespace parlab {
 
 // Blocks in a grid, or threads in a block. Signed 64 bits: what a device
-// cannot take is refused
-// by launch(), not cut off on the way.
+// cannot take is refused by launch(), not cut off on the way.
 struct Extent {
   std::int64_t x = 1, y = 1, z = 1;
 };

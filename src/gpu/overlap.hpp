@@ -1,7 +1,7 @@
 // Kernels that begin before the launch before them ends: programmatic
 // dependent launch (CUDA C++ Programming Guide, section of that name).
-// Starting a kernel takes some microseconds, and a
-// small problem has no other work to hide them behind.
+// Starting a kernel takes some microseconds, and a small problem has no
+// other work to hide them behind.
 //
 // A launch with .overlaps = true may begin as soon as every block of the
 // launch before it has said let_next_launch_begin(), or has ended. All

@@ -70,12 +70,12 @@ __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4],
 // The same for pairs of half or bfloat16 (__half2, __nv_bfloat162), a
 // 16 x 16, b 16 x 8, sums in float:
 //   a    columns 2 t and 2 t + 1 of row g, then of row g + 8; then both with 8
-//   more columns b    rows 2 t and 2 t + 1 of column g, then rows 2 t + 8 and 2
-//   t + 9 sum  as above
-// PTX ISA, matrix fragments for mma.m16n8k16 with
-// floating-point type. Before compute
-// capability 8.0 (and in emulation) products are exact, and so is their
-// sum but for rounding in double.
+//        more columns
+//   b    rows 2 t and 2 t + 1 of column g, then rows 2 t + 8 and 2 t + 9
+//   sum  as above
+// PTX ISA, matrix fragments for mma.m16n8k16 with floating-point type.
+// Before compute capability 8.0 (and in emulation) products are exact, and
+// so is their sum but for rounding in double.
 template <typename Pair>
 __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
                                                     const Pair (&a)[4],

@@ -281,13 +281,12 @@ __device__ __forceinline__ void wait_for_stores() {
 
 // ---- warpgroup products
 //
-// sum += a b for a warpgroup: 128 threads, from a warp on whose number
-// is a multiple of 4. a is
-// 64 x K, b is K x N, K = 32 bytes of elements. Lane l of warp w holds
-// of sum, with g = l / 4 and
-// t = l % 4:
-//   sum[4 j], sum[4 j + 1]      row 16 w + g, columns 8 j + 2 t and 8 j + 2 t +
-//   1 sum[4 j + 2], sum[4 j + 3]  row 16 w + g + 8, the same columns
+// sum += a b for a warpgroup: 128 threads, from a warp on whose number is a
+// multiple of 4. a is 64 x K, b is K x N, K = 32 bytes of elements. Lane l
+// of warp w holds of sum, with g = l / 4 and t = l % 4:
+//   sum[4 j], sum[4 j + 1]      row 16 w + g,
+//                               columns 8 j + 2 t and 8 j + 2 t + 1
+//   sum[4 j + 2], sum[4 j + 3]  row 16 w + g + 8, the same columns
 // and of a, where a comes from registers (32-bit elements; K = 8): rows 16
 // w + g and 16 w + g + 8 of column t, then of column t + 4.
 //

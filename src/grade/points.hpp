@@ -13,9 +13,8 @@ namespace parlab::grade {
 // points); level outside of them.
 class PointsRule {
  public:
-  // "full within 1.2x, linear to 0 at 10x" (of 100 points, or "80
-  // within ..."), or corners,
-  // "1x:100 2x:80 10x:0". Throws UsageError.
+  // "full within 1.2x, linear to 0 at 10x" (of 100 points, or "80 within
+  // ..."), or corners, "1x:100 2x:80 10x:0". Throws UsageError.
   explicit PointsRule(
       const std::string& text = "full within 1.2x, linear to 0 at 10x");
 

@@ -11,10 +11,9 @@ class Host {
  public:
   virtual ~Host() = default;
   virtual int cores() const = 0;  // physical cores this process may use
-  // Memory that belongs to the variant for as long as its point is
-  // measured, 64-byte aligned:
-  // the n-th request of every execution gets the same block
-  // again. Contents: undefined.
+  // Memory that belongs to the variant for as long as its point is measured,
+  // 64-byte aligned: the n-th request of every execution gets the same
+  // block again. Contents: undefined.
   template <typename T>
   T* scratch(std::int64_t count) {
     return static_cast<T*>(

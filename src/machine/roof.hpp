@@ -1,7 +1,6 @@
-// The roofline: the least time a machine of measured ceilings
-// needs for a piece of work.
-// Williams, Waterman and Patterson, Roofline: an insightful visual
-// performance model, 2009.
+// The roofline: the least time a machine of measured ceilings needs for a
+// piece of work. Williams, Waterman and Patterson, Roofline: an insightful
+// visual performance model, 2009.
 #pragma once
 
 #include "core/types.hpp"

@@ -31,9 +31,8 @@ class PublishedRow {
 // Throws UsageError when there is none.
 std::filesystem::path published_folder();
 
-// The rows of one table in the report's order:
-// published("cslab-dmv-serial"). Never
-// empty. Throws UsageError.
+// The rows of one table in the report's order: published("cslab-dmv-serial").
+// Never empty. Throws UsageError.
 std::vector<PublishedRow> published(const std::string& table);
 
 }  // namespace parlab

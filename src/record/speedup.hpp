@@ -9,13 +9,12 @@
 
 namespace parlab {
 
-// How many times as fast as the baseline: median time of the baseline
-// over that of the record. Nothing when either did not pass, was not
-// timed, or belongs to another point.
-// with_transfers: the median times to and from the device, pageable memory,
-// are added to the medians, as if they were exact; nothing when they were
-// not measured for a kernel that needs them. A record with the copies in
-// its time is compared in this way alone.
+// How many times as fast as the baseline: median time of the baseline over
+// that of the record. Nothing when either did not pass, was not timed, or
+// belongs to another point. with_transfers: the median times to and from the
+// device, pageable memory, are added to the medians, as if they were exact;
+// nothing when they were not measured for a kernel that needs them. A record
+// with the copies in its time is compared in this way alone.
 std::optional<Ratio> speedup(const Record& record,
                              const Record& baseline,
                              bool with_transfers);

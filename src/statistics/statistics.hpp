@@ -95,10 +95,9 @@ bool tied(const Ratio& ratio);
 // The interval lies above the bound, or below it.
 bool above(const Ratio& ratio, double bound);
 bool below(const Ratio& ratio, double bound);
-// Equivalence is shown and not assumed: the whole interval lies
-// within 1 / (1 + margin) and
-// 1 + margin (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15,
-// 1987), or on one side alone.
+// Equivalence is shown and not assumed: the whole interval lies within
+// 1 / (1 + margin) and 1 + margin (Schuirmann, J. Pharmacokinetics and
+// Biopharmaceutics 15, 1987), or on one side alone.
 bool equal_within(const Ratio& ratio, double margin);
 // no more than 1 + margin
 bool at_most_within(const Ratio& ratio, double margin);

@@ -9,11 +9,10 @@
 
 namespace parlab {
 
-// Exit status: 0, 1 when any configuration failed or gave a wrong
-// result, 130 when interrupted.
-// One failing configuration does not end the sweep; where there is
-// a supervisor, not even one that crashes. Throws UsageError when
-// the plan cannot start.
+// Exit status: 0, 1 when any configuration failed or gave a wrong result,
+// 130 when interrupted. One failing configuration does not end the
+// sweep; where there is a supervisor, not even one that crashes. Throws
+// UsageError when the plan cannot start.
 int run_sweep(const Plan& plan,
               Observer& observer,
               Supervisor* supervisor = nullptr);

@@ -24,8 +24,8 @@ std::string guard_damage(const std::string& array,
                          const unsigned char* after);
 
 // An order-independent fingerprint of memory, the same on host and
-// device: the sum over all
-// 4-byte words of mix(word, index), the last one filled up with zeros.
+// device: the sum over all 4-byte words of mix(word, index), the last
+// one filled up with zeros.
 std::uint64_t fingerprint(const void* data, std::size_t bytes);
 
 // The term of one word; also compiled for the device.

@@ -10,9 +10,8 @@
 namespace parlab {
 namespace {
 
-// Whole numbers for which every partial sum of both products is
-// exact: elements lie in
-// [-limit, limit], and of the matrix one in `thin` is not zero.
+// Whole numbers for which every partial sum of both products is exact: elements
+// lie in [-limit, limit], and of the matrix one in `thin` is not zero.
 struct Integers {
   std::int64_t limit, thin;
 };
@@ -114,13 +113,13 @@ std::int64_t most_in_a_column(const Operands<T>& p) {
 // What is right, and how far from it y may lie. With integers: not at all, and
 // the magnitudes prove that every partial sum is a whole number T holds.
 //
-// With u the unit roundoff and gamma_n = n u / (1 - n u), each
-// order of summation computes
-// t' with |t' - t| <= gamma_cols |A| |x| =: gamma_cols m, and from that y' with
+// With u the unit roundoff and gamma_n = n u / (1 - n u), each order of
+// summation computes t' with |t' - t| <= gamma_cols |A| |x| =: gamma_cols
+// m, and from that y' with
 // |y' - A^T t'| <= gamma_rows |A^T| |t'|: N. Higham, Accuracy and Stability of
 // Numerical Algorithms, section 3.5. Together
-//   |y' - y| <= |A^T| (gamma_rows |t| + (gamma_cols + gamma_rows gamma_cols)
-//   m),
+//   |y' - y| <= |A^T| (gamma_rows |t|
+//                      + (gamma_cols + gamma_rows gamma_cols) m),
 // which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much
 // less when signs mix. Terms that are zero cost no rounding, and do not count.
 // The reference errs in the same way, with the roundoff of Wide in place of u.

@@ -58,10 +58,10 @@ void reference(const T* a,
 // Integers: at most 100 in a pixel and 2 in a weight; (2 * 129)^2 * 100 < 2^24,
 // so every partial sum is exact in float, and equality is demanded.
 //
-// Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a|
-// at the most (Higham, section 3.1), which the column pass carries on
-// and adds its own to: |b - exact| <=
-// (2 gamma_n + gamma_n^2) M, where M is the same two passes over |w| and
+// Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a| at
+// the most (Higham, section 3.1), which the column pass carries on and adds its
+// own to: |b - exact| <= (2 gamma_n + gamma_n^2) M, where M is the same two
+// passes over |w| and
 // |a|. The reference is summed in a wider type; its own error is added,
 // and that of rounding it to double.
 //

@@ -13,8 +13,9 @@ struct Convsep {
   static constexpr int max_taps = 2 * max_radius + 1;
 
   // a and b: rows x cols, row-major. w: 2 radius + 1 weights.
-  //   t(i, j) = sum over k of w[k + radius] a(i, j + k)     -radius <= k <=
-  //   radius b(i, j) = sum over k of w[k + radius] t(i + k, j)
+  //   t(i, j) = sum over k of w[k + radius] a(i, j + k)
+  //   b(i, j) = sum over k of w[k + radius] t(i + k, j),  -radius <= k <=
+  //   radius
   // Outside of the image a and t are 0. t is the variant's own, and so is
   // the order of the passes. a_padded, for those that ask for it: a with
   // `radius` columns of zeros left and right.

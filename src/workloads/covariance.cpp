@@ -59,9 +59,9 @@ T whole_number(std::int64_t k,
 }
 
 // Wide numbers: a column has one number and its opposite, and zeros.
-// Whatever the order, its sum
-// is zero, so that means cost no rounding and centred values are few; with
-// others that have theirs in the same rows its product is not zero.
+// Whatever the order, its sum is zero, so that means cost no rounding
+// and centred values are few; with others that have theirs in the same
+// rows its product is not zero.
 template <typename T>
 T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
   const auto m = size[0], n = size[1], middle = m / 2;
@@ -84,23 +84,22 @@ constexpr double wide_roundoff =
 
 // Means in Wide, and of each column what the bound needs.
 //
-// Let x be a column, s = sum |x|, c = x - mean the centred column,
-// u the unit roundoff and
-// gamma_n = n u / (1 - n u). (N. Higham, Accuracy and Stability
-// of Numerical Algorithms,
-// chapter 3.)
+// Let x be a column, s = sum |x|, c = x - mean the centred column, u the
+// unit roundoff and gamma_n = n u / (1 - n u). (N. Higham, Accuracy and
+// Stability of Numerical Algorithms, chapter 3.)
 // - The mean: m - 1 sums in any order and one division: an error of at most
 //   e = gamma_(m+1) s / mean_divisor.
 // - A centred value: |c' - c| <= u |c| + t with t = (1 + u) e.
 // - The sum of products of two columns of these, c and d, before any rounding
-// of its own:
+//   of its own:
 //     E = sum |c' d' - c d| <= (2 u + u^2) sum |c| |d|
 //         + (1 + u) (t_d sum |c| + t_c sum |d|) + m t_c t_d.
-// - The sum in any order, and the division by the divisor: gamma_(m+1) (sum |c|
-// |d| + E) more. By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so
-// three numbers of each column say it all: t, sum |c| and the norm. Terms that
-// are zero cost no rounding: m stands for those that are not. Arithmetic that
-// is not IEEE adds what it does to products.
+// - The sum in any order, and the division by the divisor:
+//   gamma_(m+1) (sum |c| |d| + E) more.
+// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers of
+// each column say it all: t, sum |c| and the norm. Terms that are zero cost no
+// rounding: m stands for those that are not. Arithmetic that is not IEEE adds
+// what it does to products.
 template <typename T, typename Wide>
 class Columns {
  public:

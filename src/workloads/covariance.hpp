@@ -13,12 +13,11 @@ struct Covariance {
   // variable. It must not be changed.
   //   mean_j   = sum over k of data[k][j], divided by mean_divisor
   //   cov[i,j] = sum over k of (data[k][i] - mean_i) (data[k][j] - mean_j),
-  //   divided by divisor
+  //              divided by divisor
   // Both divisions are divisions: a product with the reciprocal is rounded
   // twice, and with whole numbers equality is demanded. A variant writes
-  // one of two outputs, the other is nullptr:
-  // cov: n x n, row-major, both triangles; cov_packed: the upper
-  // triangle, see packed_index.
+  // one of two outputs, the other is nullptr: cov: n x n, row-major, both
+  // triangles; cov_packed: the upper triangle, see packed_index.
   template <typename T>
   struct Args {
     const T* data;
@@ -47,8 +46,7 @@ struct Covariance {
   }
 
   // The upper triangle with its diagonal, row after row: n (n + 1) / 2
-  // elements. Row `row` has
-  // n - row of them, (row,row) to (row,n-1).
+  // elements. Row `row` has n - row of them, (row,row) to (row,n-1).
   static constexpr std::int64_t packed_count(std::int64_t n) {
     return n * (n + 1) / 2;
   }

@@ -158,11 +158,10 @@ class RowsReference {
   std::vector<double> expected_, bound_, unit_;
 };
 
-// Freivalds' check: C r = A (B r) for random vectors r of +1 and -1,
-// in O(m k + k n + m n) each.
-// A wrong row of C passes one vector with probability at most 1/2, a row
-// with a single wrong element never. R. Freivalds, Probabilistic machines
-// can use less running time, 1977.
+// Freivalds' check: C r = A (B r) for random vectors r of +1 and -1, in O(m
+// k + k n + m n) each. A wrong row of C passes one vector with probability
+// at most 1/2, a row with a single wrong element never. R. Freivalds,
+// Probabilistic machines can use less running time, 1977.
 //
 // With integer inputs equality is demanded of every vector, and the
 // probability of overlooking anything is below 2^-24: this is what finds

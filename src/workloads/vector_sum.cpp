@@ -16,11 +16,11 @@ double largest_exact(Dtype dtype) {
 
 // Whole numbers whose magnitudes add up to no more than T holds exactly:
 // the sum of any subset, in any order, is exact. Up to n = 2^23 in float
-// every element takes part, with values from
-// -limit / 2 to limit, so that the sum grows with n and reaches the last bits
-// of T. Beyond, x is cut into 2^23 or fewer strips of equal width, and one
-// element of each, at a random place, may differ from zero: leaving out a few
-// strips, or counting them twice, still changes the sum.
+// every element takes part, with values from -limit / 2 to limit, so
+// that the sum grows with n and reaches the last bits of T. Beyond, x is
+// cut into 2^23 or fewer strips of equal width, and one element of each,
+// at a random place, may differ from zero: leaving out a few strips, or
+// counting them twice, still changes the sum.
 struct WholeNumbers {
   std::int64_t width, limit;
 
@@ -59,12 +59,11 @@ struct WholeNumbers {
 // its place where it is smaller:
 // The error is the sum of n - 1 rounding errors d_k s_k, |d_k| <= u, s_k the
 // partial sums. An s_k of m_k elements is at most l sqrt(m_k) (Hoeffding),
-// the m_k of any order add up to at most
-// n (n + 1) / 2, and so, with rounding errors of mean
-// zero, the error is at most
-// l u sqrt(sum s_k^2) <= l^2 u n / sqrt(2) (Azuma); all of it fails
-// with a probability below
-// p = 4 n exp(-l^2 / 2). Without the sqrt(2) there is room for the errors in
+// the m_k of any order add up to at most n (n + 1) / 2, and so, with rounding
+// errors of mean zero, the error is at most
+// l u sqrt(sum s_k^2) <= l^2 u n / sqrt(2) (Azuma); all of it fails with a
+// probability below p = 4 n exp(-l^2 / 2).
+// Without the sqrt(2) there is room for the errors in
 // the s_k themselves. Higham and Mary, Sharper probabilistic backward error
 // analysis for basic linear algebra kernels with random data, SIAM J. Sci.
 // Comput. 42, 2020. Holds for orders that do not look at the data.

@@ -1,9 +1,8 @@
-// What the compiler calls from emulated kernels: before every access to
-// memory, instead of every atomic operation (-fsanitize=thread), and where
-// behaviour is undefined (-fsanitize=bounds and
-// its kin). The names and signatures are those of GCC's
-// instrumentation; the host code of the
-// same files calls them too, outside of any kernel, and must not notice.
+// What the compiler calls from emulated kernels: before every access to memory,
+// instead of every atomic operation (-fsanitize=thread), and where behaviour
+// is undefined (-fsanitize=bounds and its kin). The names and signatures
+// are those of GCC's instrumentation; the host code of the same files calls
+// them too, outside of any kernel, and must not notice.
 //
 // An access is checked: is the address the kernel's to use, was the
 // word ever written, and is there an order between this access and
