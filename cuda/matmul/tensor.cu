@@ -484,7 +484,7 @@ void launch_tensor(Gpu& gpu,
 }
 
 // How often an element of A or B must be used to pay for its copy.
-constexpr std::int64_t uses_that_pay = 500;
+constexpr std::int64_t uses_that_pay = 1500;
 
 }  // namespace
 

@@ -18,20 +18,21 @@ namespace {
 
 // The shapes: the best of two dozen tried on an H200 in float, 1000 to 8192.
 // rows x cols: of C, per block, per warp, per lane. depth: columns of
-// A in a stage of shared memory. share: of time, for as much work.
+// A in a stage of shared memory. share: of time, for as much work. fringe: by
+// how much a block with a fringe takes longer, in tiles.
 struct LargeFloat {
   static constexpr int block_rows = 128, block_cols = 128, depth = 16;
   static constexpr int warp_rows = 64, warp_cols = 32;
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 1, blocks_per_sm = 2;
-  static constexpr double share = 1;
+  static constexpr double share = 1, fringe = 0.3;
 };
 struct SmallFloat {
-  static constexpr int block_rows = 64, block_cols = 64, depth = 32;
+  static constexpr int block_rows = 64, block_cols = 64, depth = 16;
   static constexpr int warp_rows = 32, warp_cols = 64;
   static constexpr int lane_rows = 8, lane_cols = 8;
-  static constexpr int stages = 3, slices = 4, blocks_per_sm = 2;
-  static constexpr double share = 1.08;
+  static constexpr int stages = 3, slices = 2, blocks_per_sm = 4;
+  static constexpr double share = 1.03, fringe = 1.1;
 };
 // Where that leaves most of the device without work: half a tile, four
 // warps that share its depth.
@@ -40,14 +41,14 @@ struct TinyFloat {
   static constexpr int warp_rows = 32, warp_cols = 64;
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 4, blocks_per_sm = 3;
-  static constexpr double share = 1.15;
+  static constexpr double share = 1.15, fringe = 1;
 };
 struct LargeDouble {
   static constexpr int block_rows = 128, block_cols = 64, depth = 8;
   static constexpr int warp_rows = 32, warp_cols = 32;
   static constexpr int lane_rows = 8, lane_cols = 4;
   static constexpr int stages = 4, slices = 1, blocks_per_sm = 1;
-  static constexpr double share = 1;
+  static constexpr double share = 1, fringe = 0.3;
 };
 struct SmallDouble : LargeDouble {
   static constexpr int depth = 16;
@@ -115,9 +116,11 @@ struct TilePlace {
   bool fringe_row, fringe_col;
 
   TilePlace() = default;
-  __device__ __forceinline__ TilePlace(std::int64_t m, std::int64_t n) {
+  __device__ __forceinline__ TilePlace(std::int64_t m,
+                                       std::int64_t n,
+                                       bool fringes) {
     std::int64_t down = m, across = n, tile_row, tile_col;
-    if constexpr (EDGES == Edges::unaligned) {
+    if (EDGES == Edges::unaligned && fringes) {
       down = without_fringe(m, S::block_rows);
       across = without_fringe(n, S::block_cols);
     }
@@ -500,8 +503,8 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
 
 template <Edges EDGES, bool ADD, typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    matmul_warp_tiles(Matmul::Args<T> p) {
-  const TilePlace<EDGES, S> place(p.m, p.n);
+    matmul_warp_tiles(Matmul::Args<T> p, bool fringes) {
+  const TilePlace<EDGES, S> place(p.m, p.n, fringes);
   if constexpr (EDGES == Edges::unaligned) {
     if (place.fringe_row || place.fringe_col)
       return compute_tile<EDGES, true, ADD, T, S>(p, place);
@@ -510,10 +513,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
 }
 
 template <Edges EDGES, bool ADD, typename S, typename T>
-void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t tiles) {
+void launch_warp_tiles(Gpu& gpu,
+                       const Matmul::Args<T>& p,
+                       std::int64_t tiles,
+                       bool fringes) {
   gpu.launch(
       {.grid = {tiles}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
-      matmul_warp_tiles<EDGES, ADD, T, S>, p);
+      matmul_warp_tiles<EDGES, ADD, T, S>, p, fringes);
 }
 
 // Whether whole tiles of this shape lie in C.
@@ -522,20 +528,64 @@ bool fits(const Matmul::Args<T>& p) {
   return p.m >= S::block_rows && p.n >= S::block_cols;
 }
 
-// Where they do.
+// Tiles down and across, where a single row or column is a fringe and where
+// it has tiles of its own.
+template <typename S>
+struct TileGrid {
+  std::int64_t down, across;
+  bool fringe_row = false, fringe_col = false;
+
+  template <typename T>
+  TileGrid(const Matmul::Args<T>& p, bool fringes)
+      : down(ceil_div(p.m, S::block_rows)),
+        across(ceil_div(p.n, S::block_cols)) {
+    if (!fringes) return;
+    fringe_row = without_fringe(p.m, S::block_rows) < p.m;
+    fringe_col = without_fringe(p.n, S::block_cols) < p.n;
+    down -= fringe_row, across -= fringe_col;
+  }
+  std::int64_t tiles() const { return down * across; }
+  // Blocks that have a fringe, nearly.
+  std::int64_t beside_fringe() const {
+    return fringe_row * across + fringe_col * down;
+  }
+};
+
+// The time in units of an element of C. A round is as many blocks as a
+// multiprocessor has at once, and takes longer by a warp's tile for each of its
+// four schedulers: so much goes by in waiting. One round takes as long as the
+// multiprocessor that has most tiles; in many the blocks end one by one, and it
+// evens out. As measured on an H200, from 512 to 8193.
 template <typename S, typename T>
-std::int64_t whole_tiles(const Matmul::Args<T>& p) {
-  return ceil_div(without_fringe(p.m, S::block_rows), S::block_rows) *
-         ceil_div(without_fringe(p.n, S::block_cols), S::block_cols);
+double estimate(Gpu& gpu, const Matmul::Args<T>& p, bool fringes) {
+  constexpr double waiting = 4.0 * 32 / S::threads;
+  const TileGrid<S> grid(p, fringes);
+  const auto most = ceil_div(grid.tiles(), gpu.multiprocessors());
+  const auto rounds = static_cast<double>(ceil_div(most, S::blocks_per_sm));
+  const bool longer = grid.beside_fringe() > 0;
+  const double longest =
+      static_cast<double>(most) + rounds * waiting + longer * S::fringe;
+  const double work = static_cast<double>(grid.tiles()) +
+                      static_cast<double>(grid.beside_fringe()) * S::fringe;
+  const double mean =
+      work / gpu.multiprocessors() * (1 + waiting / S::blocks_per_sm);
+  return (mean + (longest - mean) * 2 / (rounds + 1)) * S::block_rows *
+         S::block_cols * S::share;
+}
+
+template <typename S, typename T>
+bool fringes_pay(Gpu& gpu, const Matmul::Args<T>& p) {
+  return estimate<S>(gpu, p, true) <= estimate<S>(gpu, p, false);
 }
 
 template <bool ADD, typename S, typename T>
 void launch_whole_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
-  const bool even = without_fringe(p.m, S::block_rows) == p.m;
-  if (even && p.n % S::vector == 0) {
-    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, whole_tiles<S>(p));
+  const bool fringes = fringes_pay<S>(gpu, p);
+  const TileGrid<S> grid(p, fringes);
+  if (p.n % S::vector == 0 && !grid.fringe_row) {
+    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, grid.tiles(), false);
   } else {
-    launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, whole_tiles<S>(p));
+    launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, grid.tiles(), fringes);
   }
 }
 
@@ -554,24 +604,6 @@ struct TileShapes<double> {
   using Tiny = Small;
 };
 
-// The time in units of an element of C. A round is as many blocks as a
-// multiprocessor has at once, and takes longer by a warp's tile for each of its
-// four schedulers: so much goes by in waiting. One round takes as long as the
-// multiprocessor that has most tiles; in many the blocks end one by one, and it
-// evens out. As measured on an H200, from 512 to 8193.
-template <typename S, typename T>
-double estimate(Gpu& gpu, const Matmul::Args<T>& p) {
-  constexpr double waiting = 4.0 * 32 / S::threads;
-  const auto tiles = whole_tiles<S>(p);
-  const auto most = ceil_div(tiles, gpu.multiprocessors());
-  const auto rounds = static_cast<double>(ceil_div(most, S::blocks_per_sm));
-  const double longest = static_cast<double>(most) + rounds * waiting;
-  const double mean = static_cast<double>(tiles) / gpu.multiprocessors() *
-                      (1 + waiting / S::blocks_per_sm);
-  return (mean + (longest - mean) * 2 / (rounds + 1)) * S::block_rows *
-         S::block_cols * S::share;
-}
-
 // The largest tiles only where they give each multiprocessor one.
 template <typename T>
 TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
@@ -579,12 +611,14 @@ TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
   using Small = typename TileShapes<T>::Small;
   using Tiny = typename TileShapes<T>::Tiny;
   if (!fits<Small>(p)) return TileSize::tiny;
-  const double small = estimate<Small>(gpu, p), tiny = estimate<Tiny>(gpu, p);
+  const auto least = [&]<typename S>(S) {
+    return std::min(estimate<S>(gpu, p, true), estimate<S>(gpu, p, false));
+  };
+  const double small = least(Small{}), tiny = least(Tiny{});
   const bool filled =
-      fits<Large>(p) &&
-      static_cast<double>(whole_tiles<Large>(p)) >= 0.9 * gpu.multiprocessors();
-  if (filled && estimate<Large>(gpu, p) <= std::min(small, tiny))
-    return TileSize::large;
+      fits<Large>(p) && static_cast<double>(TileGrid<Large>(p, true).tiles()) >=
+                            0.9 * gpu.multiprocessors();
+  if (filled && least(Large{}) <= std::min(small, tiny)) return TileSize::large;
   return small <= tiny ? TileSize::small : TileSize::tiny;
 }
 
@@ -603,8 +637,7 @@ void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
     launch_whole_tiles<ADD, Tiny>(gpu, p);
   } else {
     launch_warp_tiles<Edges::any, ADD, Tiny>(
-        gpu, p,
-        ceil_div(p.m, Tiny::block_rows) * ceil_div(p.n, Tiny::block_cols));
+        gpu, p, TileGrid<Tiny>(p, false).tiles(), false);
   }
 }
 

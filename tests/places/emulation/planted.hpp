@@ -71,8 +71,7 @@ double run(parlab::EmulatedGpu& gpu, const Case& one);
 // In every order of threads,
 //   RIGHT(kernel, sum) passes, with this sum of its outputs;
 //   FAULT(kernel, verdict, words ...) fails, with a message that has all these
-//   words; a line that the
-//     message names is one that is marked "// wrong";
+//     words; a line that the message names is one that is marked "// wrong";
 //   WRONG(kernel, right sum) passes with a sum that is another one.
 // Each may be followed by .at(n, block).
 #define PLANTED_NAME(line) planted_##line
