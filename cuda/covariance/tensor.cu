@@ -25,21 +25,21 @@ namespace {
 // observations.
 struct LargeTile {
   static constexpr int size = 128, warp_rows = 64, warp_cols = 32;
-  static constexpr int deep = 16, product = 8, slices = 1, stages = 4,
-                       blocks_per_sm = 1, least_steps = 8;
-  static constexpr double share = 1, begin = 64;
+  static constexpr int deep = 32, product = 8, slices = 1, stages = 3,
+                       blocks_per_sm = 1, least_steps = 4;
+  static constexpr double share = 1, begin = 0;
 };
 struct MiddleTile {
   static constexpr int size = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int deep = 32, product = 8, slices = 2, stages = 4,
                        blocks_per_sm = 1, least_steps = 4;
-  static constexpr double share = 1.2, begin = 160;
+  static constexpr double share = 1.5, begin = 160;
 };
 struct TinyTile {
   static constexpr int size = 32, warp_rows = 32, warp_cols = 32;
   static constexpr int deep = 64, product = 8, slices = 4, stages = 3,
                        blocks_per_sm = 2, least_steps = 8;
-  static constexpr double share = 1.1, begin = 400;
+  static constexpr double share = 1.55, begin = 400;
 };
 
 // What follows from a tile, and what balanced.cuh and CovarianceCopies want to
@@ -314,7 +314,7 @@ __device__ void multiply_tile(TensorTile<Tile>,
 
 // Multiply-adds of a multiprocessor, with the large tile, in the time in which
 // it reads one element from L2 when all do.
-constexpr double products_of_read = 27;
+constexpr double products_of_read = 50;
 
 // The time in multiply-adds of a multiprocessor with the large tile: of the one
 // that has most of them, or of what all read from L2 together.
