@@ -344,6 +344,10 @@ __device__ __forceinline__ void fringe_right(const Matmul::Args<double>& p,
   }
 }
 
+// How often an element of A or B must be used to pay for its copy, and how many
+// a fringe must have to pay for its blocks.
+constexpr std::int64_t uses_that_pay = 1500;
+
 // How C is divided among blocks: first come those of the fringes, which are
 // done soonest.
 template <typename S>
@@ -351,8 +355,9 @@ struct Division {
   std::int64_t down, across, below = 0, right = 0;
 
   __host__ __device__ Division(std::int64_t m, std::int64_t n) {
-    const std::int64_t rows = without_fringe(m, S::rows),
-                       cols = without_fringe(n, S::cols);
+    const bool fringes = m >= uses_that_pay && n >= uses_that_pay;
+    const std::int64_t rows = fringes ? without_fringe(m, S::rows) : m,
+                       cols = fringes ? without_fringe(n, S::cols) : n;
     down = ceil_div(rows, S::rows), across = ceil_div(cols, S::cols);
     if (rows < m) below = ceil_div(n, 32);
     if (cols < n) right = ceil_div(rows, S::threads / 32 * fringe_rows);
@@ -482,9 +487,6 @@ void launch_tensor(Gpu& gpu,
              aligned ? matmul_tensor<2, S> : matmul_tensor<1, S>, p, a_pitch,
              b_pitch);
 }
-
-// How often an element of A or B must be used to pay for its copy.
-constexpr std::int64_t uses_that_pay = 1500;
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
@@ -25,14 +26,22 @@ struct LargeFloat {
   static constexpr int warp_rows = 64, warp_cols = 32;
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 1, blocks_per_sm = 2;
-  static constexpr double share = 1, fringe = 0.3;
+  static constexpr double share = 0.92, fringe = 0.3;
 };
-struct SmallFloat {
+// For many tiles, where rows are aligned and there is no fringe.
+struct MediumFloat {
   static constexpr int block_rows = 64, block_cols = 64, depth = 16;
   static constexpr int warp_rows = 32, warp_cols = 64;
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 2, blocks_per_sm = 4;
-  static constexpr double share = 1.03, fringe = 1.1;
+  static constexpr double share = 0.96, fringe = 1;
+};
+struct SmallFloat {
+  static constexpr int block_rows = 64, block_cols = 64, depth = 32;
+  static constexpr int warp_rows = 32, warp_cols = 64;
+  static constexpr int lane_rows = 8, lane_cols = 8;
+  static constexpr int stages = 3, slices = 4, blocks_per_sm = 2;
+  static constexpr double share = 1.08, fringe = 1;
 };
 // Where that leaves most of the device without work: half a tile, four
 // warps that share its depth.
@@ -41,7 +50,7 @@ struct TinyFloat {
   static constexpr int warp_rows = 32, warp_cols = 64;
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 4, blocks_per_sm = 3;
-  static constexpr double share = 1.15, fringe = 1;
+  static constexpr double share = 1.16, fringe = 1;
 };
 struct LargeDouble {
   static constexpr int block_rows = 128, block_cols = 64, depth = 8;
@@ -154,7 +163,7 @@ struct TilePlace {
 // not aligned, 32 elements of one.
 template <Edges EDGES, bool FRINGE, typename T, typename S>
 struct Copies {
-  static constexpr bool ANY = EDGES == Edges::any;
+  static constexpr bool ANY = EDGES == Edges::any, ZEROS = EDGES == Edges::none;
   static constexpr int b_width = EDGES == Edges::none ? S::vector : 1;
   static constexpr int b_cols = EDGES == Edges::none ? S::block_cols : 32;
   static constexpr int a_rows = S::threads / 8;
@@ -187,16 +196,17 @@ struct Copies {
   }
 
   // Starts the copies of one stage. count: columns of A, rows of B it gets;
-  // TESTED: they may be fewer than a stage has, and of the others nothing is
-  // read. What would lie beyond the edge of C is zero.
+  // TESTED: they may be fewer than a stage has. ZEROS: then the others are
+  // zero, else nothing reads them. What would lie beyond the edge of C is zero.
   template <bool TESTED>
   __device__ __forceinline__ void start(T* stage, int count) {
     T* const a_to = stage + a_i * S::a_stride + a_row;
     const auto copy_of_a = [&](int r, const T* row, bool there) {
       _Pragma("unroll")
       for (int i = 0; i < S::depth; i += 8) {
-        if (TESTED && a_i + i >= count) continue;
-        copy<1>(a_to + i * S::a_stride + r, row + i, there);
+        const bool inside = !TESTED || a_i + i < count;
+        if (!ZEROS && !inside) continue;
+        copy<1>(a_to + i * S::a_stride + r, row + i, there && inside);
       }
     };
     const T* row = a_from;
@@ -209,11 +219,12 @@ struct Copies {
     row = b_from;
     _Pragma("unroll")
     for (int i = 0; i < S::depth; i += b_rows, row += b_rows * n) {
-      if (TESTED && b_i + i >= count) continue;
+      const bool inside = !TESTED || b_i + i < count;
+      if (!ZEROS && !inside) continue;
       T* const to = b_to + i * S::b_stride;
       _Pragma("unroll")
       for (int s = 0; s < S::block_cols; s += b_cols)
-        copy<b_width>(to + s, row + s, !ANY || s < cols_left);
+        copy<b_width>(to + s, row + s, inside && (!ANY || s < cols_left));
       if (FRINGE && b_place == 0)
         copy<1>(to + S::block_cols, row + S::block_cols, fringe_col);
     }
@@ -457,7 +468,7 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
     from = from == shared + last ? shared : from + S::stage;
   };
 
-  if (rest > 0) {
+  if (EDGES != Edges::none && rest > 0) {
     // Slices take turns at what there is of it.
     refill();
     fringe.multiply_add_corner(from, rest);
@@ -578,22 +589,30 @@ bool fringes_pay(Gpu& gpu, const Matmul::Args<T>& p) {
   return estimate<S>(gpu, p, true) <= estimate<S>(gpu, p, false);
 }
 
+// Whether copies and stores need no test where a single row or column is a
+// fringe, or is none.
+template <typename S, typename T>
+bool is_plain(const Matmul::Args<T>& p, bool fringes) {
+  return p.n % S::vector == 0 && !TileGrid<S>(p, fringes).fringe_row;
+}
+
 template <bool ADD, typename S, typename T>
 void launch_whole_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
   const bool fringes = fringes_pay<S>(gpu, p);
-  const TileGrid<S> grid(p, fringes);
-  if (p.n % S::vector == 0 && !grid.fringe_row) {
-    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, grid.tiles(), false);
+  const auto tiles = TileGrid<S>(p, fringes).tiles();
+  if (is_plain<S>(p, fringes)) {
+    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, tiles, false);
   } else {
-    launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, grid.tiles(), fringes);
+    launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, tiles, fringes);
   }
 }
 
-enum class TileSize { large, small, tiny };
+enum class TileSize { large, medium, small, tiny };
 
 template <typename T>
 struct TileShapes {
   using Large = Tiling<T, LargeFloat>;
+  using Medium = Tiling<T, MediumFloat>;
   using Small = Tiling<T, SmallFloat>;
   using Tiny = Tiling<T, TinyFloat>;
 };
@@ -601,6 +620,7 @@ template <>
 struct TileShapes<double> {
   using Large = Tiling<double, LargeDouble>;
   using Small = Tiling<double, SmallDouble>;
+  using Medium = Small;
   using Tiny = Small;
 };
 
@@ -608,6 +628,7 @@ struct TileShapes<double> {
 template <typename T>
 TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
+  using Medium = typename TileShapes<T>::Medium;
   using Small = typename TileShapes<T>::Small;
   using Tiny = typename TileShapes<T>::Tiny;
   if (!fits<Small>(p)) return TileSize::tiny;
@@ -615,10 +636,15 @@ TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
     return std::min(estimate<S>(gpu, p, true), estimate<S>(gpu, p, false));
   };
   const double small = least(Small{}), tiny = least(Tiny{});
+  const double medium = is_plain<Medium>(p, false)
+                            ? estimate<Medium>(gpu, p, false)
+                            : std::numeric_limits<double>::infinity();
   const bool filled =
       fits<Large>(p) && static_cast<double>(TileGrid<Large>(p, true).tiles()) >=
                             0.9 * gpu.multiprocessors();
-  if (filled && least(Large{}) <= std::min(small, tiny)) return TileSize::large;
+  if (filled && least(Large{}) <= std::min({medium, small, tiny}))
+    return TileSize::large;
+  if (medium < std::min(small, tiny)) return TileSize::medium;
   return small <= tiny ? TileSize::small : TileSize::tiny;
 }
 
@@ -627,10 +653,14 @@ TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
 template <bool ADD, typename T>
 void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
   using Large = typename TileShapes<T>::Large;
+  using Medium = typename TileShapes<T>::Medium;
   using Small = typename TileShapes<T>::Small;
   using Tiny = typename TileShapes<T>::Tiny;
   if (size == TileSize::large) {
     launch_whole_tiles<ADD, Large>(gpu, p);
+  } else if (size == TileSize::medium) {
+    launch_warp_tiles<Edges::none, ADD, Medium>(
+        gpu, p, TileGrid<Medium>(p, false).tiles(), false);
   } else if (size == TileSize::small) {
     launch_whole_tiles<ADD, Small>(gpu, p);
   } else if (fits<Tiny>(p)) {
