@@ -1,7 +1,8 @@
 #!/bin/bash
 # Prints a hash of a variant's source: of its file and of all that it includes by a path from its own
 # folder (a tile.cuh that several rungs share) or from the ground that variants stand on (src/gpu,
-# src/host, src/workloads). A record made from another hash is stale.
+# src/host, src/workloads). A record made from another hash is stale. Comments and spaces do not count:
+# what is measured does not depend on them.
 set -euo pipefail
 files=()
 
@@ -21,4 +22,5 @@ add() {
 }
 
 add "$1"
-cat "${files[@]}" | sha1sum | cut -d ' ' -f 1
+# A comment that has a quote counts all the same: it might be a string.
+sed -E 's:(^|[[:space:]])//[^"]*$::' "${files[@]}" | tr -d '[:space:]' | sha1sum | cut -d ' ' -f 1
