@@ -121,6 +121,7 @@ HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
 LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
             $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
+HASHED_BY  := $(shell sha1sum <scripts/source-hash.sh)
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
 # The device's own architecture; without a device a program for the H200 and, as PTX, for all from
@@ -146,11 +147,11 @@ define newline
 
 endef
 ifneq ($(MAKECMDGOALS),help)
-  $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
+  $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS) $(HASHED_BY))
   $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS))
-  $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS)))
-  $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
-  $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
+  $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS) $(HASHED_BY)))
+  $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS) $(HASHED_BY))
+  $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS) $(HASHED_BY))
   $(call store,$(B)/sqlite.flags,$(SQLITE))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
@@ -170,7 +171,9 @@ say  = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
 ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 
-# What experiments run: without a GPU not what takes nvcc minutes; bin/parlab is the emulation then.
+# What experiments run: without a GPU not what takes nvcc minutes. bin/parlab is the emulation then, or
+# what was built before; the experiments run what was built now.
+NOW := PARLAB=$(if $(GPU_ARCH),$(PARLAB),$(BIN)/parlab-emulated)
 ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
 
 ifdef CLUSTER
@@ -180,7 +183,7 @@ else
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do PARLAB=$(PARLAB) scripts/$$e/steps.sh || exit; done
+	@for e in $(EXPERIMENTS); do $(NOW) scripts/$$e/steps.sh || exit; done
 	@$(MAKE) figures
 	@scripts/list-figures.sh
 endif
@@ -211,7 +214,7 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 
 energy: ## joules of every ladder of this machine, by the counters of its GPU or CPU
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do PARLAB=$(PARLAB) scripts/$$e/steps.sh energy || exit; done
+	@for e in $(EXPERIMENTS); do $(NOW) scripts/$$e/steps.sh energy || exit; done
 	@$(MAKE) figures
 
 tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`

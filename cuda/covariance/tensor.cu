@@ -349,8 +349,12 @@ const Register<Covariance, double> variant(
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       double best = std::numeric_limits<double>::infinity();
-      void (*launch)(Gpu&, const Covariance::Args<double>&) = nullptr;
+      // Where not even the smallest one fits, launch() says so.
+      void (*launch)(Gpu&, const Covariance::Args<double>&) =
+          launch_balanced<TensorTile<TinyTile>, double>;
       const auto enter = [&]<typename S>(S) {
+        constexpr std::size_t needed = S::shared_bytes + sizeof(BalancedPiece);
+        if (needed > gpu.max_shared_bytes()) return;
         const double time = estimate<S>(gpu, p);
         if (time < best) best = time, launch = launch_balanced<S, double>;
       };

@@ -32,11 +32,11 @@ struct AlignedCopy {
 };
 
 constexpr int aligning_threads = 256;
-// of 16 bytes, that a lane has on their way at once
+// pieces of 16 bytes that a lane has under way at once
 constexpr int aligning_pieces = 4;
 
-// Both in one launch: a warp takes a row, or what blocks above each other leave
-// it of one.
+// Both in one launch: a warp takes a row, or its share of one where blocks lie
+// above each other.
 template <typename T>
 __global__ void __launch_bounds__(aligning_threads)
     matmul_align_rows(AlignedCopy<T> one, AlignedCopy<T> other) {

@@ -120,8 +120,8 @@ __global__ void matmul_split_half(const float* from,
 }
 
 // Uneven if a row of A or a column of B has fewer large elements than three
-// of four, or if the exponents are at the ends of float's range. A thread
-// looks at one of them, of `matrices` 1 or 2.
+// of four, or if the exponents are at the ends of float's range. A thread looks
+// at one row or column; matrices: 1 or 2.
 __global__ void matmul_judge(SplitFacts* facts,
                              const int* large,
                              std::int64_t count,
@@ -163,7 +163,7 @@ void split_into_halves(Gpu& gpu,
                        int which,
                        int* counts) {
   const std::int64_t count = height * width, pitch = split_pitch(width);
-  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 256),
+  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 4 * 256),
                                               gpu.multiprocessors() * 8)},
               .block = {256},
               .overlaps = true},

@@ -286,6 +286,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
           before = ring.stage;
           ring.advance();
         };
+        static_assert(Tile::steps_per_sum <= 2);
         multiply.template operator()<0>();
         if constexpr (Tile::steps_per_sum == 2)
           multiply.template operator()<1>();
@@ -444,8 +445,9 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
-// Into three bfloat16 each; with facts only if they are uneven. As many blocks
-// as run at once: where they are not, that many have to be started for nothing.
+// Into three bfloat16 each; with facts only if they are uneven. About as many
+// blocks as run at once: where the matrices are even, that many are started for
+// nothing.
 inline void split_into_bfloat16(Gpu& gpu,
                                 const float* matrix,
                                 std::uint16_t* to,

@@ -10,8 +10,9 @@
 //   while this step is multiplied, also across the border of two stages of
 //   shared memory.
 // - The first step along k takes what is left over when k is divided by the
-//   depth of a stage, and multiplies no more than that; the copies of all later
-//   ones need no test.
+//   depth of a stage; the copies of all later ones need no test. Where rows are
+//   aligned it is filled up with zeros, elsewhere no more is multiplied than
+//   there is.
 // - A tile that would stick out of C is moved inwards until it does not; of
 //   what it then computes a second time nothing is stored. So no copy along m
 //   and n needs a test either.

@@ -28,13 +28,13 @@ struct LargeFloat {
   static constexpr int stages = 3, slices = 1, blocks_per_sm = 2;
   static constexpr double share = 0.92, fringe = 0.3;
 };
-// For many tiles, where rows are aligned and there is no fringe.
+// For many tiles, where rows are aligned; it has no fringes.
 struct MediumFloat {
   static constexpr int block_rows = 64, block_cols = 64, depth = 16;
   static constexpr int warp_rows = 32, warp_cols = 64;
   static constexpr int lane_rows = 8, lane_cols = 8;
   static constexpr int stages = 3, slices = 2, blocks_per_sm = 4;
-  static constexpr double share = 0.96, fringe = 1;
+  static constexpr double share = 0.96, fringe = 0;
 };
 struct SmallFloat {
   static constexpr int block_rows = 64, block_cols = 64, depth = 32;
@@ -63,9 +63,11 @@ struct SmallDouble : LargeDouble {
   static constexpr int depth = 16;
 };
 
-// What follows from a shape.
-template <typename T, typename Shape>
+// What follows from a shape. fringe_room: for what a row of B's tile has beyond
+// it, in elements.
+template <typename T, typename Shape, int fringe_room = 16 / sizeof(T)>
 struct Tiling : Shape {
+  using WithoutFringe = Tiling<T, Shape, 0>;
   static constexpr int vector = 16 / sizeof(T);  // elements in 16 bytes
 
   static constexpr int warps_down = Shape::block_rows / Shape::warp_rows;
@@ -93,9 +95,9 @@ struct Tiling : Shape {
   }
 
   // Of a stage, in elements: the transposed tile of A, then the tile of B.
-  // Their rows are padded, which leaves room for a fringe.
+  // Rows of A's are padded, which leaves room for a fringe there.
   static constexpr int a_stride = Shape::block_rows + vector,
-                       b_stride = Shape::block_cols + vector;
+                       b_stride = Shape::block_cols + fringe_room;
   static constexpr int b_begin = Shape::depth * a_stride;
   static constexpr int stage = b_begin + Shape::depth * b_stride;
   static constexpr int sums =
@@ -196,8 +198,9 @@ struct Copies {
   }
 
   // Starts the copies of one stage. count: columns of A, rows of B it gets;
-  // TESTED: they may be fewer than a stage has. ZEROS: then the others are
-  // zero, else nothing reads them. What would lie beyond the edge of C is zero.
+  // TESTED: they may be fewer than a stage has. With ZEROS the others become
+  // zero; without, nothing reads them. What would lie beyond the edge of C is
+  // zero.
   template <bool TESTED>
   __device__ __forceinline__ void start(T* stage, int count) {
     T* const a_to = stage + a_i * S::a_stride + a_row;
@@ -566,16 +569,18 @@ struct TileGrid {
 // multiprocessor has at once, and takes longer by a warp's tile for each of its
 // four schedulers: so much goes by in waiting. One round takes as long as the
 // multiprocessor that has most tiles; in many the blocks end one by one, and it
-// evens out. As measured on an H200, from 512 to 8193.
+// evens out. As measured on an H200, from 512 to 8193: with less shared memory
+// than it has, fewer blocks run at once.
 template <typename S, typename T>
 double estimate(Gpu& gpu, const Matmul::Args<T>& p, bool fringes) {
   constexpr double waiting = 4.0 * 32 / S::threads;
   const TileGrid<S> grid(p, fringes);
   const auto most = ceil_div(grid.tiles(), gpu.multiprocessors());
   const auto rounds = static_cast<double>(ceil_div(most, S::blocks_per_sm));
-  const bool longer = grid.beside_fringe() > 0;
-  const double longest =
-      static_cast<double>(most) + rounds * waiting + longer * S::fringe;
+  const auto fringes_of_one =
+      std::min(most, ceil_div(grid.beside_fringe(), gpu.multiprocessors()));
+  const double longest = static_cast<double>(most) + rounds * waiting +
+                         static_cast<double>(fringes_of_one) * S::fringe;
   const double work = static_cast<double>(grid.tiles()) +
                       static_cast<double>(grid.beside_fringe()) * S::fringe;
   const double mean =
@@ -589,8 +594,8 @@ bool fringes_pay(Gpu& gpu, const Matmul::Args<T>& p) {
   return estimate<S>(gpu, p, true) <= estimate<S>(gpu, p, false);
 }
 
-// Whether copies and stores need no test where a single row or column is a
-// fringe, or is none.
+// Whether copies and stores need no tests. fringes: a single row or column that
+// is left over is one.
 template <typename S, typename T>
 bool is_plain(const Matmul::Args<T>& p, bool fringes) {
   return p.n % S::vector == 0 && !TileGrid<S>(p, fringes).fringe_row;
@@ -601,7 +606,8 @@ void launch_whole_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
   const bool fringes = fringes_pay<S>(gpu, p);
   const auto tiles = TileGrid<S>(p, fringes).tiles();
   if (is_plain<S>(p, fringes)) {
-    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, tiles, false);
+    launch_warp_tiles<Edges::none, ADD, typename S::WithoutFringe>(
+        gpu, p, tiles, false);
   } else {
     launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, tiles, fringes);
   }
@@ -624,7 +630,7 @@ struct TileShapes<double> {
   using Tiny = Small;
 };
 
-// The largest tiles only where they give each multiprocessor one.
+// The largest tiles only where they give nearly each multiprocessor one.
 template <typename T>
 TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
@@ -649,7 +655,7 @@ TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
 }
 
 // ADD: to what C has, in place of writing it. Tiles of this size must fit,
-// except for the tiny ones.
+// except for the tiny ones; medium ones only where is_plain().
 template <bool ADD, typename T>
 void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
   using Large = typename TileShapes<T>::Large;
@@ -659,7 +665,7 @@ void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
   if (size == TileSize::large) {
     launch_whole_tiles<ADD, Large>(gpu, p);
   } else if (size == TileSize::medium) {
-    launch_warp_tiles<Edges::none, ADD, Medium>(
+    launch_warp_tiles<Edges::none, ADD, typename Medium::WithoutFringe>(
         gpu, p, TileGrid<Medium>(p, false).tiles(), false);
   } else if (size == TileSize::small) {
     launch_whole_tiles<ADD, Small>(gpu, p);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <type_traits>
 #include <vector>
 
 namespace parlab {
@@ -16,6 +17,11 @@ namespace parlab {
 template <typename T>
 struct UntouchedAllocator {
   using value_type = T;
+  static_assert(std::is_trivial_v<T>);
+
+  UntouchedAllocator() = default;
+  template <typename U>
+  UntouchedAllocator(const UntouchedAllocator<U>&) {}
 
   T* allocate(std::size_t count) {
     constexpr std::size_t page = std::size_t{2} << 20;

@@ -103,8 +103,8 @@ __device__ __forceinline__ std::uint32_t block_in_cluster() {
 }
 
 // All threads of the cluster have come here. Of what they wrote before,
-// the others see only the barriers that were published: to order more,
-// the device would wait for all writes to its memory.
+// the others see only the barriers that were published: ordering more would
+// make the threads wait for all their writes to device memory.
 __device__ __forceinline__ void sync_cluster() {
   PARLAB_SM90A(
       "barrier.cluster.arrive.relaxed.aligned;\n"

@@ -36,6 +36,7 @@ int numa_nodes();
 int others_at_work();
 
 // Parts of the above that need no machine.
+
 // threads at work, by the text of /proc/stat; 0: not said
 int parse_running(std::istream& stat);
 struct Cores {

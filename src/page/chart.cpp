@@ -11,8 +11,8 @@ namespace {
 
 constexpr double width = 720, left = 100, right = 700, top = 14,
                  plot_height = 380;
-// of 15 px letters, on the wide side
-constexpr double line_height = 24, character = 8.2;
+constexpr double line_height = 24;
+constexpr double character = 8.2;  // of 15 px letters, on the wide side
 
 struct Look {
   const char* colour;  // Okabe and Ito

@@ -16,10 +16,9 @@ struct Integers {
   std::int64_t limit, thin;
 };
 
-// With both factors random, t has a standard deviation below limit^2
-// sqrt(cols / thin), and so
-// |A^T| |t| stays below limit^3 rows sqrt(cols), with much to spare; the oracle
-// makes sure.
+// With both factors random, t has a standard deviation below
+// limit^2 sqrt(cols / thin), and so |A^T| |t| stays below
+// limit^3 rows sqrt(cols), with much to spare; the oracle makes sure.
 Integers exact_integers(const Size& size, Dtype dtype) {
   const double rows = static_cast<double>(size[0]),
                cols = static_cast<double>(size[1]);
@@ -114,10 +113,12 @@ std::int64_t most_in_a_column(const Operands<T>& p) {
 // the magnitudes prove that every partial sum is a whole number T holds.
 //
 // With u the unit roundoff and gamma_n = n u / (1 - n u), each order of
-// summation computes t' with |t' - t| <= gamma_cols |A| |x| =: gamma_cols
-// m, and from that y' with
-// |y' - A^T t'| <= gamma_rows |A^T| |t'|: N. Higham, Accuracy and Stability of
-// Numerical Algorithms, section 3.5. Together
+// summation computes t' with
+//   |t' - t| <= gamma_cols |A| |x| =: gamma_cols m,
+// and from that y' with
+//   |y' - A^T t'| <= gamma_rows |A^T| |t'|:
+// N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
+// Together
 //   |y' - y| <= |A^T| (gamma_rows |t|
 //                      + (gamma_cols + gamma_rows gamma_cols) m),
 // which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much

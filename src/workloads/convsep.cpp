@@ -61,9 +61,8 @@ void reference(const T* a,
 // Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a| at
 // the most (Higham, section 3.1), which the column pass carries on and adds its
 // own to: |b - exact| <= (2 gamma_n + gamma_n^2) M, where M is the same two
-// passes over |w| and
-// |a|. The reference is summed in a wider type; its own error is added,
-// and that of rounding it to double.
+// passes over |w| and |a|. The reference is summed in a wider type; its own
+// error is added, and that of rounding it to double.
 //
 // Wide: one pixel in each square of n x n is not zero, so that each
 // sum has one term: n is 1.
@@ -172,9 +171,8 @@ class ConvsepContract final : public Workload {
  public:
   std::string_view name() const override { return "convsep"; }
   std::string_view summary() const override {
-    return "B = A filtered along rows and then columns, row-major (rows x "
-           "cols), zeros outside of "
-           "A";
+    return "B = A filtered along rows and then columns, row-major "
+           "(rows x cols), zeros outside of A";
   }
   std::vector<std::string_view> dimensions() const override {
     return {"rows", "cols", "radius"};

@@ -61,12 +61,12 @@ struct WholeNumbers {
 // partial sums. An s_k of m_k elements is at most l sqrt(m_k) (Hoeffding),
 // the m_k of any order add up to at most n (n + 1) / 2, and so, with rounding
 // errors of mean zero, the error is at most
-// l u sqrt(sum s_k^2) <= l^2 u n / sqrt(2) (Azuma); all of it fails with a
-// probability below p = 4 n exp(-l^2 / 2).
-// Without the sqrt(2) there is room for the errors in
-// the s_k themselves. Higham and Mary, Sharper probabilistic backward error
-// analysis for basic linear algebra kernels with random data, SIAM J. Sci.
-// Comput. 42, 2020. Holds for orders that do not look at the data.
+//   l u sqrt(sum s_k^2) <= l^2 u n / sqrt(2)  (Azuma);
+// all of it fails with a probability below p = 4 n exp(-l^2 / 2). Without the
+// sqrt(2) there is room for the errors in the s_k themselves. Higham and Mary,
+// Sharper probabilistic backward error analysis for basic linear algebra
+// kernels with random data, SIAM J. Sci. Comput. 42, 2020. Holds for orders
+// that do not look at the data.
 double error_bound(std::int64_t n, double magnitude, double u) {
   constexpr double failure = 1e-9;
   const double worst = static_cast<double>(n - 1) * u * magnitude;

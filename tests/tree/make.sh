@@ -48,6 +48,7 @@ copy_tree
 prefix=$(mktemp -d)
 mkdir "$prefix/elsewhere"
 cp -a docs LICENSE "$tree"
+rm -f "$tree/bin/parlab"
 expect "make install" own_make -C "$tree" NVCC= install PREFIX="$prefix"
 expect "the installed program runs by the names of its workloads" \
   eval '(cd "$prefix/elsewhere" && "$prefix/bin/dmv" 64 --backend serial --iterations 3 | grep -q serial/plain)'
@@ -57,7 +58,9 @@ expect "it knows the published tables" \
 rm -r "$prefix"
 expect "without the toolkit there is bin/parlab" eval '"$tree/bin/parlab" --version | grep -q parlab'
 rm -f "$tree/bin/parlab"
-expect "with the toolkit and no GPU, make report makes it the emulation" \
+expect "with the toolkit and no GPU, make report asks for some bin/parlab" \
+  eval 'own_make NVCC=/bin/true GPU_ARCH= print-ENOUGH | grep -qw some-parlab'
+expect "which is the emulation then" \
   eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= some-parlab && "$tree/bin/parlab" --version | grep -q parlab'
 
 # Any BLAS with the CBLAS interface, by its name in the records.

@@ -234,8 +234,12 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   for (const auto* variant : Registry::instance().variants("covariance")) {
     // Blocks of several sizes compute the means of 257, 600 and 1100 rows; of
     // 2100 rows they are sums of several blocks, of whole vectors and of
-    // single elements. 300 and 520 columns take the larger tiles of `tensor`.
+    // single elements. Of the larger tiles of `tensor`, 36 columns take the
+    // middle one, shared by blocks, 100 the same as a whole, and 300 and 520
+    // the large one.
     for (const auto& size : {Size{257, 40, 0},
+                             {257, 100, 0},
+                             {1100, 36, 0},
                              {57, 140, 0},
                              {33, 17, 321421201},
                              {600, 12, 0},
