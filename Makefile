@@ -121,7 +121,6 @@ HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
 LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
             $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
-HASHED_BY  := $(shell sha1sum <scripts/source-hash.sh)
 IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
 
 # The device's own architecture; without a device a program for the H200 and, as PTX, for all from
@@ -147,12 +146,13 @@ define newline
 
 endef
 ifneq ($(MAKECMDGOALS),help)
-  $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS) $(HASHED_BY))
+  $(call store,$(B)/host.flags,$(CXX) $(CXXFLAGS))
   $(call store,$(B)/emulated.flags,$(CXX) $(EMULATEDFLAGS))
-  $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS) $(HASHED_BY)))
-  $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS) $(HASHED_BY))
-  $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS) $(HASHED_BY))
+  $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(NVCCFLAGS)))
+  $(call store,$(B)/kernel.flags,$(CXX) $(EMULATED_KERNEL_FLAGS))
+  $(call store,$(B)/check.flags,$(CXX) $(CHECKFLAGS))
   $(call store,$(B)/sqlite.flags,$(SQLITE))
+  $(call store,$(B)/hash.flags,$(shell sha1sum <scripts/source-hash.sh))
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
   $(call store,$(B)/pages.list,$(sort $(shell scripts/list-records.sh --silent | xargs -r dirname)))
@@ -339,7 +339,7 @@ $(B)/host/core/standard.hpp.gch: src/core/standard.hpp $(B)/host.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -x c++-header $< -o $@
 
-$(B)/host/%.cpp.o: %.cpp $(B)/host.flags
+$(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
@@ -347,14 +347,14 @@ $(B)/host/%.cpp.o: %.cpp $(B)/host.flags
 FOR_HOST = $(if $(filter blas/% src/places/cuda/%,$<),$(shell grep -qE '__global__|__device__|<<<|\.cuh"|<cub/' $< || echo -x c++))
 
 # What ptxas says of registers and spills is kept beside the object.
-$(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags
+$(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<) $(NVCC) $(NVCCFLAGS) $(FOR_HOST) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 
 # The tests link the same objects: AddressSanitizer is for the code around the kernels. What each
 # kernel includes first is parsed once, as the standard headers are: nvcc finds a file that does not.
-$(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/kernel.flags
+$(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/kernel.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(CXX) -I$(B)/emulated -include kernel.hpp \
 	  $(EMULATED_KERNEL_FLAGS) $(IDENTITY)
@@ -413,7 +413,7 @@ $(B)/gpu-tests/%: OPTIMIZE := $(OPTIMIZE:-O3=-O1)
 $(B)/emulated/tests/%: EMULATED_KERNEL_FLAGS += -Itests
 $(B)/cuda/tests/%: NVCCFLAGS += -Itests
 
-$(B)/check/%.cpp.o: %.cpp $(B)/check.flags
+$(B)/check/%.cpp.o: %.cpp $(B)/check.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 

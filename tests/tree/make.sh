@@ -59,7 +59,7 @@ rm -r "$prefix"
 expect "without the toolkit there is bin/parlab" eval '"$tree/bin/parlab" --version | grep -q parlab'
 rm -f "$tree/bin/parlab"
 expect "with the toolkit and no GPU, make report asks for some bin/parlab" \
-  eval 'own_make NVCC=/bin/true GPU_ARCH= print-ENOUGH | grep -qw some-parlab'
+  eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= print-ENOUGH | grep -qw some-parlab'
 expect "which is the emulation then" \
   eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= some-parlab && "$tree/bin/parlab" --version | grep -q parlab'
 
