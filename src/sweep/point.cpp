@@ -108,7 +108,8 @@ class Point {
   void measure(Cache cache);
   bool check_this_round(int round);
   std::vector<const Entry*> entries_to_check(const std::vector<Entry*>& open);
-  void take_batch(Entry& entry, bool check);
+  bool inputs_are_damaged(Trial& trial);
+  void take_batch(Entry& entry, bool check, bool again = false);
   void measure_energy();
   void run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs);
   void verify_again();
@@ -609,12 +610,20 @@ std::vector<const Entry*> Point::entries_to_check(
   return chosen;
 }
 
+bool Point::inputs_are_damaged(Trial& trial) {
+  const Supervisor::Execution execution(
+      session_.supervisor, name_of(trial.call), seconds_at_most(trial));
+  return trial.place->executor->run_checked(trial.call).inputs_lost;
+}
+
 // One batch of samples. When it is to be checked it ends at an execution
-// that nobody foresees, whose result is looked at.
-void Point::take_batch(Entry& entry, bool check) {
+// that nobody foresees, whose result is looked at. again: after a wrong one,
+// with executions before it that may damage its inputs.
+void Point::take_batch(Entry& entry, bool check, bool again) {
   Trial& trial = *entry.trial;
   std::int64_t count = entry.measurement->next_batch();
   if (check) count = 1 + secret_.below(count);
+  if (again) count = std::max<std::int64_t>(count, 3);
   // Not both: to count threads is to wait until they sleep, and late
   // writers would have time to end.
   const auto batches =
@@ -643,8 +652,18 @@ void Point::take_batch(Entry& entry, bool check) {
       trial.verdict = Verdict::wrong_result;
       trial.detail = batch.damage;
     } else if (check) {
-      if (const auto wrong =
-              problem_->check_changed(batch.outputs, *trial.call.variant)) {
+      const auto wrong =
+          problem_->check_changed(batch.outputs, *trial.call.variant);
+      // Alone on new inputs it is looked at once more, where they were no
+      // longer what they had been: another variant may have damaged them.
+      if (wrong && !again && inputs_are_damaged(trial)) {
+        problem_->refill();
+        problem_->change(secret_);
+        for (auto* place : places_in_use())
+          load(*place);
+        return take_batch(entry, true, true);
+      }
+      if (wrong) {
         trial.verdict = Verdict::wrong_result;
         trial.detail = "in a timed execution " + to_string(*wrong);
       }
