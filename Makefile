@@ -434,7 +434,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
 shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
-LINT_SOURCES := $(wildcard src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
+LINT_SOURCES := $(wildcard src/places/emulation/include/*.h src/places/emulation/include/*/*.h src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
                            blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
                            tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
