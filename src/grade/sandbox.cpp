@@ -64,7 +64,8 @@ void allow_below(int rules, const std::string& path, std::uint64_t access) {
 
 // False: the kernel has no Landlock; other fences remain.
 bool fence_files(const Confinement& confinement) {
-  const landlock_ruleset_attr all{may_all};
+  landlock_ruleset_attr all{};
+  all.handled_access_fs = may_all;
   const int rules = static_cast<int>(syscall(SYS_landlock_create_ruleset, &all,
                                              sizeof all.handled_access_fs, 0));
   if (rules < 0) return false;

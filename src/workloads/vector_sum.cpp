@@ -84,8 +84,8 @@ class VectorSumContract final : public Workload {
   std::vector<std::string_view> dimensions() const override { return {"n"}; }
 
   Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return typed;
-    throw UsageError("vector_sum takes one size (n)");
+    if (typed.size() != 1) throw UsageError("vector_sum takes one size (n)");
+    return {typed.front()};
   }
 
   std::vector<Dtype> dtypes() const override {
