@@ -156,6 +156,8 @@ ifneq ($(MAKECMDGOALS),help)
   $(call store,$(B)/sources.list,$(sort $(HOST_SOURCES) $(CUDA_SOURCES) $(EMULATION)))
   $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
   $(call store,$(B)/pages.list,$(sort $(shell scripts/list-records.sh --silent | xargs -r dirname)))
+  # A first build says at its beginning what it lacks, and builds what it can (make -k).
+  $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
   # Included by the one file that reports it: a commit costs one small compilation.
   $(call store,$(B)/build_info.hpp,#define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)#define PARLAB_COMMIT "$(COMMIT)"$(newline)#define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(CXXFLAGS)$(if $(NVCC),; nvcc $(NVCCFLAGS))")
 endif

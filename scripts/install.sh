@@ -32,6 +32,11 @@ declare -A header=(
   [seccomp]=seccomp.h
   [unit_test]=boost/test/unit_test.hpp
 )
+# Of Boost's libraries: its headers come all at once, without them.
+declare -A library=(
+  [program_options]=boost_program_options [context]=boost_context
+  [unit_test]=boost_unit_test_framework
+)
 declare -A command_of=(
   [compiler]=${CXX:-g++} [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
@@ -55,17 +60,42 @@ declare -A fedora=(
   [chromium]=chromium [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
 )
 
+# Where else headers and libraries lie: as in the Makefile.
+where_headers=(${BOOST_ROOT:+-I"$BOOST_ROOT/include"})
+where_libraries=(${BOOST_ROOT:+-L"$BOOST_ROOT/lib"})
+if [[ -n ${PKG_CONFIG_PATH:-} ]]; then
+  for package in hwloc sqlite3 RapidJSON nlohmann_json; do
+    read -ra flags < <(pkg-config --cflags-only-I "$package" 2>/dev/null) || continue
+    where_headers+=("${flags[@]}")
+  done
+fi
+
 # missing_headers NAME...: those whose header no folder of the compiler has.
 missing_headers() {
   local name text=
   for name in "$@"; do
     text+="#if !__has_include(<${header[$name]}>)"$'\n'"missing $name"$'\n#endif\n'
   done
-  text=$("${CXX:-g++}" ${BOOST_ROOT:+-I"$BOOST_ROOT/include"} -E -P -x c++ - <<<"$text" 2>/dev/null) ||
+  text=$("${CXX:-g++}" "${where_headers[@]}" -E -P -x c++ - <<<"$text" 2>/dev/null) ||
     text=$(printf 'missing %s\n' "$@") # no compiler: nobody knows
   while read -r word name; do
     if [[ $word == missing ]]; then echo "$name"; fi
   done <<<"$text"
+}
+
+# links NAME...: whether a program can be linked with the libraries of these.
+links() {
+  local name libraries=()
+  for name in "$@"; do libraries+=("-l${library[$name]}"); done
+  "${CXX:-g++}" "${where_libraries[@]}" -Wl,--no-as-needed -x c++ - -o /dev/null \
+    "${libraries[@]}" <<<'int main() {}' 2>/dev/null
+}
+
+# missing_libraries NAME...: those of them that the linker does not find; mostly it finds all.
+missing_libraries() {
+  local name
+  if links "$@"; then return; fi
+  for name in "$@"; do links "$name" || echo "$name"; done
 }
 
 # One that is known to bring the CBLAS interface: src/host/blas.cpp loads it.
@@ -81,12 +111,16 @@ has_blas() { # SONAME...
 
 # missing_of NAME...: in this order.
 missing_of() {
-  local name headers=()
+  local name headers=() libraries=()
   for name in "$@"; do
     if [[ -n ${header[$name]:-} ]]; then headers+=("$name"); fi
+    if [[ -n ${library[$name]:-} ]]; then libraries+=("$name"); fi
   done
   local absent=" "
-  if ((${#headers[@]})); then absent+=$(missing_headers "${headers[@]}" | while read -r name; do printf '%s ' "$name"; done); fi
+  absent+=$({
+    if ((${#headers[@]})); then missing_headers "${headers[@]}"; fi
+    if ((${#libraries[@]})); then missing_libraries "${libraries[@]}"; fi
+  } | while read -r name; do printf '%s ' "$name"; done)
   for name in "$@"; do
     if [[ -n ${header[$name]:-} ]]; then
       if [[ $absent == *" $name "* ]]; then echo "$name"; fi
@@ -135,14 +169,15 @@ family=
 if command -v apt-get >/dev/null; then family=debian; elif command -v dnf >/dev/null; then family=fedora; fi
 
 say_what_is_missing() {
-  local name
+  local name what
   for name in "${wanted[@]}"; do
     echo "missing: ${command_of[$name]:-${header[$name]:-$name}}; left out: ${left_out[$name]}" \
       "(package $(packages_of "${family:-debian}" "$name"))"
   done
   ((${#missing[@]})) || return 0
   for name in "${missing[@]}"; do
-    echo "missing: ${command_of[$name]:-${header[$name]}} (package $(packages_of "${family:-debian}" "$name")," \
+    what=${library[$name]:+lib${library[$name]}}
+    echo "missing: ${what:-${command_of[$name]:-${header[$name]}}} (package $(packages_of "${family:-debian}" "$name")," \
       "or any other: CPATH, LIBRARY_PATH, BOOST_ROOT say where; docs/install.md)" >&2
   done
 }

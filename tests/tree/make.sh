@@ -114,11 +114,17 @@ expect "NO_INSTALL=1 with nothing missing says nothing" \
   eval 'test -z "$(NO_INSTALL=1 scripts/install.sh build figures check 2>&1)"'
 # With a PATH that has next to nothing in it.
 poor=$(mktemp -d)
-for program in bash g++; do ln -s "$(command -v $program)" "$poor"; done
+for program in bash g++ as ld; do ln -s "$(command -v $program)" "$poor"; done
 says() { PATH=$poor NO_INSTALL=1 "$BASH" scripts/install.sh "$@" 2>&1; }
 expect "without gnuplot figures are left out, with a line, and all else goes on" \
   eval 'says figures | grep "left out: figures" | grep -q gnuplot && says figures'
 expect "without make nothing can be built, and that fails" eval 'says build | grep -q "missing: make" && ! says build'
+rm "$poor/g++"
+printf '#!%s\n[[ "$*" != *-lboost_context* ]] && exec %s "$@"\n' "$BASH" "$(command -v g++)" >"$poor/g++"
+chmod +x "$poor/g++"
+expect "a library whose headers alone are there is missing" \
+  eval 'says build | grep -q "missing: libboost_context (package libboost-context-dev" && \
+        ! says build | grep -q "missing: libboost_program_options"'
 rm "$poor/g++"
 expect "without a compiler its name, and all that nobody can look for, is said" \
   eval 'says build | grep -q "missing: g++" && says build | grep -q "missing: hwloc.h"'
