@@ -1,15 +1,14 @@
 // cuBLAS, loaded when it is first called: loading it takes a tenth of a second.
 #pragma once
 
+#include <cublas_v2.h>
+
 #include <cstdint>
 #include <string>
 
 #include "core/types.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/shared_library.hpp"
-
-// Last: before <string> of GCC 13, nvcc 13.0 does not know what char* is.
-#include <cublas_v2.h>
 
 namespace parlab {
 

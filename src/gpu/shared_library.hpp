@@ -2,11 +2,7 @@
 // start without it, and run where it is not installed.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <string>
-
-#include "core/types.hpp"
 
 namespace parlab {
 
@@ -17,25 +13,17 @@ class SharedLibrary {
   explicit SharedLibrary(const std::string& soname,
                          const std::string& remedy =
                              "install it, or set LD_LIBRARY_PATH to the "
-                             "CUDA toolkit's folder of libraries")
-      : soname_(soname),
-        remedy_(remedy),
-        library_(dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr)
-      throw LibraryMissing(soname, dlerror() + ("; " + remedy));
-  }
+                             "CUDA toolkit's folder of libraries");
 
+  // Throws PointError(not_supported) when the library has no such function.
   template <typename F>
   void resolve(F*& function, const char* name) const {
-    function = reinterpret_cast<F*>(dlsym(library_, name));
-    if (function == nullptr) {
-      throw PointError(Verdict::not_supported,
-                       soname_ + " has no function " + name +
-                           ": it is too old. To have a newer one, " + remedy_);
-    }
+    function = reinterpret_cast<F*>(address(name));
   }
 
  private:
+  void* address(const char* name) const;
+
   std::string soname_, remedy_;
   void* library_;
 };

@@ -1,0 +1,29 @@
+// Not in the header: nvcc 13.0 with GCC 13 fails where a string is copied.
+#include "gpu/shared_library.hpp"
+
+#include <dlfcn.h>
+
+#include "core/types.hpp"
+
+namespace parlab {
+
+SharedLibrary::SharedLibrary(const std::string& soname,
+                             const std::string& remedy)
+    : soname_(soname),
+      remedy_(remedy),
+      library_(dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (library_ == nullptr)
+    throw LibraryMissing(soname, dlerror() + ("; " + remedy));
+}
+
+void* SharedLibrary::address(const char* name) const {
+  void* const found = dlsym(library_, name);
+  if (found == nullptr) {
+    throw PointError(Verdict::not_supported,
+                     soname_ + " has no function " + name +
+                         ": it is too old. To have a newer one, " + remedy_);
+  }
+  return found;
+}
+
+}  // namespace parlab
