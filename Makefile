@@ -282,13 +282,14 @@ RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core ma
             places/host statistics verify grade/runner)) $(patsubst %,src/grade/%.cpp,message protocol serve))
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 # Our libraries are linked in beforehand, once: a submission is linked in a moment, and where it is
-# graded they need not be installed.
+# graded they need not be installed. Ubuntu's archives have code for its linker to optimise: no.
+NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION:%=$(B)/emulated/%.o)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(EMULATION_LIBS))
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(EMULATION_LIBS))
 $(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r -o $@ $^ $(filter %.a,$(HWLOC))
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC))
 $(B)/grade/emulated.link: $(B)/grade/emulated.o
 	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(EMULATION_LIBS)) -fopenmp -ldl >$@
 $(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
