@@ -8,6 +8,16 @@ using namespace parlab;
 
 namespace {
 
+// A sum as it is stored in a vector, whose elements lie in neighbouring
+// registers. Were these the sum's own, it would be in the same bank of registers
+// as what it is multiplied from, which was read as a vector too, and each
+// product would wait for the other. What an addition makes, if only of zero, is
+// in a register of its own. A double takes one of each bank.
+template <typename T>
+__device__ __forceinline__ T apart(T sum) {
+  return sizeof(T) == 4 ? sum + T{0} : sum;
+}
+
 // Each slice but the first hands its sums over in shared memory, and the
 // first adds them, in order. sum: of a thread, `count` of them. S: says
 // how many slices there are, and threads in one.
@@ -29,7 +39,7 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
     Piece piece;
     _Pragma("unroll")
     for (int i = 0; i < width; ++i)
-      piece.element[i] = sum[p * width + i];
+      piece.element[i] = apart(sum[p * width + i]);
     if (slice > 0) *place(slice, p) = piece;
   }
 

@@ -417,7 +417,7 @@ __device__ __forceinline__ void store(
         _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
           part.element[i] =
-              ADD ? part.element[i] + sum[r][s + i] : sum[r][s + i];
+              ADD ? part.element[i] + sum[r][s + i] : apart(sum[r][s + i]);
         }
         to = part;
       }
