@@ -9,10 +9,10 @@ using namespace parlab;
 namespace {
 
 // A sum as it is stored in a vector, whose elements lie in neighbouring
-// registers. Were these the sum's own, it would be in the same bank of registers
-// as what it is multiplied from, which was read as a vector too, and each
-// product would wait for the other. What an addition makes, if only of zero, is
-// in a register of its own. A double takes one of each bank.
+// registers. Were these the sum's own, it would be in the same bank of
+// registers as what it is multiplied from, which was read as a vector too, and
+// each product would wait for the other. What an addition makes, if only of
+// zero, is in a register of its own. A double takes one of each bank.
 template <typename T>
 __device__ __forceinline__ T apart(T sum) {
   return sizeof(T) == 4 ? sum + T{0} : sum;
