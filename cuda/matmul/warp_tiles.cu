@@ -23,8 +23,8 @@
 // - Blocks that run at the same time form a compact part of C, and find each
 //   other's A and B in L2.
 // - Small problems: with `slices` > 1 several groups of warps share a tile,
-//   each taking its part of every stage; at the end their sums are added in a
-//   fixed order.
+//   each taking its part of every stage; at the end each adds a part of the
+//   sums of all, in a fixed order, and stores it.
 //
 // Where rows of B are not aligned to 16 bytes its elements are copied to shared
 // memory one at a time, which the multiplications hide; only where C is smaller

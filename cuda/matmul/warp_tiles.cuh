@@ -395,17 +395,19 @@ struct NoFringe {
   __device__ __forceinline__ void multiply_add_corner(const T*, int) {}
 };
 
-// c: where the tile begins. ADD: to what is there.
-template <Edges EDGES, bool ADD, typename T, typename S>
+// Stores `count` of a lane's rows, from `first` on. c: where the tile begins.
+// ADD: to what is there.
+template <Edges EDGES, bool ADD, int count, typename T, typename S>
 __device__ __forceinline__ void store(
     T* c,
     std::int64_t n,
     const TilePlace<EDGES, S>& place,
     const LanePart<S>& lane,
-    const T (&sum)[S::lane_rows][S::lane_cols]) {
+    const T (&sum)[S::lane_rows][S::lane_cols],
+    int first) {
   constexpr int vector = S::vector;
   _Pragma("unroll")
-  for (int r = 0; r < S::lane_rows; ++r) {
+  for (int r = first; r < first + count; ++r) {
     const int row = lane.row + r / vector * LanePart<S>::row_step + r % vector;
     if (!place.stores_row(row)) continue;
     _Pragma("unroll")
@@ -512,15 +514,19 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
     }
   }
 
+  T* const c = p.c + place.row0 * p.n + place.col0;
   if constexpr (S::slices > 1) {
-    add_slices<S, S::lane_rows * S::lane_cols>(lane.slice, shared, &sum[0][0]);
+    share_slices<S, S::lane_rows * S::lane_cols>(
+        lane.slice, shared, &sum[0][0], [&](int part) {
+          constexpr int rows = S::lane_rows / S::slices;
+          store<EDGES, ADD, rows>(c, p.n, place, lane, sum, part * rows);
+        });
     if constexpr (FRINGE)
       add_slices<S, fringe.places>(lane.slice, shared, fringe.sum);
     if (lane.slice > 0) return;
+  } else {
+    store<EDGES, ADD, S::lane_rows>(c, p.n, place, lane, sum, 0);
   }
-
-  T* const c = p.c + place.row0 * p.n + place.col0;
-  store<EDGES, ADD>(c, p.n, place, lane, sum);
   if constexpr (FRINGE) fringe.template store<ADD>(c, p.n, place);
 }
 
