@@ -11,8 +11,10 @@
 //   shared memory.
 // - The first step along k takes what is left over when k is divided by the
 //   depth of a stage; the copies of all later ones need no test. Where rows are
-//   aligned it is filled up with zeros, elsewhere no more is multiplied than
-//   there is.
+//   aligned or tiles large it is filled up with zeros, elsewhere no more is
+//   multiplied than there is.
+// - What is stored in vectors is a copy of the sums: these may then lie where
+//   registers can be read at once.
 // - A tile that would stick out of C is moved inwards until it does not; of
 //   what it then computes a second time nothing is stored. So no copy along m
 //   and n needs a test either.
@@ -21,8 +23,8 @@
 // - Blocks that run at the same time form a compact part of C, and find each
 //   other's A and B in L2.
 // - Small problems: with `slices` > 1 several groups of warps share a tile,
-//   each taking its part of every stage; at the end their sums are added in a
-//   fixed order.
+//   each taking its part of every stage; at the end each adds a part of the
+//   sums of all, in a fixed order, and stores it.
 //
 // Where rows of B are not aligned to 16 bytes its elements are copied to shared
 // memory one at a time, which the multiplications hide; only where C is smaller

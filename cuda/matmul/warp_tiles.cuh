@@ -63,6 +63,10 @@ struct SmallDouble : LargeDouble {
   static constexpr int depth = 16;
 };
 
+// What is known of the edges of a problem. none: whole tiles fit, and rows of B
+// and C are aligned to 16 bytes. unaligned: whole tiles fit. any: nothing.
+enum class Edges { none, unaligned, any };
+
 // What follows from a shape. fringe_room: for what a row of B's tile has beyond
 // it, in elements.
 template <typename T, typename Shape, int fringe_room = 16 / sizeof(T)>
@@ -80,6 +84,14 @@ struct Tiling : Shape {
   static constexpr int lanes_across = Shape::warp_cols / Shape::lane_cols;
   static constexpr int slice_depth = Shape::depth / Shape::slices;
   static_assert(lanes_down * lanes_across == 32 && slice_depth % 2 == 0);
+
+  // Whether a stage that is not full is filled up with zeros. Without, another
+  // loop multiplies what there is of it, and beside that one a lane with many
+  // sums has too few registers to keep them apart from what they multiply.
+  template <Edges EDGES>
+  static constexpr bool zeros = EDGES == Edges::none ||
+                                (EDGES == Edges::unaligned &&
+                                 Shape::slices == 1 && sizeof(T) == 4);
 
   // Where a column of B lies in its tile when it is copied by elements, and
   // back: what a lane reads as a vector are columns apart from each other, so
@@ -110,10 +122,6 @@ template <typename T>
 struct alignas(16) Vector {
   T element[16 / sizeof(T)];
 };
-
-// What is known of the edges of a problem. none: whole tiles fit, and rows of B
-// and C are aligned to 16 bytes. unaligned: whole tiles fit. any: nothing.
-enum class Edges { none, unaligned, any };
 
 // Where the tile of this block begins in C, and whether it has a fringe below
 // and on the right, a row or a column that its block computes too. A tile
@@ -165,7 +173,8 @@ struct TilePlace {
 // not aligned, 32 elements of one.
 template <Edges EDGES, bool FRINGE, typename T, typename S>
 struct Copies {
-  static constexpr bool ANY = EDGES == Edges::any, ZEROS = EDGES == Edges::none;
+  static constexpr bool ANY = EDGES == Edges::any;
+  static constexpr bool ZEROS = S::template zeros<EDGES>;
   static constexpr int b_width = EDGES == Edges::none ? S::vector : 1;
   static constexpr int b_cols = EDGES == Edges::none ? S::block_cols : 32;
   static constexpr int a_rows = S::threads / 8;
@@ -229,7 +238,7 @@ struct Copies {
       for (int s = 0; s < S::block_cols; s += b_cols)
         copy<b_width>(to + s, row + s, inside && (!ANY || s < cols_left));
       if (FRINGE && b_place == 0)
-        copy<1>(to + S::block_cols, row + S::block_cols, fringe_col);
+        copy<1>(to + S::block_cols, row + S::block_cols, inside && fringe_col);
     }
     a_from += count;
     b_from += count * n;
@@ -386,17 +395,19 @@ struct NoFringe {
   __device__ __forceinline__ void multiply_add_corner(const T*, int) {}
 };
 
-// c: where the tile begins. ADD: to what is there.
-template <Edges EDGES, bool ADD, typename T, typename S>
+// Stores `count` of a lane's rows, from `first` on. c: where the tile begins.
+// ADD: to what is there.
+template <Edges EDGES, bool ADD, int count, typename T, typename S>
 __device__ __forceinline__ void store(
     T* c,
     std::int64_t n,
     const TilePlace<EDGES, S>& place,
     const LanePart<S>& lane,
-    const T (&sum)[S::lane_rows][S::lane_cols]) {
+    const T (&sum)[S::lane_rows][S::lane_cols],
+    int first) {
   constexpr int vector = S::vector;
   _Pragma("unroll")
-  for (int r = 0; r < S::lane_rows; ++r) {
+  for (int r = first; r < first + count; ++r) {
     const int row = lane.row + r / vector * LanePart<S>::row_step + r % vector;
     if (!place.stores_row(row)) continue;
     _Pragma("unroll")
@@ -417,7 +428,7 @@ __device__ __forceinline__ void store(
         _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
           part.element[i] =
-              ADD ? part.element[i] + sum[r][s + i] : sum[r][s + i];
+              ADD ? part.element[i] + sum[r][s + i] : apart(sum[r][s + i]);
         }
         to = part;
       }
@@ -471,7 +482,7 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
     from = from == shared + last ? shared : from + S::stage;
   };
 
-  if (EDGES != Edges::none && rest > 0) {
+  if (!S::template zeros<EDGES> && rest > 0) {
     // Slices take turns at what there is of it.
     refill();
     fringe.multiply_add_corner(from, rest);
@@ -503,15 +514,19 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
     }
   }
 
+  T* const c = p.c + place.row0 * p.n + place.col0;
   if constexpr (S::slices > 1) {
-    add_slices<S, S::lane_rows * S::lane_cols>(lane.slice, shared, &sum[0][0]);
+    share_slices<S, S::lane_rows * S::lane_cols>(
+        lane.slice, shared, &sum[0][0], [&](int part) {
+          constexpr int rows = S::lane_rows / S::slices;
+          store<EDGES, ADD, rows>(c, p.n, place, lane, sum, part * rows);
+        });
     if constexpr (FRINGE)
       add_slices<S, fringe.places>(lane.slice, shared, fringe.sum);
     if (lane.slice > 0) return;
+  } else {
+    store<EDGES, ADD, S::lane_rows>(c, p.n, place, lane, sum, 0);
   }
-
-  T* const c = p.c + place.row0 * p.n + place.col0;
-  store<EDGES, ADD>(c, p.n, place, lane, sum);
   if constexpr (FRINGE) fringe.template store<ADD>(c, p.n, place);
 }
 
