@@ -49,14 +49,14 @@ inline void refuse_without_warpgroups() {
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (major != 9) {
     throw PointError(Verdict::not_supported,
-                     "warpgroup products need compute capability 9.0 (H100, "
-                     "H200); this device has " +
+                     "warpgroups and bulk copies need compute capability 9.0 "
+                     "(H100, H200); this device has " +
                          std::to_string(major) + ".x");
   }
   if (!built) {
     throw PointError(
         Verdict::not_supported,
-        "warpgroup products need code for sm_90a: build with make GPU_ARCH=90");
+        "warpgroups need code for sm_90a: build with make GPU_ARCH=90");
   }
 #endif
 }
