@@ -12,23 +12,28 @@ using namespace parlab;
 
 namespace {
 
-// As in tensor.cuh; share and begin as measured on an H200.
+// As in tensor.cuh; share and begin as measured on an H200. early: the barrier
+// of the next stage is asked one group of products before the stage is needed,
+// so that the answer is there by then.
 struct LargeBulk {
   static constexpr int size = 128, warp_rows = 64, warp_cols = 32;
   static constexpr int deep = 16, product = 8, slices = 1, stages = 6,
                        blocks_per_sm = 1, least_steps = 4;
+  static constexpr bool early = true;
   static constexpr double share = 0.9, begin = 100;
 };
 struct MiddleBulk {
   static constexpr int size = 96, warp_rows = 48, warp_cols = 24;
   static constexpr int deep = 16, product = 8, slices = 1, stages = 8,
                        blocks_per_sm = 1, least_steps = 4;
+  static constexpr bool early = false;
   static constexpr double share = 0.9, begin = 160;
 };
 struct SmallBulk {
   static constexpr int size = 64, warp_rows = 32, warp_cols = 16;
   static constexpr int deep = 16, product = 8, slices = 1, stages = 8,
                        blocks_per_sm = 1, least_steps = 8;
+  static constexpr bool early = false;
   static constexpr double share = 1.08, begin = 200;
 };
 
@@ -218,34 +223,40 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 
   take_registers<232>();  // ---- two multiply
   BulkOperands<S> operands;
-  const auto next_stage = [&] {
-    wait(full[ring.stage], ring.parity);
-    return stages + ring.stage * S::stage_bytes;
-  };
+  // Before which group of rows the ring moves on to the next stage.
+  constexpr int moves_on = S::down - (S::early ? 2 : 1);
   _Pragma("unroll 1")
   for (int piece = 0; piece < count; ++piece) {
     const int steps = piece_of(shares, steps_of_tile, piece).steps;
     if (steps == 0) continue;
     double sum[S::rows][S::cols] = {};
-    const unsigned char* from = next_stage();
+    wait(full[ring.stage], ring.parity);
+    const unsigned char* from = stages + ring.stage * S::stage_bytes;
     operands.read_left(0, from, 0, 0);
     operands.read_right(0, from, 0);
     _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
       Barrier& done = empty[ring.stage];
+      const bool more = step + 1 < steps;
+      std::uint32_t arrived = 0;
       _Pragma("unroll")
       for (int i = 0; i < 2; ++i) {
         _Pragma("unroll")
         for (int r = 0; r < S::down; ++r) {
           const int now = (i * S::down + r) % 2;
+          if (i == 1 && r == moves_on) {
+            ring.advance();
+            if (S::early && more)
+              arrived = has_arrived(full[ring.stage], ring.parity);
+          }
           if (r < S::down - 1) {
             operands.read_left(1 - now, from, i, r + 1);
           } else {
-            if (i == 1) {
-              ring.advance();
-              if (step + 1 < steps) from = next_stage();
+            if (i == 1 && more) {
+              if (arrived == 0) wait(full[ring.stage], ring.parity);
+              from = stages + ring.stage * S::stage_bytes;
             }
-            if (i == 0 || step + 1 < steps) {
+            if (i == 0 || more) {
               operands.read_left(1 - now, from, 1 - i, 0);
               operands.read_right(1 - i, from, 1 - i);
             }

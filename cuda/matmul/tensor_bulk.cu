@@ -20,22 +20,24 @@ namespace {
 
 // As in tensor.cuh. eights: groups of 8 rows that are multiplied at a time.
 // shared: whether the last tiles are, which pays where they are large.
+// early: the barrier of the next stage is asked one group of products before
+// the stage is needed, so that the answer is there by then.
 struct SquareTile {
   static constexpr int rows = 128, cols = 128, warp_rows = 64, warp_cols = 32;
   static constexpr int eights = 2;
-  static constexpr bool shared = true;
+  static constexpr bool shared = true, early = true;
   static constexpr double share = 0.97, begin = 0.1;
 };
 struct SmallerTile {
   static constexpr int rows = 96, cols = 96, warp_rows = 24, warp_cols = 48;
   static constexpr int eights = 1;
-  static constexpr bool shared = false;
+  static constexpr bool shared = false, early = false;
   static constexpr double share = 1, begin = 0.1;
 };
 struct HalfTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int eights = 2;
-  static constexpr bool shared = false;
+  static constexpr bool shared = false, early = false;
   static constexpr double share = 1.03, begin = 0.12;
 };
 
@@ -306,34 +308,40 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 
   take_registers<232>();  // ---- two multiply
   BulkOperands<S> operands;
-  const auto next_stage = [&] {
-    wait(full[ring.stage], ring.parity);
-    return stages + ring.stage * S::stage_bytes;
-  };
+  // Before which group of rows the ring moves on to the next stage.
+  constexpr int moves_on = S::down - (S::early ? 2 : 1);
   _Pragma("unroll 1")
   for (int piece = 0; piece < count; ++piece) {
     const int steps = piece_of(shares, piece).steps;
     if (steps == 0) continue;
     double sum[S::down][S::across][S::eights][4] = {};
-    const unsigned char* from = next_stage();
+    wait(full[ring.stage], ring.parity);
+    const unsigned char* from = stages + ring.stage * S::stage_bytes;
     operands.read_a(0, from, 0, 0);
     operands.read_b(0, from, 0);
     _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
       Barrier& done = empty[ring.stage];
+      const bool more = step + 1 < steps;
+      std::uint32_t arrived = 0;
       _Pragma("unroll")
       for (int i = 0; i < 2; ++i) {
         _Pragma("unroll")
         for (int r = 0; r < S::down; ++r) {
           const int now = (i * S::down + r) % 2;
+          if (i == 1 && r == moves_on) {
+            ring.advance();
+            if (S::early && more)
+              arrived = has_arrived(full[ring.stage], ring.parity);
+          }
           if (r < S::down - 1) {
             operands.read_a(1 - now, from, i, r + 1);
           } else {
-            if (i == 1) {
-              ring.advance();
-              if (step + 1 < steps) from = next_stage();
+            if (i == 1 && more) {
+              if (arrived == 0) wait(full[ring.stage], ring.parity);
+              from = stages + ring.stage * S::stage_bytes;
             }
-            if (i == 0 || step + 1 < steps) {
+            if (i == 0 || more) {
               operands.read_a(1 - now, from, 1 - i, 0);
               operands.read_b(1 - i, from, 1 - i);
             }
