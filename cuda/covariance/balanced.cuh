@@ -50,6 +50,41 @@ __device__ std::int64_t balanced_part(std::int64_t block,
          thread;
 }
 
+// The sums of a whole tile, whose first row and column are i0 and j0.
+template <typename T, typename S>
+__device__ __forceinline__ void store_tile(T* cov,
+                                           int i0,
+                                           int j0,
+                                           std::int64_t n,
+                                           T divisor,
+                                           const T (&sum)[S::rows][S::cols]) {
+  const int row = i0 + S::first_row(threadIdx.x),
+            col = j0 + S::first_col(threadIdx.x);
+  _Pragma("unroll")
+  for (int r = 0; r < S::rows; r += S::vector) {
+    _Pragma("unroll")
+    for (int s = 0; s < S::cols; s += S::vector) {
+      store_square<T, S::vector>(
+          cov, row + S::further_row(r), col + S::further_col(s), n,
+          [&](int y, int x) { return sum[r + y][s + x] / divisor; });
+    }
+  }
+}
+
+template <typename T, typename S>
+__device__ __forceinline__ void store_part(T* parts,
+                                           bool ends_with,
+                                           const T (&sum)[S::rows][S::cols]) {
+  T* const part =
+      parts + balanced_part<T, S>(blockIdx.x, ends_with, 0, threadIdx.x);
+  _Pragma("unroll")
+  for (int r = 0; r < S::rows; ++r) {
+    _Pragma("unroll")
+    for (int s = 0; s < S::cols; ++s)
+      part[(r * S::cols + s) * S::threads] = sum[r][s];
+  }
+}
+
 // centred: steps_of_tile * deep x stride, stride a multiple of the tile's size.
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
@@ -98,28 +133,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
                   piece.i0, piece.j0, stride, piece.steps, shared_memory<T>(),
                   sum);
 
-    const int thread = threadIdx.x;
     if (piece.steps == steps_of_tile) {
-      const int row = piece.i0 + S::first_row(thread),
-                col = piece.j0 + S::first_col(thread);
-      _Pragma("unroll")
-      for (int r = 0; r < S::rows; r += S::vector) {
-        _Pragma("unroll")
-        for (int s = 0; s < S::cols; s += S::vector) {
-          store_square<T, S::vector>(
-              cov, row + S::further_row(r), col + S::further_col(s), n,
-              [&](int y, int x) { return sum[r + y][s + x] / divisor; });
-        }
-      }
+      store_tile<T, S>(cov, piece.i0, piece.j0, n, divisor, sum);
     } else {
-      T* const part =
-          parts + balanced_part<T, S>(blockIdx.x, piece.ends_with, 0, thread);
-      _Pragma("unroll")
-      for (int r = 0; r < S::rows; ++r) {
-        _Pragma("unroll")
-        for (int s = 0; s < S::cols; ++s)
-          part[(r * S::cols + s) * S::threads] = sum[r][s];
-      }
+      store_part<T, S>(parts, piece.ends_with, sum);
     }
     // nobody reads a stage or the piece any more when the next ones come
     __syncthreads();
@@ -190,6 +207,21 @@ BalancedShares balanced_shares(const Covariance::Args<T>& p,
   return {tiles - left, steps, blocks};
 }
 
+// Adds up the tiles that blocks have shared.
+template <typename S, typename T>
+void add_shared(Gpu& gpu,
+                const Covariance::Args<T>& p,
+                const BalancedShares& shares,
+                const T* parts) {
+  const auto tiles = S::count(p.n) - shares.first_tile;
+  if (tiles == 0) return;
+  gpu.launch({.grid = {tiles, S::rows / S::vector, S::cols / S::vector},
+              .block = {S::threads},
+              .overlaps = true},
+             covariance_balanced_add<T, S>, p.cov, parts, shares,
+             static_cast<int>(ceil_div(p.m, S::deep)), p.n, p.divisor);
+}
+
 // The covariance from tiles S, by as many blocks as run at once.
 template <typename S, typename T>
 void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
@@ -201,7 +233,6 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
                                gpu.resident_blocks(covariance_balanced<T, S>,
                                                    S::threads, S::shared_bytes);
   const auto shares = balanced_shares<S>(p, at_once);
-  const auto shared_tiles = S::count(p.n) - shares.first_tile;
   T* const parts = gpu.scratch<T>(shares.blocks * 2 * S::size * S::size);
   gpu.launch(
       {.grid = {std::max(std::min(shares.first_tile, at_once), shares.blocks)},
@@ -210,13 +241,7 @@ void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
        .overlaps = true},
       covariance_balanced<T, S>, centred, p.cov, parts, shares,
       static_cast<int>(steps_of_tile), p.n, stride, p.divisor);
-  if (shared_tiles == 0) return;
-
-  gpu.launch({.grid = {shared_tiles, S::rows / S::vector, S::cols / S::vector},
-              .block = {S::threads},
-              .overlaps = true},
-             covariance_balanced_add<T, S>, p.cov, parts, shares,
-             static_cast<int>(steps_of_tile), p.n, p.divisor);
+  add_shared<S, T>(gpu, p, shares, parts);
 }
 
 }  // namespace

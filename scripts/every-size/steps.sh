@@ -54,10 +54,10 @@ for size in "$sizes" "$shapes"; do
 done
 compare vector_sum "$elements" $both last_block,flagged,cub,cublas_dot
 compare matmul "$products" float warp_tiles,cublas
-compare matmul "$products" double tensor,cublas
-compare covariance "$products" $both tensor,balanced,cublas_syrk,cublas_gemm
+compare matmul "$products" double tensor_bulk,tensor,cublas
+compare covariance "$products" $both tensor_bulk,tensor,balanced,cublas_syrk,cublas_gemm
 # A result of 32768 x 32768 takes longer to prove than all the others together.
 narrow=$(tr , '\n' <<<"$shapes" | awk -F x '$2 <= 8193' | paste -sd ,)
-if ((gpu)); then compare covariance "$narrow" $both tensor,balanced,cublas_syrk,cublas_gemm; fi
+if ((gpu)); then compare covariance "$narrow" $both tensor_bulk,tensor,balanced,cublas_syrk,cublas_gemm; fi
 
 close_experiment

@@ -27,7 +27,7 @@ table "The report's table, double: speedup over serial, and what stands for its 
   SELECT p.n, p.published_speedup AS published, p.utilization AS 'published utilization %', o.name AS ours,
          $speedup, $shares
   FROM published p LEFT JOIN
-       (SELECT * FROM ladder WHERE dtype = 'double' AND name IN ('cuda/tiled', 'cuda/register', 'cuda/balanced', 'cuda/tensor')) o ON o.n = p.n
+       (SELECT * FROM ladder WHERE dtype = 'double' AND name IN ('cuda/tiled', 'cuda/register', 'cuda/balanced', 'cuda/tensor', 'cuda/tensor_bulk')) o ON o.n = p.n
   WHERE p.variant = 'cuda' ORDER BY p.n, o.time_s DESC"
 
 table "Tiles of 8, 16 and 32, double: ms, and speedup over serial/plain (P9: 8 and 32 worse than 16, but still very large)" "

@@ -31,7 +31,7 @@ table "The ladder, float, best tunables" "
          printf('%.1f', roof_percent) AS '% of roof'
   FROM ladder ORDER BY n, gflops"
 
-table "Double, on tensor cores (cuda/tensor, cuBLAS) and without; the roof is that of the units used" "
+table "Double, on tensor cores (cuda/tensor, cuda/tensor_bulk, cuBLAS) and without; the roof is that of the units used" "
   SELECT b.n, b.name AS variant, printf('%.4g', b.time_s * 1e3) AS ms,
          printf('%.4g..%.4g', b.low_s * 1e3, b.high_s * 1e3) AS 'interval ms',
          printf('%.4g', b.gflops / 1e3) AS 'Tflop/s',

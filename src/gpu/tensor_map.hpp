@@ -15,7 +15,7 @@ namespace parlab {
 
 // What an element is to the copy. tf32 rounds to nearest on the way;
 // the others are moved as they are.
-enum class MapElement { f16, bf16, float32, tf32 };
+enum class MapElement { f16, bf16, float32, float64, tf32 };
 
 // An array in device memory of up to three dimensions, the first without
 // gaps, and the box of it that one copy moves. What a box covers beyond
@@ -74,6 +74,8 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
         return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
       case MapElement::float32:
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+      case MapElement::float64:
+        return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
       case MapElement::tf32:
         return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
     }

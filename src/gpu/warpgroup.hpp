@@ -49,14 +49,14 @@ inline void refuse_without_warpgroups() {
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (major != 9) {
     throw PointError(Verdict::not_supported,
-                     "warpgroup products need compute capability 9.0 (H100, "
-                     "H200); this device has " +
+                     "warpgroups and bulk copies need compute capability 9.0 "
+                     "(H100, H200); this device has " +
                          std::to_string(major) + ".x");
   }
   if (!built) {
     throw PointError(
         Verdict::not_supported,
-        "warpgroup products need code for sm_90a: build with make GPU_ARCH=90");
+        "warpgroups need code for sm_90a: build with make GPU_ARCH=90");
   }
 #endif
 }
@@ -162,19 +162,26 @@ __device__ __forceinline__ void arrive_expecting(Barrier& barrier, int bytes) {
                : "memory");
 }
 
-__device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
+// Not 0 if that phase has completed. A number: asked among products, a bool
+// is compiled to a branch, which holds them up.
+__device__ __forceinline__ std::uint32_t has_arrived(Barrier& barrier,
+                                                     std::uint32_t parity) {
   std::uint32_t done = 1;
-  do {
-    PARLAB_SM90A(
-        "{\n"
-        ".reg .pred done;\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
-        "selp.b32 %0, 1, 0, done;\n"
-        "}"
-        : "=r"(done)
-        : "r"(shared_address(&barrier)), "r"(parity)
-        : "memory");
-  } while (done == 0);
+  PARLAB_SM90A(
+      "{\n"
+      ".reg .pred done;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+      "selp.b32 %0, 1, 0, done;\n"
+      "}"
+      : "=r"(done)
+      : "r"(shared_address(&barrier)), "r"(parity)
+      : "memory");
+  return done;
+}
+
+__device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
+  while (has_arrived(barrier, parity) == 0) {
+  }
 }
 
 // Walks a ring of stages: which is next, and which parity its

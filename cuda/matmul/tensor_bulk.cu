@@ -1,0 +1,494 @@
+// `tensor` with stages that bulk tensor copies fill. There, warps that multiply
+// copy as well, and wait for each other at every stage; here one thread of a
+// third warpgroup asks for boxes of A and B, eight warps multiply, and barriers
+// in shared memory say which stage has arrived and which is free. A block has
+// a multiprocessor of its own and stays for all its tiles: of 128 x 128, which
+// need two thirds of the reads from L2 of two of 128 x 64, or smaller where
+// that leaves less of the device without work. What is left of the large tiles
+// when all blocks have as many whole ones is cut along k into as many equal
+// shares as there are blocks; parts of tiles go to scratch memory, and a second
+// kernel adds them up, in order. (Osama et al., Stream-K, 2023.)
+//
+// Matrices whose rows are not aligned to 16 bytes are copied first; problems
+// that are too small for these tiles are left to `tensor`.
+#include "gpu/warpgroup.hpp"
+#include "tensor.cuh"
+
+using namespace parlab;
+
+namespace {
+
+// As in tensor.cuh. eights: groups of 8 rows that are multiplied at a time.
+// shared: whether the last tiles are, which pays where they are large.
+// early: the barrier of the next stage is asked one group of products before
+// the stage is needed, so that the answer is there by then.
+struct SquareTile {
+  static constexpr int rows = 128, cols = 128, warp_rows = 64, warp_cols = 32;
+  static constexpr int eights = 2;
+  static constexpr bool shared = true, early = true;
+  static constexpr double share = 0.97, begin = 0.1;
+};
+struct SmallerTile {
+  static constexpr int rows = 96, cols = 96, warp_rows = 24, warp_cols = 48;
+  static constexpr int eights = 1;
+  static constexpr bool shared = false, early = false;
+  static constexpr double share = 1, begin = 0.1;
+};
+struct HalfTile {
+  static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
+  static constexpr int eights = 2;
+  static constexpr bool shared = false, early = false;
+  static constexpr double share = 1.03, begin = 0.12;
+};
+
+constexpr int bulk_threads = 384, bulk_copier = 256;  // who asks for copies
+
+// What follows from a tile.
+template <typename Tile>
+struct BulkTiling : Tile {
+  static constexpr int warps_down = Tile::rows / Tile::warp_rows;
+  static_assert(warps_down * (Tile::cols / Tile::warp_cols) == 8);
+  // of a warp: groups of rows that are multiplied at a time, and of 16 columns
+  static constexpr int down = Tile::warp_rows / (8 * Tile::eights),
+                       across = Tile::warp_cols / 16,
+                       sums = 4 * Tile::eights * down * across;
+
+  // A stage: 16 columns of A, a row of them 128 bytes, then the same rows of B,
+  // in panels of 16 columns. The copies permute pieces of 16 bytes in each
+  // eight rows: piece p of row r lies at p ^ r % 8.
+  static constexpr int depth = 16, row_bytes = 128;
+  static constexpr int a_bytes = Tile::rows * row_bytes,
+                       panel_bytes = depth * row_bytes,
+                       panels = Tile::cols / 16,
+                       stage_bytes = a_bytes + panels * panel_bytes;
+  static constexpr int fit = 200 * 1024 / stage_bytes,
+                       stages = fit < 8 ? fit : 8;
+  static constexpr int shared_bytes = stages * stage_bytes + 1024;
+};
+
+// Who computes what. Tiles before first_tile are computed as a whole,
+// by one block after another; all steps of the others are numbered, and block b
+// has those from first_step(b) on.
+struct Shares {
+  int down, across;  // tiles
+  int first_tile, steps_of_tile, steps, blocks;
+
+  __host__ __device__ int first_step(int block) const {
+    return static_cast<int>(std::int64_t{block} * steps / blocks);
+  }
+  __host__ __device__ int block_of(int step) const {
+    return static_cast<int>(((std::int64_t{step} + 1) * blocks - 1) / steps);
+  }
+};
+
+// What a block does at a time: some steps of a tile, all or a part of them.
+struct Piece {
+  int tile, begin, steps;
+  bool second;  // of the two parts of tiles that a block may have
+};
+
+// How many a block has at most: two of shared tiles, which come first, so that
+// what they store is there when the others end, and whole ones.
+__device__ __forceinline__ int pieces(const Shares& shares) {
+  const int block = blockIdx.x, left = shares.first_tile - block;
+  return 2 + max(0, (left + shares.blocks - 1) / shares.blocks);
+}
+
+// Piece i of this block; with no steps, there is none. It is found anew where
+// it is needed: the registers are for sums.
+__device__ __forceinline__ Piece piece_of(const Shares& shares, int i) {
+  const int block = blockIdx.x, of_tile = shares.steps_of_tile;
+  if (i >= 2) return {block + (i - 2) * shares.blocks, 0, of_tile, false};
+  if (shares.steps == 0) return {0, 0, 0, false};
+
+  const int begin = shares.first_step(block),
+            end = shares.first_step(block + 1);
+  const int middle = min(end, (begin / of_tile + 1) * of_tile);
+  const int from = i == 0 ? begin : middle, to = i == 0 ? middle : end;
+  return {shares.first_tile + from / of_tile, from % of_tile, to - from,
+          i == 1};
+}
+
+template <typename S>
+__device__ __forceinline__ void place_of_piece(const Shares& shares,
+                                               int tile,
+                                               int& row0,
+                                               int& col0) {
+  int row, col;
+  place_of_tile<8>(tile, shares.down, shares.across, row, col);
+  row0 = row * S::rows, col0 = col * S::cols;
+}
+
+// Where a thread's first sums lie in the tile: of each 8 rows and 16 columns
+// it has rows t and t + 4, columns 2 g and 2 g + 1, with g = lane / 4 and
+// t = lane % 4.
+template <typename S>
+__device__ __forceinline__ int first_row() {
+  const int thread = threadIdx.x;
+  return thread / 32 % S::warps_down * S::warp_rows + thread % 4;
+}
+template <typename S>
+__device__ __forceinline__ int first_col() {
+  const int thread = threadIdx.x;
+  return thread / 32 / S::warps_down * S::warp_cols + thread % 32 / 4 * 2;
+}
+
+// As in tensor.cuh, but for the order of rows within an eight: with this one,
+// what neighbouring lanes read of A lies in different banks.
+template <typename S>
+struct BulkOperands {
+  Pair a[2][S::eights];
+  Pair b[2][S::across][2];
+  int a_at[2], b_at[2];  // bytes in a stage: of both eights, of two rows of B
+
+  __device__ __forceinline__ BulkOperands() {
+    const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4,
+              t = threadIdx.x % 4;
+    const int row = g / 2 + g % 2 * 4,
+              row0 = warp % S::warps_down * S::warp_rows,
+              panel = warp / S::warps_down * S::across;
+    for (int i = 0; i < 2; ++i) {
+      const int of_b = 2 * t + i;
+      a_at[i] = (row0 + row) * S::row_bytes + ((i * 4 + t) ^ row) * 16;
+      b_at[i] = S::a_bytes + panel * S::panel_bytes + of_b * S::row_bytes +
+                (g ^ of_b) * 16;
+    }
+  }
+
+  // i: which eight columns of A. r: which group of rows.
+  __device__ __forceinline__ void read_a(int set,
+                                         const unsigned char* stage,
+                                         int i,
+                                         int r) {
+    _Pragma("unroll")
+    for (int e = 0; e < S::eights; ++e) {
+      a[set][e] = *reinterpret_cast<const Pair*>(
+          stage + a_at[i] + (r * S::eights + e) * 8 * S::row_bytes);
+    }
+  }
+
+  __device__ __forceinline__ void read_b(int set,
+                                         const unsigned char* stage,
+                                         int i) {
+    _Pragma("unroll")
+    for (int s = 0; s < S::across; ++s) {
+      _Pragma("unroll")
+      for (int j = 0; j < 2; ++j) {
+        b[set][s][j] = *reinterpret_cast<const Pair*>(
+            stage + b_at[j] + s * S::panel_bytes + i * 8 * S::row_bytes);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void multiply_add(
+      int set_a, int set_b, double (&sum)[S::across][S::eights][4]) const {
+    _Pragma("unroll")
+    for (int s = 0; s < S::across; ++s) {
+      const Pair *const rows = b[set_b][s], *const cols = a[set_a];
+      const double left[4] = {rows[0].element[0], rows[0].element[1],
+                              rows[1].element[0], rows[1].element[1]};
+      _Pragma("unroll")
+      for (int e = 0; e < S::eights; ++e) {
+        const double right[2] = {cols[e].element[0], cols[e].element[1]};
+        tensor_multiply_add<8>(sum[s][e], left, right);
+      }
+    }
+  }
+};
+
+// Two neighbours in a row of C.
+__device__ __forceinline__ void store(
+    const Matmul::Args<double>& p, int row, int col, double one, double two) {
+  if (row >= p.m || col >= p.n) return;
+  double* const at = p.c + row * p.n + col;
+  if (p.n % 2 == 0) {
+    *reinterpret_cast<Pair*>(at) = {one, two};
+  } else {
+    at[0] = one;
+    if (col + 1 < p.n) at[1] = two;
+  }
+}
+
+// Two of the sums of each of the 256 threads, side by side.
+template <typename S>
+__device__ __forceinline__ Pair* bulk_part(double* parts,
+                                           int block,
+                                           bool second,
+                                           int pair) {
+  return reinterpret_cast<Pair*>(parts) +
+         (std::int64_t{block} * 2 + second) * (S::rows * S::cols / 2) +
+         pair * bulk_copier + threadIdx.x;
+}
+
+// To C, or as a part to scratch memory.
+template <typename S>
+__device__ __forceinline__ void store_piece(
+    const Matmul::Args<double>& p,
+    double* parts,
+    const Shares& shares,
+    int i,
+    const double (&sum)[S::down][S::across][S::eights][4]) {
+  const Piece piece = piece_of(shares, i);
+  if (piece.steps < shares.steps_of_tile) {
+    const double* const all = &sum[0][0][0][0];
+    _Pragma("unroll")
+    for (int e = 0; e < S::sums / 2; ++e) {
+      *bulk_part<S>(parts, blockIdx.x, piece.second, e) = {all[2 * e],
+                                                           all[2 * e + 1]};
+    }
+    return;
+  }
+  int row, col;
+  place_of_piece<S>(shares, piece.tile, row, col);
+  row += first_row<S>(), col += first_col<S>();
+  _Pragma("unroll")
+  for (int r = 0; r < S::down; ++r) {
+    _Pragma("unroll")
+    for (int s = 0; s < S::across; ++s) {
+      _Pragma("unroll")
+      for (int e = 0; e < S::eights; ++e) {
+        const double(&part)[4] = sum[r][s][e];
+        const int at = row + (r * S::eights + e) * 8;
+        store(p, at, col + s * 16, part[0], part[2]);
+        store(p, at + 4, col + s * 16, part[1], part[3]);
+      }
+    }
+  }
+}
+
+template <typename S>
+__global__ void __launch_bounds__(bulk_threads, 1)
+    matmul_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
+                       const PARLAB_GRID_CONSTANT TensorMap b,
+                       Matmul::Args<double> p,
+                       double* parts,
+                       Shares shares) {
+  unsigned char* const shared = shared_memory<unsigned char>();
+  // The permutation is one of addresses.
+  unsigned char* const stages =
+      shared + (1024 - shared_address(shared) % 1024) % 1024;
+  __shared__ Barrier full[S::stages], empty[S::stages];
+  let_next_launch_begin();
+  if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
+    for (Barrier& barrier : full)
+      init_barrier(barrier, 1);
+    for (Barrier& barrier : empty)
+      init_barrier(barrier, bulk_copier / 32);
+    publish_barriers();
+  }
+  __syncthreads();
+  wait_for_launch_before();
+
+  Ring<S::stages> ring;
+  const int count = pieces(shares);
+  if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
+    give_registers<40>();
+    if (threadIdx.x > bulk_copier) return;
+    for (int i = 0; i < count; ++i) {
+      const Piece piece = piece_of(shares, i);
+      int row0, col0;
+      place_of_piece<S>(shares, piece.tile, row0, col0);
+      for (int step = 0; step < piece.steps; ++step, ring.advance()) {
+        wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
+        unsigned char* const stage = stages + ring.stage * S::stage_bytes;
+        const int k0 = (piece.begin + step) * S::depth;
+        arrive_expecting(full[ring.stage], S::stage_bytes);
+        load_box(stage, a, full[ring.stage], k0, row0);
+        _Pragma("unroll")
+        for (int panel = 0; panel < S::panels; ++panel) {
+          load_box(stage + S::a_bytes + panel * S::panel_bytes, b,
+                   full[ring.stage], col0 + panel * 16, k0);
+        }
+      }
+    }
+    return;
+  }
+
+  take_registers<232>();  // ---- two multiply
+  BulkOperands<S> operands;
+  // Before which group of rows the ring moves on to the next stage.
+  constexpr int moves_on = S::down - (S::early ? 2 : 1);
+  _Pragma("unroll 1")
+  for (int piece = 0; piece < count; ++piece) {
+    const int steps = piece_of(shares, piece).steps;
+    if (steps == 0) continue;
+    double sum[S::down][S::across][S::eights][4] = {};
+    wait(full[ring.stage], ring.parity);
+    const unsigned char* from = stages + ring.stage * S::stage_bytes;
+    operands.read_a(0, from, 0, 0);
+    operands.read_b(0, from, 0);
+    _Pragma("unroll 1")
+    for (int step = 0; step < steps; ++step) {
+      Barrier& done = empty[ring.stage];
+      const bool more = step + 1 < steps;
+      std::uint32_t arrived = 0;
+      _Pragma("unroll")
+      for (int i = 0; i < 2; ++i) {
+        _Pragma("unroll")
+        for (int r = 0; r < S::down; ++r) {
+          const int now = (i * S::down + r) % 2;
+          if (i == 1 && r == moves_on) {
+            ring.advance();
+            if (S::early && more)
+              arrived = has_arrived(full[ring.stage], ring.parity);
+          }
+          if (r < S::down - 1) {
+            operands.read_a(1 - now, from, i, r + 1);
+          } else {
+            if (i == 1 && more) {
+              if (arrived == 0) wait(full[ring.stage], ring.parity);
+              from = stages + ring.stage * S::stage_bytes;
+            }
+            if (i == 0 || more) {
+              operands.read_a(1 - now, from, 1 - i, 0);
+              operands.read_b(1 - i, from, 1 - i);
+            }
+          }
+          operands.multiply_add(now, i, sum[r]);
+        }
+      }
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) arrive(done);
+    }
+    store_piece<S>(p, parts, shares, piece, sum);
+  }
+}
+
+// Adds the parts of shared tile blockIdx.x; blockIdx.y: which four sums of each
+// thread.
+template <typename S>
+__global__ void __launch_bounds__(bulk_copier)
+    matmul_tensor_bulk_add(Matmul::Args<double> p,
+                           double* parts,
+                           Shares shares) {
+  const int begin = blockIdx.x * shares.steps_of_tile,
+            end = begin + shares.steps_of_tile;
+  const int first = shares.block_of(begin), last = shares.block_of(end - 1);
+  wait_for_launch_before();
+  if (first == last) return;  // computed by one block, which stored it
+
+  const int four = blockIdx.y;
+  double sum[4] = {};
+  for (int block = first; block <= last; ++block) {
+    // The first may have had steps of another tile before these.
+    const bool second = shares.first_step(block) < begin;
+    _Pragma("unroll")
+    for (int i = 0; i < 2; ++i) {
+      const Pair part = *bulk_part<S>(parts, block, second, four * 2 + i);
+      sum[2 * i] += part.element[0];
+      sum[2 * i + 1] += part.element[1];
+    }
+  }
+
+  int row, col;
+  place_of_piece<S>(shares, shares.first_tile + static_cast<int>(blockIdx.x),
+                    row, col);
+  const int e = four % S::eights, s = four / S::eights % S::across,
+            r = four / S::eights / S::across;
+  row += first_row<S>() + (r * S::eights + e) * 8;
+  col += first_col<S>() + s * 16;
+  store(p, row, col, sum[0], sum[2]);
+  store(p, row + 4, col, sum[1], sum[3]);
+}
+
+// What sharing costs, in multiply-adds of a multiprocessor.
+constexpr double of_sharing = 2.5e6;
+
+template <typename S>
+Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
+  const auto down = static_cast<int>(ceil_div(p.m, S::rows)),
+             across = static_cast<int>(ceil_div(p.n, S::cols)),
+             of_tile = static_cast<int>(ceil_div(p.k, S::depth));
+  const int tiles = down * across, most = gpu.multiprocessors(),
+            rest = tiles % most;
+  const double saved = (1 - static_cast<double>(rest) / most) * of_tile *
+                       S::depth * S::rows * S::cols;
+  if (!S::shared || tiles < most || rest == 0 || saved < of_sharing)
+    return {down, across, tiles, of_tile, 0, std::min(most, tiles)};
+  return {down, across, tiles - rest, of_tile, rest * of_tile, most};
+}
+
+// As in tensor.cuh.
+template <typename S>
+double estimate_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
+  const Shares shares = shares_of<S>(gpu, p);
+  double tiles = ceil_div(shares.first_tile, shares.blocks) + S::begin;
+  if (shares.steps > 0)
+    tiles += static_cast<double>(shares.steps) / shares.steps_of_tile /
+             shares.blocks;
+  const double sharing =
+      shares.steps > 0 ? of_sharing / static_cast<double>(p.k) : 0;
+  return tiles * S::rows * S::cols * S::share + sharing;
+}
+
+template <typename S>
+void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
+  const auto [a, b] = align_operands(gpu, p);
+  const bool copied = a.data != p.a || b.data != p.b;
+  const Shares shares = shares_of<S>(gpu, p);
+  double* const parts = shares.steps > 0
+                            ? gpu.scratch<double>(std::int64_t{shares.blocks} *
+                                                  2 * S::rows * S::cols)
+                            : nullptr;
+  const auto map = [](const AlignedMatrix& of, std::int64_t rows,
+                      std::int64_t cols, int box_rows) {
+    return tensor_map({.element = MapElement::float64,
+                       .data = of.data,
+                       .extent = {cols, rows, 1},
+                       .pitch = {of.pitch, rows * of.pitch},
+                       .box = {16, box_rows, 1},
+                       .swizzle = S::row_bytes});
+  };
+  gpu.launch({.grid = {shares.blocks},
+              .block = {bulk_threads},
+              .shared_bytes = S::shared_bytes,
+              .overlaps = copied},
+             matmul_tensor_bulk<S>, map(a, p.m, p.k, S::rows),
+             map(b, p.k, p.n, S::depth), p, parts, shares);
+  if (shares.steps == 0) return;
+  gpu.launch({.grid = {shares.steps / shares.steps_of_tile, S::sums / 4},
+              .block = {bulk_copier},
+              .overlaps = true},
+             matmul_tensor_bulk_add<S>, p, parts, shares);
+}
+
+// In the time in which a multiprocessor makes one multiply-add per column of A:
+// what an aligned copy takes for a row of A or a column of B, and what `tensor`
+// needs for as much work where it makes none.
+constexpr double of_copy = 1.2, unaligned = 1.25;
+
+}  // namespace
+
+const Register<Matmul, double> variant(
+    {
+        .rung = 18,
+        .idea =
+            "doubles on the tensor cores from stages that bulk copies fill, "
+            "tiles up to 128 x 128, the last ones shared",
+        .units = {{Dtype::f64, "tensor double"}},
+        .hardware = "bulk tensor copies",
+    },
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
+      refuse_without_warpgroups();
+      TensorPlan plan = plan_tensor(gpu, p);
+      const bool aligned = p.k % 2 == 0 && p.n % 2 == 0;
+      const double copies = of_copy * static_cast<double>(p.m + p.n);
+      if (!aligned && copies_operands(p)) plan.time += copies;
+      if (!aligned && !copies_operands(p)) plan.time *= unaligned;
+      double best = plan.time;
+      void (*launch)(Gpu&, const Matmul::Args<double>&) = nullptr;
+      const auto enter = [&]<typename S>(S) {
+        const double time = estimate_bulk<S>(gpu, p) + (aligned ? 0 : copies);
+        if (time < best) best = time, launch = launch_bulk<S>;
+      };
+      enter(BulkTiling<SquareTile>());
+      enter(BulkTiling<SmallerTile>());
+      enter(BulkTiling<HalfTile>());
+      if (launch != nullptr) {
+        launch(gpu, p);
+      } else {
+        multiply(gpu, p, plan);
+      }
+    });
