@@ -2,12 +2,13 @@
 // block, the copies and the products of one stage of shared memory,
 // and the way of the sums to C.
 //
-// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE 256, 192 or 128,
-// with two warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32
-// 32. A stage of shared memory holds both tiles as rows of 128 bytes: the rows
-// of A; then B in panels, each of them all rows of B's tile, 64 or 32 columns
-// wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither copies
-// nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 128 or
+// 64, EDGE 256, 192 or 128, with a warpgroup for every 64 of the height, in
+// steps of 128 bytes along k: 64 columns of A, in TF32 32. A stage of shared
+// memory holds both tiles as rows of 128 bytes: the rows of A; then B in
+// panels, each of them all rows of B's tile, 64 or 32 columns wide. Each 8 rows
+// are permuted in pieces of 16 bytes, so that neither copies nor products meet
+// bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +24,20 @@ using namespace parlab;
 
 namespace {
 
-template <typename T, int EDGE = 256>
+template <typename T, int EDGE = 256, int HEIGHT = 128>
 struct WarpgroupTile {
   using Element = T;
   static constexpr bool narrow = sizeof(T) == 2;
-  static constexpr int rows = narrow ? 128 : EDGE, cols = narrow ? EDGE : 128;
-  static constexpr int sums = rows * cols / 256;  // of a thread
+  static constexpr int rows = narrow ? HEIGHT : EDGE;
+  static constexpr int cols = narrow ? EDGE : HEIGHT;
+  static constexpr int warps = HEIGHT / 16, threads = 32 * warps;  // multiply
+  static constexpr int sums = rows * cols / threads;  // of a thread
   // columns of A, rows of B: of a stage
   static constexpr int depth = 128 / sizeof(T);
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
-  // 4 of the largest tiles, 6 of the smallest: beside them remain 35 KB
+  // 4 of the largest tiles, 8 of the smallest: beside them remain 35 KB
   static constexpr int stages = 192 * 1024 / stage_bytes;
 
   // Steps come in multiples of: see the sums in TF32.
@@ -43,7 +46,6 @@ struct WarpgroupTile {
   // Pairs of tiles, one below the other, in a group of tiles that are
   // taken together: of about 2048 rows.
   static constexpr int pairs_down = 1024 / rows;
-  static constexpr int warps = 8, threads = 32 * warps;  // that multiply
   // of what is permuted; dynamic shared memory has less
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = stages * stage_bytes + alignment;
