@@ -163,5 +163,6 @@ const Register<Matmul, half, bfloat16, float> variant(
       consider.template operator()<WarpgroupTile<T, 192>>(1.05);
       consider.template operator()<WarpgroupTile<T, 128>>(1.1);
       consider.template operator()<WarpgroupTile<T, 128, 64>>(1.4);
+      consider.template operator()<WarpgroupTile<T, 64, 64>>(1.9);
       best(gpu, p);
     });

@@ -3,7 +3,7 @@
 // and the way of the sums to C.
 //
 // A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 128 or
-// 64, EDGE 256, 192 or 128, with a warpgroup for every 64 of the height, in
+// 64, EDGE 256, 192, 128 or 64, with a warpgroup for every 64 of the height, in
 // steps of 128 bytes along k: 64 columns of A, in TF32 32. A stage of shared
 // memory holds both tiles as rows of 128 bytes: the rows of A; then B in
 // panels, each of them all rows of B's tile, 64 or 32 columns wide. Each 8 rows
@@ -37,7 +37,7 @@ struct WarpgroupTile {
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
-  // 4 of the largest tiles, 8 of the smallest: beside them remain 35 KB
+  // 4 of the largest tiles, 12 of the smallest: beside them remain 35 KB
   static constexpr int stages = 192 * 1024 / stage_bytes;
 
   // Steps come in multiples of: see the sums in TF32.
