@@ -4,8 +4,9 @@
 // next tile, while the first are on their way. Against stores by each lane,
 // C is written in whole lines, and no product waits for a store.
 //
-// Where whole tiles would leave a part of the device without work, they are
-// smaller, the smallest of half the height, multiplied by one warpgroup.
+// Where the largest tiles would leave a part of the device without work, others
+// are taken: smaller ones, down to half the height, multiplied by one
+// warpgroup, or 192 x 192, multiplied by three.
 //
 // As before: persistent blocks, in clusters of two that share what they
 // read of B, specialised warps with a ring of stages. Rows of C that
@@ -19,8 +20,9 @@ using namespace parlab;
 
 namespace {
 
-// Of 512 sums. Beside the stages there is room for 16: each of eight warps has
-// two buffers, each of four warps as many as it has boxes of a tile.
+// Of 512 sums. Beside the stages there is room for 16: each of twelve warps has
+// one buffer, each of eight two, each of four as many as it has boxes of a tile
+// of 128 columns.
 constexpr int box_bytes = 512 * 4;
 template <typename Tile>
 constexpr int buffers = 16 / Tile::warps;
@@ -41,8 +43,10 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
-  // With one warpgroup that multiplies there are registers enough for all.
-  constexpr bool scarce = Tile::warps == 8;
+  // With one warpgroup that multiplies there are registers enough for all. With
+  // three, each of their threads has 96 sums, and can have 152 registers.
+  constexpr bool scarce = Tile::warps >= 8;
+  constexpr int registers = Tile::warps == 8 ? 232 : 152;
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -73,7 +77,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
       wait_for_all_stages(empty, ring);
     }
   } else {  // ---- the others multiply
-    if constexpr (scarce) take_registers<232>();
+    if constexpr (scarce) take_registers<registers>();
     WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
     unsigned char* const boxes = stages + Tile::stages * Tile::stage_bytes +
@@ -146,7 +150,11 @@ const Register<Matmul, half, bfloat16, float> variant(
       refuse_without_warpgroups();
 
       // Which needs the least time in whole rounds of tiles? Smaller ones
-      // take longer for the same work: they read more of A and B.
+      // take longer for the same work: they read more of A and B. Factors as
+      // timed. By that of 64 x 64 two rounds of these take longer than one of
+      // 128 x 128: they pay only where one round holds them all. 192 x 192 read
+      // no more than the largest, and take two rounds at 3000, the others
+      // three.
       double least = std::numeric_limits<double>::infinity();
       void (*best)(Gpu&, const Matmul::Args<T>&) = nullptr;
       const auto consider = [&]<typename Tile>(double longer) {
@@ -160,9 +168,10 @@ const Register<Matmul, half, bfloat16, float> variant(
         }
       };
       consider.template operator()<WarpgroupTile<T>>(1);
+      consider.template operator()<WarpgroupTile<T, 192, 192>>(1.03);
       consider.template operator()<WarpgroupTile<T, 192>>(1.05);
       consider.template operator()<WarpgroupTile<T, 128>>(1.1);
       consider.template operator()<WarpgroupTile<T, 128, 64>>(1.4);
-      consider.template operator()<WarpgroupTile<T, 64, 64>>(1.9);
+      consider.template operator()<WarpgroupTile<T, 64, 64>>(2.3);
       best(gpu, p);
     });

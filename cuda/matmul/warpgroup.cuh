@@ -2,13 +2,13 @@
 // block, the copies and the products of one stage of shared memory,
 // and the way of the sums to C.
 //
-// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 128 or
-// 64, EDGE 256, 192, 128 or 64, with a warpgroup for every 64 of the height, in
-// steps of 128 bytes along k: 64 columns of A, in TF32 32. A stage of shared
-// memory holds both tiles as rows of 128 bytes: the rows of A; then B in
-// panels, each of them all rows of B's tile, 64 or 32 columns wide. Each 8 rows
-// are permuted in pieces of 16 bytes, so that neither copies nor products meet
-// bank conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 192, 128
+// or 64, EDGE 256, 192, 128 or 64. Its first warpgroups multiply, one for every
+// 64 of the height, in steps of 128 bytes along k: 64 columns of A, in TF32 32.
+// A stage of shared memory holds both tiles as rows of 128 bytes: the rows of
+// A; then B in panels, each of them all rows of B's tile, 64 or 32 columns
+// wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither copies
+// nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
 }
 
 // Products of half and bfloat16: warpgroup 0 has the upper 64 rows of
-// C's tile, 1 the lower ones. Both operands come from shared memory,
+// C's tile, 1 the next ones. Both operands come from shared memory,
 // B transposed on the way.
 template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
@@ -105,7 +105,7 @@ struct WarpgroupSums {
                                         std::int64_t n,
                                         std::int64_t row0,
                                         std::int64_t col0) const {
-    const int thread = threadIdx.x % 256, lane = thread % 32;
+    const int thread = threadIdx.x, lane = thread % 32;
     _Pragma("unroll")
     for (int part = 0; part < 2; ++part) {
       const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
@@ -122,7 +122,7 @@ struct WarpgroupSums {
   // swizzled as bulk copies do it.
   static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
-    row = threadIdx.x % 256 / 32 * 16;
+    row = threadIdx.x / 32 * 16;
     col = 32 * q;
   }
 
@@ -143,7 +143,7 @@ struct WarpgroupSums {
 
  private:
   __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
-    const int group = threadIdx.x / 128 % 2;
+    const int group = threadIdx.x / 128;
     const std::uint64_t a =
         operand_in_shared<128>(stage + group * 64 * 128, 1024);
     const std::uint64_t b =
@@ -203,7 +203,7 @@ struct WarpgroupSums<Tile, false> {
                                         std::int64_t n,
                                         std::int64_t row0,
                                         std::int64_t col0) const {
-    const int thread = threadIdx.x % 256, lane = thread % 32;
+    const int thread = threadIdx.x, lane = thread % 32;
     const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
     _Pragma("unroll")
     for (int j = 0; j < Tile::rows / 8; ++j) {
@@ -219,7 +219,7 @@ struct WarpgroupSums<Tile, false> {
   static constexpr int box_rows = 32, box_cols = 16, boxes = Tile::rows / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
     row = 32 * q;
-    col = threadIdx.x % 256 / 32 * 16;
+    col = threadIdx.x / 32 * 16;
   }
 
   template <int q>
@@ -239,7 +239,7 @@ struct WarpgroupSums<Tile, false> {
  private:
   template <int set>
   __device__ __forceinline__ void read(const unsigned char* stage) {
-    const int thread = threadIdx.x % 256, lane = thread % 32, g = lane / 4,
+    const int thread = threadIdx.x, lane = thread % 32, g = lane / 4,
               t = lane % 4;
     const int warp = thread / 32, piece = warp % 2 * 4 + g / 2;
     const unsigned char* const panel =
