@@ -43,10 +43,11 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
-  // With one warpgroup that multiplies there are registers enough for all. With
-  // three, each of their threads has 96 sums, and can have 152 registers.
-  constexpr bool scarce = Tile::warps >= 8;
-  constexpr int registers = Tile::warps == 8 ? 232 : 152;
+  // With one warpgroup that multiplies there are registers enough for all. To
+  // two or three the one that copies gives some of its own: with 152 in place
+  // of 160, the compiler makes products in TF32 wait for one another.
+  constexpr bool scarce = Tile::warps >= 8, three = Tile::warps == 12;
+  constexpr int kept = three ? 32 : 40, taken = three ? 160 : 232;
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -63,7 +64,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
 
   Ring<Tile::stages> ring;
   if (threadIdx.x >= Tile::threads) {  // ---- the last warpgroup copies
-    if constexpr (scarce) give_registers<40>();
+    if constexpr (scarce) give_registers<kept>();
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
@@ -77,7 +78,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
       wait_for_all_stages(empty, ring);
     }
   } else {  // ---- the others multiply
-    if constexpr (scarce) take_registers<registers>();
+    if constexpr (scarce) take_registers<taken>();
     WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
     unsigned char* const boxes = stages + Tile::stages * Tile::stage_bytes +
