@@ -1,32 +1,38 @@
 // Sums leave by bulk tensor stores: a warp writes a box of 512 sums into shared
 // memory, one of its lanes asks the copy engine to store it, and the warp goes
-// on, with the next box in a second buffer and then with the products of the
+// on, with the next box in another buffer and then with the products of the
 // next tile, while the first are on their way. Against stores by each lane,
 // C is written in whole lines, and no product waits for a store.
 //
-// Where whole tiles would leave a part of the device without
-// work, they are smaller.
+// Where the largest tiles would leave a part of the device without work, others
+// are taken: smaller ones, down to half the height, multiplied by one
+// warpgroup, or 192 x 192, multiplied by three.
 //
 // As before: persistent blocks, in clusters of two that share what they
 // read of B, specialised warps with a ring of stages. Rows of C that
 // are not aligned to 16 bytes are stored by each lane; matrices A and B
 // whose rows are not are copied first.
+#include <limits>
+
 #include "warpgroup.cuh"
 
 using namespace parlab;
 
 namespace {
 
-// Of each warp two, of 512 sums.
+// Of 512 sums. Beside the stages there is room for 16: each of twelve warps has
+// one buffer, each of eight two, each of four as many as it has boxes of a tile
+// of 128 columns.
 constexpr int box_bytes = 512 * 4;
+template <typename Tile>
+constexpr int buffers = 16 / Tile::warps;
 
 template <typename Tile>
-constexpr int overlapped_shared_bytes =
-    Tile::shared_bytes + Tile::warps * 2 * box_bytes;
+constexpr int overlapped_shared_bytes = Tile::shared_bytes + 16 * box_bytes;
 
 // BULK: C is stored by the copy engine, which needs rows aligned to 16 bytes.
 template <typename Tile, bool BULK>
-__global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
+__global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     matmul_overlapped(const PARLAB_GRID_CONSTANT TensorMap a,
                       const PARLAB_GRID_CONSTANT TensorMap b,
                       const PARLAB_GRID_CONSTANT TensorMap c_boxes,
@@ -37,6 +43,11 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
+  // With one warpgroup that multiplies there are registers enough for all. To
+  // two or three the one that copies gives some of its own: with 152 in place
+  // of 160, the compiler makes products in TF32 wait for one another.
+  constexpr bool scarce = Tile::warps >= 8, three = Tile::warps == 12;
+  constexpr int kept = three ? 32 : 40, taken = three ? 160 : 232;
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -52,8 +63,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   sync_cluster();
 
   Ring<Tile::stages> ring;
-  if (threadIdx.x >= Tile::threads) {  // ---- the third warpgroup copies
-    give_registers<40>();
+  if (threadIdx.x >= Tile::threads) {  // ---- the last warpgroup copies
+    if constexpr (scarce) give_registers<kept>();
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
@@ -66,12 +77,12 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
       });
       wait_for_all_stages(empty, ring);
     }
-  } else {  // ---- two multiply
-    take_registers<232>();
+  } else {  // ---- the others multiply
+    if constexpr (scarce) take_registers<taken>();
     WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
     unsigned char* const boxes = stages + Tile::stages * Tile::stage_bytes +
-                                 threadIdx.x / 32 * 2 * box_bytes;
+                                 threadIdx.x / 32 * buffers<Tile> * box_bytes;
     each_tile<Tile>(m, n, [&](int row0, int col0) {
       sums.multiply(
           stages, steps, ring,
@@ -80,10 +91,10 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
             if (lane < 2) arrive_in_cluster(empty[stage], lane);
           });
       if constexpr (BULK) {
-        // A buffer is free when the last store but one has read it.
+        // A buffer is free when only the other buffers' stores still read.
         const auto store = [&]<int q>() {
-          unsigned char* const box = boxes + q % 2 * box_bytes;
-          if (lane == 0) wait_for_stores_to_read<1>();
+          unsigned char* const box = boxes + q % buffers<Tile> * box_bytes;
+          if (lane == 0) wait_for_stores_to_read<buffers<Tile> - 1>();
           __syncwarp();
           sums.template write_box<q>(box);
           fence_for_copies();
@@ -140,20 +151,28 @@ const Register<Matmul, half, bfloat16, float> variant(
       refuse_without_warpgroups();
 
       // Which needs the least time in whole rounds of tiles? Smaller ones
-      // take a little longer for the same work.
-      const auto rounds = [&]<int edge>() {
-        const auto pairs = pairs_of_tiles<WarpgroupTile<T, edge>>(p.m, p.n);
-        return static_cast<double>(ceil_div(pairs, gpu.multiprocessors() / 2) *
-                                   edge);
+      // take longer for the same work: they read more of A and B. Factors as
+      // timed. By that of 64 x 64 two rounds of these take longer than one of
+      // 128 x 128: they pay only where one round holds them all. 192 x 192 read
+      // no more than the largest, and take two rounds at 3000, the others
+      // three.
+      double least = std::numeric_limits<double>::infinity();
+      void (*best)(Gpu&, const Matmul::Args<T>&) = nullptr;
+      const auto consider = [&]<typename Tile>(double longer) {
+        const std::int64_t rounds =
+            ceil_div(pairs_of_tiles<Tile>(p.m, p.n), gpu.multiprocessors() / 2);
+        const double time =
+            longer * Tile::rows * Tile::cols * static_cast<double>(rounds);
+        if (time < least) {
+          least = time;
+          best = launch_overlapped<Tile>;
+        }
       };
-      const double whole = rounds.template operator()<256>();
-      const double three_quarters = 1.05 * rounds.template operator()<192>();
-      const double half_a_tile = 1.1 * rounds.template operator()<128>();
-      if (whole <= std::min(three_quarters, half_a_tile)) {
-        launch_overlapped<WarpgroupTile<T>>(gpu, p);
-      } else if (three_quarters <= half_a_tile) {
-        launch_overlapped<WarpgroupTile<T, 192>>(gpu, p);
-      } else {
-        launch_overlapped<WarpgroupTile<T, 128>>(gpu, p);
-      }
+      consider.template operator()<WarpgroupTile<T>>(1);
+      consider.template operator()<WarpgroupTile<T, 192, 192>>(1.03);
+      consider.template operator()<WarpgroupTile<T, 192>>(1.05);
+      consider.template operator()<WarpgroupTile<T, 128>>(1.1);
+      consider.template operator()<WarpgroupTile<T, 128, 64>>(1.4);
+      consider.template operator()<WarpgroupTile<T, 64, 64>>(2.3);
+      best(gpu, p);
     });

@@ -2,10 +2,11 @@
 // block, the copies and the products of one stage of shared memory,
 // and the way of the sums to C.
 //
-// A block computes 128 x EDGE of C (in TF32 EDGE x 128), EDGE 256, 192 or 128,
-// with two warpgroups, in steps of 128 bytes along k: 64 columns of A, in TF32
-// 32. A stage of shared memory holds both tiles as rows of 128 bytes: the rows
-// of A; then B in panels, each of them all rows of B's tile, 64 or 32 columns
+// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 192, 128
+// or 64, EDGE 256, 192, 128 or 64. Its first warpgroups multiply, one for every
+// 64 of the height, in steps of 128 bytes along k: 64 columns of A, in TF32 32.
+// A stage of shared memory holds both tiles as rows of 128 bytes: the rows of
+// A; then B in panels, each of them all rows of B's tile, 64 or 32 columns
 // wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither copies
 // nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
@@ -23,18 +24,20 @@ using namespace parlab;
 
 namespace {
 
-template <typename T, int EDGE = 256>
+template <typename T, int EDGE = 256, int HEIGHT = 128>
 struct WarpgroupTile {
   using Element = T;
   static constexpr bool narrow = sizeof(T) == 2;
-  static constexpr int rows = narrow ? 128 : EDGE, cols = narrow ? EDGE : 128;
-  static constexpr int sums = rows * cols / 256;  // of a thread
+  static constexpr int rows = narrow ? HEIGHT : EDGE;
+  static constexpr int cols = narrow ? EDGE : HEIGHT;
+  static constexpr int warps = HEIGHT / 16, threads = 32 * warps;  // multiply
+  static constexpr int sums = rows * cols / threads;  // of a thread
   // columns of A, rows of B: of a stage
   static constexpr int depth = 128 / sizeof(T);
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
-  // 4 of the largest tiles, 6 of the smallest: beside them remain 35 KB
+  // 4 of the largest tiles, 12 of the smallest: beside them remain 35 KB
   static constexpr int stages = 192 * 1024 / stage_bytes;
 
   // Steps come in multiples of: see the sums in TF32.
@@ -43,7 +46,6 @@ struct WarpgroupTile {
   // Pairs of tiles, one below the other, in a group of tiles that are
   // taken together: of about 2048 rows.
   static constexpr int pairs_down = 1024 / rows;
-  static constexpr int warps = 8, threads = 32 * warps;  // that multiply
   // of what is permuted; dynamic shared memory has less
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = stages * stage_bytes + alignment;
@@ -63,7 +65,7 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
 }
 
 // Products of half and bfloat16: warpgroup 0 has the upper 64 rows of
-// C's tile, 1 the lower ones. Both operands come from shared memory,
+// C's tile, 1 the next ones. Both operands come from shared memory,
 // B transposed on the way.
 template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
@@ -103,7 +105,7 @@ struct WarpgroupSums {
                                         std::int64_t n,
                                         std::int64_t row0,
                                         std::int64_t col0) const {
-    const int thread = threadIdx.x % 256, lane = thread % 32;
+    const int thread = threadIdx.x, lane = thread % 32;
     _Pragma("unroll")
     for (int part = 0; part < 2; ++part) {
       const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
@@ -120,7 +122,7 @@ struct WarpgroupSums {
   // swizzled as bulk copies do it.
   static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
-    row = threadIdx.x % 256 / 32 * 16;
+    row = threadIdx.x / 32 * 16;
     col = 32 * q;
   }
 
@@ -141,7 +143,7 @@ struct WarpgroupSums {
 
  private:
   __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
-    const int group = threadIdx.x / 128 % 2;
+    const int group = threadIdx.x / 128;
     const std::uint64_t a =
         operand_in_shared<128>(stage + group * 64 * 128, 1024);
     const std::uint64_t b =
@@ -201,7 +203,7 @@ struct WarpgroupSums<Tile, false> {
                                         std::int64_t n,
                                         std::int64_t row0,
                                         std::int64_t col0) const {
-    const int thread = threadIdx.x % 256, lane = thread % 32;
+    const int thread = threadIdx.x, lane = thread % 32;
     const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
     _Pragma("unroll")
     for (int j = 0; j < Tile::rows / 8; ++j) {
@@ -217,7 +219,7 @@ struct WarpgroupSums<Tile, false> {
   static constexpr int box_rows = 32, box_cols = 16, boxes = Tile::rows / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
     row = 32 * q;
-    col = threadIdx.x % 256 / 32 * 16;
+    col = threadIdx.x / 32 * 16;
   }
 
   template <int q>
@@ -237,7 +239,7 @@ struct WarpgroupSums<Tile, false> {
  private:
   template <int set>
   __device__ __forceinline__ void read(const unsigned char* stage) {
-    const int thread = threadIdx.x % 256, lane = thread % 32, g = lane / 4,
+    const int thread = threadIdx.x, lane = thread % 32, g = lane / 4,
               t = lane % 4;
     const int warp = thread / 32, piece = warp % 2 * 4 + g / 2;
     const unsigned char* const panel =

@@ -355,14 +355,15 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 #define PARLAB_96(kind, s) PARLAB_64(kind, s), PARLAB_32(kind, s, 64)
 #define PARLAB_128(kind, s) \
   PARLAB_64(kind, s), PARLAB_32(kind, s, 64), PARLAB_32(kind, s, 96)
-#define PARLAB_NUMBERS_64                                                  \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, "                                                   \
-  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
-  "%34, %35, %36, %37, "                                                   \
-  "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, " \
-  "%52, %53, %54, %55, "                                                   \
-  "%56, %57, %58, %59, %60, %61, %62, %63"
+#define PARLAB_NUMBERS_32                                             \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, " \
+  "%15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, " \
+  "%28, %29, %30, %31"
+#define PARLAB_NUMBERS_64                                               \
+  PARLAB_NUMBERS_32                                                     \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, " \
+  "%45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, "   \
+  "%58, %59, %60, %61, %62, %63"
 #define PARLAB_NUMBERS_96                                                    \
   PARLAB_NUMBERS_64                                                          \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, " \
@@ -390,24 +391,28 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
                : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(a_across), \
                  "n"(b_across))
 #define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, FLAGS_256, FLAGS_192,        \
-                                   FLAGS_128)                                \
+                                   FLAGS_128, FLAGS_64)                      \
   if constexpr (registers == 128) {                                          \
     PARLAB_PRODUCT("256", PARLAB_NUMBERS_128, PARLAB_128(KIND, sum), "%128", \
                    "%129", "%130", TYPES, FLAGS_256);                        \
   } else if constexpr (registers == 96) {                                    \
     PARLAB_PRODUCT("192", PARLAB_NUMBERS_96, PARLAB_96(KIND, sum), "%96",    \
                    "%97", "%98", TYPES, FLAGS_192);                          \
-  } else {                                                                   \
+  } else if constexpr (registers == 64) {                                    \
     PARLAB_PRODUCT("128", PARLAB_NUMBERS_64, PARLAB_64(KIND, sum), "%64",    \
                    "%65", "%66", TYPES, FLAGS_128);                          \
+  } else {                                                                   \
+    PARLAB_PRODUCT("64", PARLAB_NUMBERS_32, PARLAB_32(KIND, sum, 0), "%32",  \
+                   "%33", "%34", TYPES, FLAGS_64);                           \
   }
-#define PARLAB_NARROW_PRODUCT(TYPES)                            \
-  PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, "+f", ", 1, 1, %131, %132", \
-                             ", 1, 1, %99, %100", ", 1, 1, %67, %68")
+#define PARLAB_NARROW_PRODUCT(TYPES)                                  \
+  PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, "+f", ", 1, 1, %131, %132",       \
+                             ", 1, 1, %99, %100", ", 1, 1, %67, %68", \
+                             ", 1, 1, %35, %36")
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 256, 192 or 128: twice the registers of sum. a_across,
+// N = 256, 192, 128 or 64: twice the registers of sum. a_across,
 // b_across: the operand lies across K, see operand_in_shared(); only
 // elements of two bytes can.
 template <Factor factor,
@@ -419,7 +424,8 @@ __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
                                              std::uint64_t a,
                                              std::uint64_t b,
                                              bool add = true) {
-  static_assert(registers == 128 || registers == 96 || registers == 64);
+  static_assert(registers == 128 || registers == 96 || registers == 64 ||
+                registers == 32);
   constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
   static_assert(narrow || !(a_across || b_across),
                 "only elements of two bytes can lie across K");
@@ -429,9 +435,9 @@ __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
     PARLAB_NARROW_PRODUCT("k16.f32.bf16.bf16")
   } else if constexpr (factor == Factor::tf32) {
     PARLAB_PRODUCT_OF_ANY_SIZE("k8.f32.tf32.tf32", "+f", ", 1, 1", ", 1, 1",
-                               ", 1, 1")
+                               ", 1, 1", ", 1, 1")
   } else {
-    PARLAB_PRODUCT_OF_ANY_SIZE("k32.s32.s8.s8", "+r", "", "", "")
+    PARLAB_PRODUCT_OF_ANY_SIZE("k32.s32.s8.s8", "+r", "", "", "", "")
   }
 }
 
@@ -450,7 +456,8 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
                                              const std::uint32_t (&a)[4],
                                              std::uint64_t b,
                                              bool add = true) {
-  static_assert(registers == 128 || registers == 96 || registers == 64);
+  static_assert(registers == 128 || registers == 96 || registers == 64 ||
+                registers == 32);
   if constexpr (registers == 128) {
     PARLAB_PRODUCT_FROM_REGISTERS("256", PARLAB_NUMBERS_128,
                                   PARLAB_128("+f", sum),
@@ -459,10 +466,14 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
     PARLAB_PRODUCT_FROM_REGISTERS("192", PARLAB_NUMBERS_96,
                                   PARLAB_96("+f", sum), "%96, %97, %98, %99",
                                   "%100", "%101");
-  } else {
+  } else if constexpr (registers == 64) {
     PARLAB_PRODUCT_FROM_REGISTERS("128", PARLAB_NUMBERS_64,
                                   PARLAB_64("+f", sum), "%64, %65, %66, %67",
                                   "%68", "%69");
+  } else {
+    PARLAB_PRODUCT_FROM_REGISTERS("64", PARLAB_NUMBERS_32,
+                                  PARLAB_32("+f", sum, 0), "%32, %33, %34, %35",
+                                  "%36", "%37");
   }
 }
 
@@ -474,6 +485,7 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
 #undef PARLAB_64
 #undef PARLAB_96
 #undef PARLAB_128
+#undef PARLAB_NUMBERS_32
 #undef PARLAB_NUMBERS_64
 #undef PARLAB_NUMBERS_96
 #undef PARLAB_NUMBERS_128
