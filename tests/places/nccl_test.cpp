@@ -1,6 +1,8 @@
 // NCCL, which is loaded when it is needed: what is called of it, and what
 // is said when it is missing, too old or fails. A stand-in for it that
 // works on the host's memory is fake_nccl.c.
+#include <dlfcn.h>
+
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
