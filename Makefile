@@ -68,8 +68,9 @@ PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 # The claims of an experiment stand in its folder, scripts/NAME/claims.cpp.
 HOST_SOURCES := $(wildcard src/*/*.cpp src/places/host/*.cpp scripts/*/claims.cpp) \
                 $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
-CUDA_SOURCES := $(wildcard src/places/cuda/*.cu cuda/*/*.cu blas/*/*.cu)
-EMULATED_KERNELS := $(wildcard cuda/*/*.cu)
+# What several kernels launch is compiled once, in cuda/WORKLOAD/shared.
+EMULATED_KERNELS := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
+CUDA_SOURCES := $(wildcard src/places/cuda/*.cu blas/*/*.cu) $(EMULATED_KERNELS)
 EMULATION    := $(wildcard src/places/emulation/*.cpp)
 TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
 TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
@@ -438,7 +439,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
 shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
 LINT_SOURCES := $(wildcard src/places/emulation/include/*.h src/places/emulation/include/*/*.h src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu* openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
+                           blas/*/*.c* cuda/*/*.cu* cuda/*/*/*.cu openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
                            tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell

@@ -20,9 +20,10 @@ short_suites_of() {
 }
 variants_of() { # FILE: the variant in it, or those that include it, as the compiler found
   case $1 in
+    */shared/*.cu) variants_of "${1/shared\/}h" ;; # what those launch that include the .cuh
     *.cpp | *.cu) echo "variant $1" ;;
     *) find build/host build/emulated -name '*.d' -exec grep -lw "$(basename "$1")" {} + 2>/dev/null |
-      sed -nE 's,^build/(host|emulated)/((serial|openmp|blas|cuda)/.*)\.d$,variant \2,p' || true ;;
+      sed -nE 's,^build/(host|emulated)/((serial|openmp|blas|cuda)/[^/]*/[^/]*)\.d$,variant \2,p' || true ;;
   esac
 }
 touched_by() { # FILE: a line for each suite, variant, script of tests/tree, kernel and source

@@ -4,6 +4,8 @@
 // only multiply by the reciprocal, which rounds twice. cuBLAS thinks in
 // columns: to it the copy is the transposed matrix, n x m, and what is
 // wanted is that times its transposed.
+#include <algorithm>
+
 #include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"

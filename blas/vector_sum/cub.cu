@@ -2,7 +2,9 @@
 // when one block can take it all, two otherwise. Its second pass adds
 // the sums of the blocks in fixed order.
 #include <cub/device/device_reduce.cuh>
+#include <string>
 
+#include "core/types.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 

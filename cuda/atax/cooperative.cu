@@ -10,6 +10,8 @@
 // adds the slices of a column, always in the same order.
 #include <cooperative_groups.h>
 
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/atax.hpp"
 

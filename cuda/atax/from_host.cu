@@ -6,6 +6,9 @@
 //
 // Pieces may be large, for all that they hold up is the kernel of the last one;
 // and they are few, for each has room of its own for what its blocks give.
+#include <algorithm>
+#include <vector>
+
 #include "fused.cuh"
 #include "gpu/streams.hpp"
 
@@ -58,7 +61,7 @@ const Register<Atax, float, double> variant(
         streams.wait(0, s);
         streams.to_device(0, a[turn], p.a + first * p.cols, here * p.cols);
         streams.wait(s, 0);
-        choose_shape(
+        launch_fused(
             streams[s],
             Atax::Args<T>{a[turn], x, of_pieces + i * p.cols, here, p.cols},
             Choice{});

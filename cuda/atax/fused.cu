@@ -35,6 +35,6 @@ const Register<Atax, float, double> variant(
                      {.name = "stages", .fallback = 0, .min = 0, .max = 7}},
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
-      choose_shape(gpu, p,
+      launch_fused(gpu, p,
                    {tunables["block"], tunables["team"], tunables["stages"]});
     });

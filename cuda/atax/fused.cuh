@@ -8,11 +8,17 @@
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
+#include "gpu/shared_launch.hpp"
 #include "resident.cuh"
 #include "sum.cuh"
 #include "workloads/atax.hpp"
 
 using namespace parlab;
+
+// What was asked for; 0: to be chosen.
+struct Choice {
+  std::int64_t block, team, stages;
+};
 
 namespace {
 
@@ -29,16 +35,16 @@ template <typename T>
 using Message =
     std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
 
-__device__ unsigned to_message(float value) {
+__device__ inline unsigned to_message(float value) {
   return ~__float_as_uint(value);
 }
-__device__ unsigned long long to_message(double value) {
+__device__ inline unsigned long long to_message(double value) {
   return ~static_cast<unsigned long long>(__double_as_longlong(value));
 }
-__device__ float from_message(unsigned message) {
+__device__ inline float from_message(unsigned message) {
   return __uint_as_float(~message);
 }
-__device__ double from_message(unsigned long long message) {
+__device__ inline double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
 
@@ -452,11 +458,6 @@ void run_apart(Gpu& gpu, const Atax::Args<T>& p) {
              atax_fused_many_columns<T>, p.a, t, p.y, p.rows, p.cols);
 }
 
-// What was asked for; 0: to be chosen.
-struct Choice {
-  std::int64_t block, team, stages;
-};
-
 // 16-byte words that a row touches at the most.
 template <typename S>
 std::int64_t words_of(std::int64_t cols) {
@@ -477,11 +478,10 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
                           : std::clamp<std::int64_t>(fit / together, 1, 4);
   const auto team = choice.team, lag = std::int64_t{team > 1};
   if (stages > fit || stages <= lag) {
-    throw PointError(Verdict::not_supported,
-                     "a ring of " + std::to_string(stages) +
-                         " stages: it takes more than the lag of " +
-                         std::to_string(lag) + ", and " + std::to_string(fit) +
-                         " fit a block");
+    cannot_run(
+        "a ring of %ld stages: it takes more than the lag of %ld, and %ld fit "
+        "a block",
+        long{stages}, long{lag}, long{fit});
   }
 
   const std::size_t shared = stages * strip_bytes;
@@ -543,10 +543,8 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
   if (choice.team > largest_team) return run_apart(gpu, p);
   const auto mine = ceil_div(words, choice.team);
   if (mine > most) {
-    throw PointError(
-        Verdict::not_supported,
-        "a row of " + std::to_string(p.cols) + " elements needs a team of " +
-            std::to_string(ceil_div(words, most)) + " blocks or more");
+    cannot_run("a row of %ld elements needs a team of %ld blocks or more",
+               long{p.cols}, long{ceil_div(words, most)});
   }
 
   const auto run = block == 256   ? run_fused<Shape<T, ALIGNED, 256, 4, 2>, T>
@@ -556,8 +554,17 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, Choice choice) {
   run(gpu, p, choice);
 }
 
-template <typename T>
-void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
+}  // namespace
+
+template <std::uint64_t FILE, typename T>
+struct AtaxFused {
+  static void launch(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice);
+};
+
+template <std::uint64_t FILE, typename T>
+void AtaxFused<FILE, T>::launch(Gpu& gpu,
+                                const Atax::Args<T>& p,
+                                const Choice& choice) {
   const bool free = choice.block == 0 && choice.team == 0 && choice.stages == 0;
   const auto block = resident_block(gpu, p);
   if (free && is_resident(gpu, p, block)) return run_resident(gpu, p, block);
@@ -565,6 +572,17 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
                        reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
   const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
   run(gpu, p, choice);
+}
+
+// See gpu/shared_launch.hpp. In a copy of this file: without these two.
+extern template struct AtaxFused<file_hash(__FILE__), float>;
+extern template struct AtaxFused<file_hash(__FILE__), double>;
+
+namespace {
+
+template <typename T>
+void launch_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
+  AtaxFused<file_hash(__FILE__), T>::launch(gpu, p, choice);
 }
 
 }  // namespace

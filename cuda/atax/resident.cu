@@ -26,9 +26,9 @@ const Register<Atax, float, double> variant(
       const auto asked = tunables["block"],
                  block = asked != 0 ? asked : resident_block(gpu, p);
       if (!is_resident(gpu, p, block)) {
-        throw PointError(Verdict::not_supported,
-                         "the matrix is larger than the shared memory of all "
-                         "multiprocessors");
+        cannot_run(
+            "the matrix is larger than the shared memory of all "
+            "multiprocessors");
       }
       run_resident(gpu, p, block);
     });

@@ -4,6 +4,8 @@
 // of the row-major matrix needs a warp, not a thread, whose lanes add up their
 // sums at the end. There are two kernels because the second product needs all
 // of t: within one, a block would read what others have not written yet.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/atax.hpp"
 

@@ -15,7 +15,7 @@ const Register<Atax, float, double> variant(
         .split = {"rows"},
         .pays_from = 40 << 20,  // as measured on two H200s
         .travels =
-            [](const Size& size, Dtype dtype, int gpus) {
+            [](const std::int64_t* size, Dtype dtype, int gpus) {
               return all_reduce_bytes(static_cast<double>(size[1]), dtype,
                                       gpus);
             },
@@ -24,7 +24,7 @@ const Register<Atax, float, double> variant(
                    const Parts<Atax::Args<T>>& parts,
                    const Tunables&) {
       team.each(
-          [&](Gpu& gpu, int i) { choose_shape(gpu, parts[i], Choice{}); });
+          [&](Gpu& gpu, int i) { launch_fused(gpu, parts[i], Choice{}); });
       const auto y = team.from(parts, [](const auto& part) { return part.y; });
       team.all_reduce(y, y, parts[0].cols);
     });

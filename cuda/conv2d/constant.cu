@@ -2,6 +2,8 @@
 // they are not known before the program runs. A warp reads one weight at a
 // time, which is what the constant cache serves at once. Against constants
 // in the code it has nothing to win, and it loses little.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

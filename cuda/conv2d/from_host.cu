@@ -11,6 +11,8 @@
 //
 // The border of b is not ours to write: of each row what lies
 // between its ends is copied.
+#include <algorithm>
+
 #include "gpu/streams.hpp"
 #include "streamed.cuh"
 
@@ -44,9 +46,9 @@ const Register<Conv2d, float, double> variant(
         const int s = 1 + turn++ % count;
         streams.wait(s, 0);
         const auto above = (begin - 1) * p.cols, left = begin * p.cols + 1;
-        choose_word(streams[s],
-                    Conv2d::Args<T>{a + above, b + above, rows + 2, p.cols},
-                    tunables);
+        launch_streamed(streams[s],
+                        Conv2d::Args<T>{a + above, b + above, rows + 2, p.cols},
+                        tunables);
         streams.to_host(s, Block<T>{p.b + left, p.cols},
                         Block<const T>{b + left, p.cols}, rows, p.cols - 2);
         begin += rows;

@@ -3,6 +3,8 @@
 // row only, for what is below one point is beside the next and above the one
 // after it: three reads per point in place of nine. A warp has 32 neighbouring
 // columns, so its three reads meet the same lines of the cache.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

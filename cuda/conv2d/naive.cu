@@ -3,6 +3,8 @@
 // points of a row (of two rows, with blocks 16 wide), so each read of it
 // is contiguous; a point of a is read nine times, and it is left to the
 // caches that memory delivers it once.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

@@ -3,6 +3,9 @@
 // row travels, its halo. The inside of the strip is computed while the halos
 // are on their way. The edges follow: an eighth of the strip each, where one
 // row would do, for one row is not work enough for all multiprocessors.
+#include <algorithm>
+#include <vector>
+
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 
@@ -38,8 +41,8 @@ void compute(Gpu& gpu,
              const std::vector<Band>& bands) {
   for (const auto& [first, rows] : bands) {
     const auto at = first * p.cols;
-    choose_word(gpu, Conv2d::Args<T>{p.a + at, p.b + at, rows, p.cols},
-                tunables);
+    launch_streamed(gpu, Conv2d::Args<T>{p.a + at, p.b + at, rows, p.cols},
+                    tunables);
   }
 }
 
@@ -70,7 +73,7 @@ const Register<Conv2d, float, double> variant(
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s
         .travels =
-            [](const Size& size, Dtype dtype, int gpus) {
+            [](const std::int64_t* size, Dtype dtype, int gpus) {
               // of one in the middle
               const double rows = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;
               return rows * static_cast<double>(size[1]) *

@@ -31,5 +31,5 @@ const Register<Conv2d, float, double> variant(
     []<typename T>(Gpu& gpu,
                    const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
-      choose_word(gpu, p, tunables);
+      launch_streamed(gpu, p, tunables);
     });

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "gpu/gpu.hpp"
+#include "gpu/shared_launch.hpp"
 #include "workloads/conv2d.hpp"
 
 #include "sums.cuh"
@@ -169,9 +170,9 @@ __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
 }
 
 template <typename T, int n, int batch>
-void launch_streamed(Gpu& gpu,
-                     const Conv2d::Args<T>& p,
-                     const Tunables& tunables) {
+void launch_batch(Gpu& gpu,
+                  const Conv2d::Args<T>& p,
+                  const Tunables& tunables) {
   const auto x = tunables["block_x"], y = tunables["block_y"];
   const auto kernel = conv2d_streamed<T, n, batch>;
   const auto interior = std::max<std::int64_t>(p.rows - 2, 1);
@@ -192,24 +193,33 @@ void choose_batch(Gpu& gpu,
                   const Conv2d::Args<T>& p,
                   const Tunables& tunables) {
   if (tunables["block_x"] * tunables["block_y"] > conv2d_streamed_threads) {
-    throw PointError(Verdict::not_supported,
-                     "this kernel of conv2d has at most " +
-                         std::to_string(conv2d_streamed_threads) +
-                         " threads per block");
+    cannot_run("this kernel of conv2d has at most %d threads per block",
+               conv2d_streamed_threads);
   }
 
   switch (tunables["batch"]) {
     case 2:
-      return launch_streamed<T, n, 2>(gpu, p, tunables);
+      return launch_batch<T, n, 2>(gpu, p, tunables);
     case 4:
-      return launch_streamed<T, n, 4>(gpu, p, tunables);
+      return launch_batch<T, n, 4>(gpu, p, tunables);
     default:
-      return launch_streamed<T, n, 8>(gpu, p, tunables);
+      return launch_batch<T, n, 8>(gpu, p, tunables);
   }
 }
 
-template <typename T>
-void choose_word(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
+}  // namespace
+
+template <std::uint64_t FILE, typename T>
+struct Conv2dStreamed {
+  static void launch(Gpu& gpu,
+                     const Conv2d::Args<T>& p,
+                     const Tunables& tunables);
+};
+
+template <std::uint64_t FILE, typename T>
+void Conv2dStreamed<FILE, T>::launch(Gpu& gpu,
+                                     const Conv2d::Args<T>& p,
+                                     const Tunables& tunables) {
   constexpr int widest = 16 / sizeof(T);
   if (p.cols % widest == 0) {
     choose_batch<T, widest>(gpu, p, tunables);
@@ -220,7 +230,20 @@ void choose_word(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables) {
   }
 }
 
-inline std::vector<Tunable> tunables_of_streamed() {
+// See gpu/shared_launch.hpp. In a copy of this file: without these two.
+extern template struct Conv2dStreamed<file_hash(__FILE__), float>;
+extern template struct Conv2dStreamed<file_hash(__FILE__), double>;
+
+namespace {
+
+template <typename T>
+void launch_streamed(Gpu& gpu,
+                     const Conv2d::Args<T>& p,
+                     const Tunables& tunables) {
+  Conv2dStreamed<file_hash(__FILE__), T>::launch(gpu, p, tunables);
+}
+
+inline ShortList<TunableSpec> tunables_of_streamed() {
   return {
       {.name = "block_x",
        .fallback = 128,

@@ -3,6 +3,8 @@
 // from the copy: each point of a tile is read once from global memory,
 // and only those of the halo by two blocks or more. The wider and taller
 // the tile, the smaller the share of the halo.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

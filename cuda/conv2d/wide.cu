@@ -7,6 +7,8 @@
 //
 // Rows whose length is no multiple of 16 bytes start at different places inside
 // a 16-byte word: for them the words are of 8 bytes, or single points.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

@@ -2,6 +2,8 @@
 // time, and that is what the constant cache serves in one go; the load units
 // are left to the pixels, of which there is one a product in place of two
 // operands. A copy of 2 radius + 1 numbers goes before the kernels.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 

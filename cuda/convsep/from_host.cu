@@ -3,6 +3,8 @@
 // rows down, have arrived, with the kernel of `fused`, and copy them back
 // while the next ones are computed and the image still arrives. The column
 // pass needs rows of the strip above again: these are there.
+#include <algorithm>
+
 #include "fused.cuh"
 #include "gpu/streams.hpp"
 
@@ -38,8 +40,8 @@ const Register<Convsep, float, double> variant(
 
         const int s = 1 + turn++ % count;
         streams.wait(s, 0);
-        choose_radius(streams[s], here, tunables,
-                      {{begin, end - begin, begin, there - end}});
+        launch_bands(streams[s], here, tunables,
+                     {{begin, end - begin, begin, there - end}});
         streams.to_host(s, p.b + begin * p.cols, here.b + begin * p.cols,
                         (end - begin) * p.cols);
         begin = end;

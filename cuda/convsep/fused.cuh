@@ -4,12 +4,21 @@
 
 #include <cuda_pipeline.h>
 
+#include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "gpu/gpu.hpp"
+#include "gpu/shared_launch.hpp"
 #include "workloads/convsep.hpp"
 
 using namespace parlab;
+
+// Rows of b that are computed at a time, and how many rows of a lie above the
+// first and below the last of them; what is farther away is outside the image.
+struct Band {
+  std::int64_t first, rows, above, below;
+};
 
 namespace {
 
@@ -238,12 +247,6 @@ __global__ void __launch_bounds__(most_threads,
     column_pass.add(step, {});
 }
 
-// Rows of b that are computed at a time, and how many rows of a lie above the
-// first and below the last of them; what is farther away is outside the image.
-struct Band {
-  std::int64_t first, rows, above, below;
-};
-
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 void launch_piece(Gpu& gpu,
                   const Convsep::Args<T>& p,
@@ -346,16 +349,25 @@ void launch_fused(Gpu& gpu,
   }
 }
 
-// Computes these rows of b.
-template <typename T>
-void choose_radius(Gpu& gpu,
-                   const Convsep::Args<T>& p,
-                   const Tunables& tunables,
-                   const std::vector<Band>& bands) {
+}  // namespace
+
+template <std::uint64_t FILE, typename T>
+struct ConvsepFused {
+  // Computes these rows of b.
+  static void launch(Gpu& gpu,
+                     const Convsep::Args<T>& p,
+                     const Tunables& tunables,
+                     const std::vector<Band>& bands);
+};
+
+template <std::uint64_t FILE, typename T>
+void ConvsepFused<FILE, T>::launch(Gpu& gpu,
+                                   const Convsep::Args<T>& p,
+                                   const Tunables& tunables,
+                                   const std::vector<Band>& bands) {
   if (tunables["block"] > most_threads) {
-    throw PointError(Verdict::not_supported,
-                     "this kernel of convsep has at most " +
-                         std::to_string(most_threads) + " threads per block");
+    cannot_run("this kernel of convsep has at most %d threads per block",
+               most_threads);
   }
 
   if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables, bands);
@@ -367,7 +379,21 @@ void choose_radius(Gpu& gpu,
   return launch_fused<64>(gpu, p, tunables, bands);
 }
 
-inline std::vector<Tunable> tunables_of_fused() {
+// See gpu/shared_launch.hpp. In a copy of this file: without these two.
+extern template struct ConvsepFused<file_hash(__FILE__), float>;
+extern template struct ConvsepFused<file_hash(__FILE__), double>;
+
+namespace {
+
+template <typename T>
+void launch_bands(Gpu& gpu,
+                  const Convsep::Args<T>& p,
+                  const Tunables& tunables,
+                  const std::vector<Band>& bands) {
+  ConvsepFused<file_hash(__FILE__), T>::launch(gpu, p, tunables, bands);
+}
+
+inline ShortList<TunableSpec> tunables_of_fused() {
   return {block_size(128, 32),
           {.name = "strip", .fallback = 0, .min = 0, .max = 65536}};
 }

@@ -7,6 +7,8 @@
 // A warp has 32 neighbouring columns in both kernels, so that it reads
 // whole lines of the caches; the caches do the rest. load and store: with
 // which policy (gpu/cache_policy.hpp).
+#include <algorithm>
+
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"

@@ -3,6 +3,8 @@
 // padded, as another layout of the input, and making it so is not in the time.
 // The image between the passes gets `radius` rows of zeros above and below;
 // they are cleared in each execution, which is in the time.
+#include <algorithm>
+
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"

@@ -7,6 +7,8 @@
 // Along a row the threads of a warp begin `mine` words apart; an odd number
 // of words apart is 32 different banks of shared memory. The sums go back to
 // shared memory, so that the warp writes whole lines of global memory.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 

@@ -4,6 +4,9 @@
 // are on their way; the rows at the edges follow. Rows of the halo go through
 // the row pass on both sides of the edge: that is cheaper than to send what it
 // yields, which would be as many bytes and could not be sent before.
+#include <algorithm>
+#include <vector>
+
 #include "fused.cuh"
 #include "gpu/gpus.hpp"
 
@@ -58,7 +61,7 @@ const Register<Convsep, float, double> variant(
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s
         .travels =
-            [](const Size& size, Dtype dtype, int gpus) {
+            [](const std::int64_t* size, Dtype dtype, int gpus) {
               // of one in the middle
               const double halos = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;
               return halos * static_cast<double>(size[2] * size[1]) *
@@ -73,12 +76,12 @@ const Register<Convsep, float, double> variant(
                         i + 1 < team.count());
       };
       const auto inside = [&](Gpu& gpu, int i) {
-        choose_radius(gpu, parts[i], tunables, bands(i).inside);
+        launch_bands(gpu, parts[i], tunables, bands(i).inside);
       };
       team.beside([&] { exchange_halos(team, parts); },
                   [&] { team.each(inside); });
       team.each([&](Gpu& gpu, int i) {
         if (team.count() > 1)
-          choose_radius(gpu, parts[i], tunables, bands(i).edges);
+          launch_bands(gpu, parts[i], tunables, bands(i).edges);
       });
     });

@@ -7,6 +7,8 @@
 // Block and tile are chosen apart: where the tile is larger, a thread
 // computes several pixels of it, one block apart. load and store: with
 // which policy (gpu/cache_policy.hpp).
+#include <algorithm>
+
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"

@@ -10,6 +10,8 @@
 // In the row pass the filter is filled up with zeros so that it begins and
 // ends with whole words. Rows that begin at odd places in global memory
 // are read and written element by element.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 

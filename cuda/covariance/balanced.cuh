@@ -12,6 +12,8 @@
 // S is the tile: see tile.cuh for what it says, and for multiply_tile(S, ...).
 #pragma once
 
+#include <algorithm>
+
 #include "tile.cuh"
 
 using namespace parlab;

@@ -2,6 +2,8 @@
 // means and the centred copy.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "gpu/overlap.hpp"
 #include "workloads/covariance.hpp"

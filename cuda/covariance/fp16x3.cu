@@ -7,6 +7,8 @@
 // products read their left operand across k too. Of the tiles of 128 x 128,
 // in pairs below one another, only those are computed that reach the upper
 // triangle; what lies below it is stored as mirror image.
+#include <algorithm>
+
 #include "../matmul/halves.cuh"
 #include "centred.cuh"
 

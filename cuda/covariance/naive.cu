@@ -4,6 +4,8 @@
 // columns, so all reads are coalesced; but each thread of the product
 // fetches 2 m elements for its one, and all n x n are computed, though
 // half of them are copies of the others.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/covariance.hpp"
 

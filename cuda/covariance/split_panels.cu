@@ -10,6 +10,9 @@
 // What travels: of half of the other GPUs the panels, and one triangle
 // of the result. No sums are added up between GPUs, for the means of a
 // column are known where the column is.
+#include <algorithm>
+#include <vector>
+
 #include "gpu/copy_block.hpp"
 #include "gpu/gpus.hpp"
 #include "tile.cuh"
@@ -202,7 +205,7 @@ const Register<Covariance, float, double> variant(
         .split = {"n"},
         .pays_from = 96 << 20,  // as measured on two H200s
         .travels =
-            [](const Size& size, Dtype dtype, int gpus) {
+            [](const std::int64_t* size, Dtype dtype, int gpus) {
               const double m = static_cast<double>(size[0]),
                            n = static_cast<double>(size[1]);
               const double panels = gpus / 2, blocks = 0.5 * (gpus - 1),

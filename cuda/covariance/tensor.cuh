@@ -2,6 +2,7 @@
 // too large.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "balanced.cuh"

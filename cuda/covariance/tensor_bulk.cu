@@ -5,6 +5,8 @@
 // is free. So the next tile's stages arrive while the last one is stored.
 // Blocks share tiles as in `balanced`, but begin with the shared ones; tiles
 // have 64 x 64 to 128 x 128, and smaller problems are left to `tensor`.
+#include <algorithm>
+
 #include "gpu/warpgroup.hpp"
 #include "tensor.cuh"
 

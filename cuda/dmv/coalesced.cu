@@ -3,6 +3,8 @@
 // elements, added to y with an atomic. But in the transposed matrix the
 // elements that neighbouring threads read in one step are neighbours too:
 // a warp reads whole sectors and uses all of them.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 

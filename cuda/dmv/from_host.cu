@@ -11,6 +11,9 @@
 //
 // Only as many pieces as there are streams are on the GPU at any time: a
 // matrix may be larger than its memory.
+#include <algorithm>
+#include <vector>
+
 #include "gpu/streams.hpp"
 #include "streamed.cuh"
 

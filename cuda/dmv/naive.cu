@@ -3,6 +3,8 @@
 // row inside it, and adds its sum to y with an atomic. Neighbouring threads
 // read addresses a whole row apart: every load of a warp touches 32 sectors
 // of memory and uses one element of each.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 

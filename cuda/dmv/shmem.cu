@@ -2,6 +2,8 @@
 // multiply by the same strip of x: each loads one element of it, and after
 // a barrier all read the strip from shared memory. Where x stays in the L1
 // cache anyway, this buys nothing and the barrier costs a little.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 

@@ -16,7 +16,7 @@ const Register<Dmv, float, double> variant(
         .split = {"cols"},
         .pays_from = 96 << 20,  // as measured on two H200s
         .travels =
-            [](const Size& size, Dtype dtype, int gpus) {
+            [](const std::int64_t* size, Dtype dtype, int gpus) {
               return all_reduce_bytes(static_cast<double>(size[0]), dtype,
                                       gpus);
             },

@@ -2,6 +2,7 @@
 // GPUs are computed by it too.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "gpu/gpu.hpp"

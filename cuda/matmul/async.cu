@@ -5,6 +5,8 @@
 // or 8 bytes wide, so the tile of A is transposed by them, element by element.
 #include <cuda_pipeline.h>
 
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "vectors.cuh"
 #include "workloads/matmul.hpp"

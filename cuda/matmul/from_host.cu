@@ -16,6 +16,10 @@
 //
 // The tiles of a slice go to several streams: one alone would not fill the
 // device. Tiles are computed by the kernel of `warp_tiles`.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "gpu/streams.hpp"
 #include "warp_tiles.cuh"
 

@@ -9,6 +9,8 @@
 // The report kept one tile of B and filled it again for each tile
 // of C; here all of them are in shared memory at once, so that two
 // barriers per step suffice.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 

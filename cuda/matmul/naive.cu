@@ -3,6 +3,8 @@
 // other, so a warp reads B along its rows, and one element of A serves all of
 // its threads on the same row. But every thread fetches 2 k elements for 2 k
 // operations: what the caches cannot catch, memory must deliver.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "gpu/narrow.hpp"
 #include "workloads/matmul.hpp"

@@ -5,6 +5,8 @@
 // what everything waits for. The elements of a thread lie 16 apart, so that
 // neighbouring threads read neighbouring words. A is stored transposed, a
 // column of the tile being one row in shared memory.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 

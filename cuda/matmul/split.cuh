@@ -18,6 +18,8 @@
 // what they read of B, one warp that copies, two warpgroups that multiply.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/overlap.hpp"
 #include "gpu/warpgroup.hpp"
 #include "place.cuh"

@@ -10,6 +10,9 @@
 // of its column, which on a grid of p x p is 2 (p - 1) / p^2 of a matrix per
 // GPU. As a product does n operations for each element that it needs, that
 // is little beside the work from a few thousand rows on.
+#include <algorithm>
+#include <vector>
+
 #include "gpu/copy_block.hpp"
 #include "gpu/gpus.hpp"
 #include "warp_tiles.cuh"
@@ -169,7 +172,7 @@ const Register<Matmul, float, double, int> variant(
                       .power_of_two = true}},
         .split = {"m", "k", "n"},
         .travels =
-            [](const Size& size, Dtype dtype, int gpus) {
+            [](const std::int64_t* size, Dtype dtype, int gpus) {
               const auto [rows, cols] = grid_of(gpus);
               const double m = static_cast<double>(size[0]),
                            k = static_cast<double>(size[1]),

@@ -11,6 +11,8 @@
 //
 // Matrices whose rows are not aligned to 16 bytes are copied first; problems
 // that are too small for these tiles are left to `tensor`.
+#include <algorithm>
+
 #include "gpu/warpgroup.hpp"
 #include "tensor.cuh"
 

@@ -4,6 +4,8 @@
 // of each by every thread, and then used by all of them. So global memory
 // delivers every element once for `tile` uses. Parts of tiles outside the
 // matrices are filled with zeros, which add nothing.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 

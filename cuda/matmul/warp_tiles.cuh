@@ -9,11 +9,14 @@
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
+#include "gpu/shared_launch.hpp"
 #include "place.cuh"
 #include "slices.cuh"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
+
+enum class TileSize { large, medium, small, tiny };
 
 namespace {
 
@@ -628,8 +631,6 @@ void launch_whole_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
   }
 }
 
-enum class TileSize { large, medium, small, tiny };
-
 template <typename T>
 struct TileShapes {
   using Large = Tiling<T, LargeFloat>;
@@ -669,10 +670,8 @@ TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
   return small <= tiny ? TileSize::small : TileSize::tiny;
 }
 
-// ADD: to what C has, in place of writing it. Tiles of this size must fit,
-// except for the tiny ones; medium ones only where is_plain().
 template <bool ADD, typename T>
-void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
+void launch_size(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
   using Large = typename TileShapes<T>::Large;
   using Medium = typename TileShapes<T>::Medium;
   using Small = typename TileShapes<T>::Small;
@@ -690,6 +689,44 @@ void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
     launch_warp_tiles<Edges::any, ADD, Tiny>(
         gpu, p, TileGrid<Tiny>(p, false).tiles(), false);
   }
+}
+
+}  // namespace
+
+template <std::uint64_t FILE, typename T>
+struct WarpTiles {
+  static void multiply(Gpu& gpu, const Matmul::Args<T>& p, TileSize size);
+  // The product is added to what C has.
+  static void add(Gpu& gpu, const Matmul::Args<T>& p, TileSize size);
+};
+
+template <std::uint64_t FILE, typename T>
+void WarpTiles<FILE, T>::multiply(Gpu& gpu,
+                                  const Matmul::Args<T>& p,
+                                  TileSize size) {
+  launch_size<false>(gpu, p, size);
+}
+
+template <std::uint64_t FILE, typename T>
+void WarpTiles<FILE, T>::add(Gpu& gpu,
+                             const Matmul::Args<T>& p,
+                             TileSize size) {
+  launch_size<true>(gpu, p, size);
+}
+
+// See gpu/shared_launch.hpp. In a copy of this file: without these three.
+extern template struct WarpTiles<file_hash(__FILE__), float>;
+extern template struct WarpTiles<file_hash(__FILE__), double>;
+extern template struct WarpTiles<file_hash(__FILE__), int>;
+
+namespace {
+
+// ADD: to what C has, in place of writing it. Tiles of this size must fit,
+// except for the tiny ones; medium ones only where is_plain().
+template <bool ADD, typename T>
+void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
+  using Compiled = WarpTiles<file_hash(__FILE__), T>;
+  return ADD ? Compiled::add(gpu, p, size) : Compiled::multiply(gpu, p, size);
 }
 
 template <bool ADD = false, typename T>

@@ -365,7 +365,7 @@ std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
 // ---- on the host
 
 // Float is rounded to TF32.
-inline std::map<Dtype, std::string> tensor_units() {
+inline ShortList<UnitOfDtype> tensor_units() {
   return {{Dtype::f16, "tensor half"},
           {Dtype::bf16, "tensor bfloat16"},
           {Dtype::f32, "tensor tf32"}};

@@ -5,6 +5,8 @@
 // rows of the transposed tile of A are padded, so that the words a warp
 // stores at once fall into different banks. The vectors of the next tiles
 // are fetched into registers while these are multiplied.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "vectors.cuh"
 #include "workloads/matmul.hpp"

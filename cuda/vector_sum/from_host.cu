@@ -3,6 +3,9 @@
 // `last_block`, while the next piece is on its way. At the end the sums of the
 // pieces are added by the same kernel. The GPU reads a piece in a fiftieth of
 // the time that it takes to arrive: nothing counts but the link.
+#include <algorithm>
+#include <vector>
+
 #include "gpu/streams.hpp"
 #include "last_block.cuh"
 

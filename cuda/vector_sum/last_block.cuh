@@ -2,6 +2,8 @@
 // several GPUs are summed by it too.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "share.cuh"
 #include "workloads/vector_sum.hpp"

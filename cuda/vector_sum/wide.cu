@@ -4,6 +4,8 @@
 // thread on their way, the whole device waits for memory at once and not
 // thread by thread. The steps between threads, and the blocks whose sums
 // the second launch adds, become few.
+#include <algorithm>
+
 #include "gpu/gpu.hpp"
 #include "share.cuh"
 #include "workloads/vector_sum.hpp"

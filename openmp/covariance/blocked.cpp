@@ -7,6 +7,7 @@
 // each tile of rows multiplies them from the diagonal on. Tiles of rows are
 // handed out as threads become free, the long ones first.
 #include <omp.h>
+#include <algorithm>
 
 #include "../register_tile.hpp"
 #include "parts.hpp"

@@ -3,6 +3,8 @@
 // work. A row is the sum of all centred rows, each times one of its own
 // elements; the innermost loop is vectorised. But the whole centred copy
 // passes through the caches for every row.
+#include <algorithm>
+
 #include "parts.hpp"
 
 using namespace parlab;

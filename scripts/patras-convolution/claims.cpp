@@ -10,8 +10,8 @@ namespace parlab {
 namespace {
 
 constexpr const char* report = "patras-convolution";
-const Tunables block_16x16{{"block_x", 16}, {"block_y", 16}};
-const Tunables block_32x32{{"block_x", 32}, {"block_y", 32}};
+const TunableValues block_16x16{{"block_x", 16}, {"block_y", 16}};
+const TunableValues block_32x32{{"block_x", 32}, {"block_y", 32}};
 
 const std::string table = "patras-cuda-convolution";
 

@@ -18,9 +18,9 @@ constexpr std::int64_t largest = 8192;
 
 // The report's compiler flags as tunables, numbered as in gpu/cache_policy.hpp:
 // none; dlcm=cg; dlcm=cs with dscm=wt.
-const Tunables normal{{"load", 0}, {"store", 0}};
-const Tunables no_l1{{"load", 2}, {"store", 0}};
-const Tunables streaming{{"load", 3}, {"store", 1}};
+const TunableValues normal{{"load", 0}, {"store", 0}};
+const TunableValues no_l1{{"load", 2}, {"store", 0}};
+const TunableValues streaming{{"load", 3}, {"store", 1}};
 
 Selection with_radius(const Selection& all) {
   return all.where([](const Record& r) {
@@ -31,12 +31,12 @@ Selection convsep(const Evidence& e, Dtype dtype = Dtype::f32) {
   return with_radius(e.timed("convsep", dtype));
 }
 
-Tunables tiles(int block, int w1, int h1, int w2, int h2) {
+TunableValues tiles(int block, int w1, int h1, int w2, int h2) {
   return {{"block_x", block}, {"block_y", block}, {"w1", w1},
           {"h1", h1},         {"w2", w2},         {"h2", h2}};
 }
-const Tunables all_16 = tiles(16, 16, 16, 16, 16),
-               tall = tiles(16, 16, 16, 16, 128);
+const TunableValues all_16 = tiles(16, 16, 16, 16, 16),
+                    tall = tiles(16, 16, 16, 16, 128);
 
 // The report's kernel without tiles: on the padded image,
 // where that was measured.
@@ -44,7 +44,7 @@ Selection global(const Evidence& e) {
   const auto padded = convsep(e).variant("cuda/padded");
   return padded.empty() ? convsep(e).variant("cuda/global") : padded;
 }
-Selection tiled(const Evidence& e, const Tunables& how) {
+Selection tiled(const Evidence& e, const TunableValues& how) {
   return convsep(e).variant("cuda/tiled").with(how);
 }
 

@@ -35,7 +35,7 @@ Selection Selection::size(const Size& size) const {
   return where([&](const Record& r) { return r.size == size; });
 }
 
-Selection Selection::with(const Tunables& wanted) const {
+Selection Selection::with(const TunableValues& wanted) const {
   return where([&](const Record& r) {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& tunable) {
       const auto found = r.tunables.find(tunable.first);
@@ -46,7 +46,7 @@ Selection Selection::with(const Tunables& wanted) const {
 
 Selection Selection::with(const std::string& tunable,
                           std::int64_t value) const {
-  return with(Tunables{{tunable, value}});
+  return with(TunableValues{{tunable, value}});
 }
 
 Selection Selection::counted() const {

@@ -31,7 +31,7 @@ class Selection {
   Selection backend(const std::string& name) const;
   Selection size(const Size& size) const;
   // With these tunables at these values, whatever the others are.
-  Selection with(const Tunables& wanted) const;
+  Selection with(const TunableValues& wanted) const;
   Selection with(const std::string& tunable, std::int64_t value) const;
   Selection counted() const;  // those with hardware counters
 

@@ -137,7 +137,7 @@ class Tuning {
   // measured once more, and so are the defaults it is compared with.
   void confirm(const Subject& subject) {
     const auto defaults = defaults_of(*subject.variant, physical_cores());
-    std::vector<Tunables> both{choice_->best.tunables};
+    std::vector<TunableValues> both{choice_->best.tunables};
     if (defaults != both.front()) both.push_back(defaults);
     Plan plan = plan_;
     plan.force = true;
@@ -148,7 +148,7 @@ class Tuning {
   }
 
   std::vector<Record> measure(const Subject& subject,
-                              std::vector<Tunables> tunables,
+                              std::vector<TunableValues> tunables,
                               Effort effort) {
     Plan plan = plan_;
     if (effort == Effort::quick)
@@ -156,7 +156,7 @@ class Tuning {
     if (effort == Effort::full) {
       // What a quick look knows well enough is known; the
       // others are measured anew.
-      std::erase_if(tunables, [&](const Tunables& one) {
+      std::erase_if(tunables, [&](const TunableValues& one) {
         return std::any_of(records_.begin(), records_.end(),
                            [&](const Record& record) {
                              return record.tunables == one &&
@@ -169,7 +169,7 @@ class Tuning {
   }
 
   std::vector<Record> sweep(const Subject& subject,
-                            const std::vector<Tunables>& tunables,
+                            const std::vector<TunableValues>& tunables,
                             Plan plan) {
     if (stopped() || tunables.empty()) return {};
     plan.sizes = {subject.size};
@@ -216,7 +216,7 @@ std::string ties_of(const Choice& choice) {
 // What the best gains over the defaults.
 std::string gain(const Choice& choice,
                  const std::vector<Record>& trials,
-                 const Tunables& defaults) {
+                 const TunableValues& defaults) {
   if (choice.best.tunables == defaults) return "is the default";
   const auto found =
       std::find_if(trials.begin(), trials.end(), [&](const Record& record) {

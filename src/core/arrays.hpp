@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/named_arrays.hpp"
 #include "core/types.hpp"
 
 namespace parlab {
@@ -42,34 +43,41 @@ struct Array {
 };
 
 // The arrays of one problem, on the host or on the device.
-class Arrays {
+class Arrays final : public NamedArrays {
  public:
   Arrays() = default;
   explicit Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}
 
-  // The data of the named array, or nullptr when this set was made
-  // without it. T is its element type, or unsigned char for its bytes;
-  // any other throws std::logic_error.
+  // T may be unsigned char, too, for the bytes of an array of any type.
   template <typename T>
   T* get(std::string_view name) const {
     using Element = std::remove_cv_t<T>;
-    for (const auto& array : arrays_) {
-      if (array.spec.name != name) continue;
-      if constexpr (!std::is_same_v<Element, unsigned char>) {
-        if (dtype_of<Element>() != array.spec.dtype)
-          wrong_type(array.spec, dtype_of<Element>());
-      }
-      return static_cast<T*>(array.data);
-    }
-    return nullptr;
+    const auto* const array = named(name);
+    if (array == nullptr) return nullptr;
+    if constexpr (!std::is_same_v<Element, unsigned char>)
+      require(*array, dtype_of<Element>());
+    return static_cast<T*>(array->data);
   }
   auto begin() const { return arrays_.begin(); }
   auto end() const { return arrays_.end(); }
 
  private:
-  [[noreturn]] static void wrong_type(const ArraySpec& spec, Dtype asked) {
-    throw std::logic_error(spec.name + " has elements of type " +
-                           std::string(to_string(spec.dtype)) + ", not " +
+  void* find(const char* name, Dtype dtype) const override {
+    const auto* const array = named(name);
+    if (array == nullptr) return nullptr;
+    require(*array, dtype);
+    return array->data;
+  }
+  const Array* named(std::string_view name) const {
+    for (const auto& array : arrays_) {
+      if (array.spec.name == name) return &array;
+    }
+    return nullptr;
+  }
+  static void require(const Array& array, Dtype asked) {
+    if (asked == array.spec.dtype) return;
+    throw std::logic_error(array.spec.name + " has elements of type " +
+                           std::string(to_string(array.spec.dtype)) + ", not " +
                            std::string(to_string(asked)));
   }
 

@@ -12,20 +12,17 @@
 // Host&, Gpu&, Gpus& for a team of GPUs, or Streams& for a GPU when the
 // arrays begin and end in the host's memory.
 //
-// Every variant includes this, and nvcc reads it twice:
-// standard headers are few here.
+// Every variant includes this, and nvcc reads it three times: what it
+// includes is small.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "core/arrays.hpp"
-#include "core/types.hpp"
+#include "core/dtype.hpp"
+#include "core/named_arrays.hpp"
+#include "core/short_list.hpp"
+#include "core/tunables.hpp"
 
 // Set by the Makefile for the file of a variant.
 #ifndef PARLAB_SOURCE
@@ -40,114 +37,105 @@ class Gpus;     // gpu/gpus.hpp
 class Streams;  // gpu/streams.hpp
 class Host;     // host/host.hpp
 
-// Threads per block, asked for as GPU_BLOCK_SIZE.
-inline Tunable block_size(std::int64_t fallback = 256,
-                          std::int64_t multiple_of = 1) {
-  return {"block", fallback, multiple_of, 1024, multiple_of};
-}
-// CPU threads, asked for as OMP_NUM_THREADS; 0 stands for all cores.
-inline Tunable threads() {
-  return {"threads", 0, 1, 4096};
-}
-// GPUs of a team; 0 stands for all of the machine, or one where
-// Description::pays_from says so.
-inline Tunable gpus() {
-  return {"gpus", 0, 1, 16};
-}
+// "tensor double" for double.
+struct UnitOfDtype {
+  constexpr UnitOfDtype() = default;
+  constexpr UnitOfDtype(Dtype dtype, const char* name)
+      : dtype_number(static_cast<std::int64_t>(dtype)), unit(name) {}
+  // as wide as a pointer: see short_list.hpp
+  std::int64_t dtype_number = 0;
+  const char* unit = nullptr;
+};
 
 struct Description {
   int rung = 0;  // place on its ladder, the lowest first
   int id = -1;   // number for GPU_KERNEL; given by the registry when absent
-  std::string idea = {};  // one line: what it does and why it is faster
-  std::vector<Tunable> tunables = {};
+  const char* idea = "";  // one line: what it does and why it is faster
+  ShortList<TunableSpec> tunables = {};
   // The inputs it reads, when not all in their first layout:
   // {"a_transposed", "x"}.
-  std::vector<std::string> inputs = {};
+  ShortList<const char*> inputs = {};
   // The outputs it writes, when not all in their first layout: {"cov_packed"}.
-  std::vector<std::string> outputs = {};
+  ShortList<const char*> outputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
   // The unit that sets its peak, by dtype, where that is not the plain
   // one: see core/units.hpp.
-  std::map<Dtype, std::string> units = {};
+  ShortList<UnitOfDtype> units = {};
   // what emulation cannot give it: "TMA"; empty: it can be emulated
-  std::string hardware = {};
+  const char* hardware = "";
   // its name in the course's record format, when it has another
-  std::string label = {};
+  const char* label = "";
   // For a team: the dimension whose extent is shared out, {"rows"}; arrays
   // without it are copied. With several the GPUs form a grid: its rows share
   // an array's first one, its columns the second.
-  std::vector<std::string> split = {};
+  ShortList<const char*> split = {};
   // Bytes in its arrays from which two GPUs are faster than one: what they tell
   // each other takes some microseconds however small the problem is. 0: always.
   double pays_from = 0;
   // Bytes that each of so many GPUs has to send at the least; nullptr: none.
-  double (*travels)(const Size& size, Dtype dtype, int gpus) = nullptr;
+  double (*travels)(const std::int64_t* size, Dtype dtype, int gpus) = nullptr;
 };
 
-// What each GPU of a team has of a problem, as if that were the whole of one:
-// Parts<Dmv::Args<T>>. No part is empty: a team is smaller than was asked for
-// where there is nothing left to share out. Where an array has a halo there
-// is room for it around each part, and the variant fills it.
+// What each GPU of a team has of a problem, Parts<Dmv::Args<T>>: core/parts.hpp
 template <typename Args>
-using Parts = std::vector<Args>;
+class Parts;
+
+// The arrays and the size of one part; size: as many numbers as the workload
+// has dimensions and parameters.
+struct UnboundPart {
+  const NamedArrays* arrays;
+  const std::int64_t* size;
+};
 
 // Computes a workload once, on arrays of that machine's memory:
 // with Streams the host's.
 template <typename Machine>
-using RunOn =
-    void (*)(Machine&, const Arrays&, const Size&, Dtype, const Tunables&);
+using RunOn = void (*)(Machine&, UnboundPart whole, Dtype, const Tunables&);
 
-// The same on a team: the arrays and the size of each GPU's part.
+// The same on a team, the parts of each of its GPUs.
 using RunOnTeam = void (*)(
-    Gpus&, const Parts<Arrays>&, const Parts<Size>&, Dtype, const Tunables&);
+    Gpus&, const UnboundPart* parts, int count, Dtype, const Tunables&);
 
 // source: the path of the file that describes itself; hash: of its content
 // and of the headers beside it (scripts/source-hash.sh).
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOn<Gpu> run,
-                      std::string_view source,
-                      std::string_view hash);
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOn<Host> run,
-                      std::string_view source,
-                      std::string_view hash);
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOn<Streams> run,
-                      std::string_view source,
-                      std::string_view hash);
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOnTeam run,
-                      std::string_view source,
-                      std::string_view hash);
+template <typename Run>
+struct Announcement {
+  const Description& description;
+  ShortList<Dtype> dtypes;
+  Run run;
+  const char *source, *hash;
+};
+void register_variant(const Announcement<RunOn<Gpu>>& variant);
+void register_variant(const Announcement<RunOn<Host>>& variant);
+void register_variant(const Announcement<RunOn<Streams>>& variant);
+void register_variant(const Announcement<RunOnTeam>& variant);
 
 template <typename Contract, typename... Types>
 class Register {
  public:
   template <typename F>
-  Register(Description description,
+  Register(const Description& description,
            F,
-           std::string_view source = PARLAB_SOURCE,
-           std::string_view hash = PARLAB_SOURCE_HASH) {
+           const char* source = PARLAB_SOURCE,
+           const char* hash = PARLAB_SOURCE_HASH) {
     static_assert(std::is_empty_v<F>,
                   "the callable of a variant must capture nothing");
+    const auto announce = [&](auto run) {
+      register_variant(Announcement<decltype(run)>{
+          description, {dtype_of<Types>()...}, run, source, hash});
+    };
     constexpr bool on_team =
         (std::is_invocable_v<
              F, Gpus&, const Parts<typename Contract::template Args<Types>>&,
              const Tunables&> &&
          ...);
     if constexpr (on_team) {
-      register_variant(std::move(description), {dtype_of<Types>()...},
-                       &run_on_team<F>, source, hash);
+      announce(RunOnTeam{&run_on_team<F>});
     } else {
       using Machine = std::conditional_t<
           runs_on<F, Gpu>, Gpu,
           std::conditional_t<runs_on<F, Streams>, Streams, Host>>;
-      register_variant(std::move(description), {dtype_of<Types>()...},
-                       &run_on<F, Machine>, source, hash);
+      announce(RunOn<Machine>{&run_on<F, Machine>});
     }
   }
 
@@ -161,24 +149,25 @@ class Register {
        ...);
   template <typename F, typename Machine>
   static void run_on(Machine& machine,
-                     const Arrays& arrays,
-                     const Size& size,
+                     UnboundPart whole,
                      Dtype dtype,
                      const Tunables& tunables) {
     dispatch<Types...>(dtype, [&]<typename T>(T) {
-      F{}(machine, Contract::template bind<T>(arrays, size), tunables);
+      F{}(machine, Contract::template bind<T>(*whole.arrays, whole.size),
+          tunables);
     });
   }
   template <typename F>
   static void run_on_team(Gpus& team,
-                          const Parts<Arrays>& arrays,
-                          const Parts<Size>& sizes,
+                          const UnboundPart* unbound,
+                          int count,
                           Dtype dtype,
                           const Tunables& tunables) {
     dispatch<Types...>(dtype, [&]<typename T>(T) {
       Parts<typename Contract::template Args<T>> parts;
-      for (std::size_t i = 0; i < arrays.size(); ++i) {
-        parts.push_back(Contract::template bind<T>(arrays[i], sizes[i]));
+      for (int i = 0; i < count; ++i) {
+        parts.push_back(
+            Contract::template bind<T>(*unbound[i].arrays, unbound[i].size));
       }
       F{}(team, parts, tunables);
     });

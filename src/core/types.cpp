@@ -1,6 +1,10 @@
 #include "core/types.hpp"
 
 #include <array>
+#include <cstdarg>
+#include <cstdio>
+
+#include "core/cannot_run.hpp"
 
 namespace parlab {
 namespace {
@@ -58,21 +62,30 @@ std::string to_string(const Size& size) {
   return text;
 }
 
-std::int64_t Tunables::operator[](const std::string& name) const {
+std::int64_t TunableValues::operator[](const char* name) const {
   const auto found = find(name);
   if (found == end()) {
-    throw std::logic_error("the variant did not declare the tunable " + name +
-                           ": name it in .tunables");
+    throw std::logic_error("the variant did not declare the tunable " +
+                           std::string(name) + ": name it in .tunables");
   }
   return found->second;
 }
 
-std::string to_string(const Tunables& tunables) {
+std::string to_string(const TunableValues& tunables) {
   std::string text;
   for (const auto& [name, value] : tunables) {
     text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
   }
   return text;
+}
+
+void cannot_run(const char* why, ...) {
+  char text[240];
+  std::va_list values;
+  va_start(values, why);
+  std::vsnprintf(text, sizeof text, why, values);
+  va_end(values);
+  throw PointError(Verdict::not_supported, text);
 }
 
 std::string_view to_string(Verdict verdict) {

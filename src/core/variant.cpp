@@ -124,11 +124,35 @@ std::vector<const Variant*> Registry::variants(
   return {all.begin(), all.end()};
 }
 
-Variant describe(Description description,
+namespace {
+
+std::vector<std::string> texts(const ShortList<const char*>& list) {
+  return {list.begin(), list.end()};
+}
+
+}  // namespace
+
+Variant describe(const Description& description,
                  std::string_view source,
                  std::string_view hash) {
   Variant variant;
-  static_cast<Description&>(variant) = std::move(description);
+  variant.rung = description.rung;
+  variant.id = description.id;
+  variant.idea = description.idea;
+  for (const auto& each : description.tunables) {
+    variant.tunables.push_back({each.name, each.fallback, each.min, each.max,
+                                each.multiple_of, each.power_of_two != 0});
+  }
+  variant.inputs = texts(description.inputs);
+  variant.outputs = texts(description.outputs);
+  variant.arithmetic = description.arithmetic;
+  for (const auto& each : description.units)
+    variant.units[static_cast<Dtype>(each.dtype_number)] = each.unit;
+  variant.hardware = description.hardware;
+  variant.label = description.label;
+  variant.split = texts(description.split);
+  variant.pays_from = description.pays_from;
+  variant.travels = description.travels;
   variant.source = source;
   variant.source_hash = hash;
   const auto slash = source.find('/');
@@ -154,55 +178,29 @@ Variant describe(Description description,
 
 namespace {
 
-// run goes where `as` points to.
 template <typename Run>
-void add(Description description,
-         std::vector<Dtype> dtypes,
-         Target target,
-         Run Variant::*as,
-         Run run,
-         std::string_view source,
-         std::string_view hash) {
-  Variant variant = describe(std::move(description), source, hash);
+void add(const Announcement<Run>& announced, Target target, Run Variant::*run) {
+  Variant variant =
+      describe(announced.description, announced.source, announced.hash);
   variant.target = target;
-  variant.dtypes = std::move(dtypes);
-  variant.*as = run;
+  variant.dtypes = {announced.dtypes.begin(), announced.dtypes.end()};
+  variant.*run = announced.run;
   Registry::instance().add(std::move(variant));
 }
 
 }  // namespace
 
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOn<Gpu> run,
-                      std::string_view source,
-                      std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::gpu, &Variant::run_gpu,
-      run, source, hash);
+void register_variant(const Announcement<RunOn<Gpu>>& variant) {
+  add(variant, Target::gpu, &Variant::run_gpu);
 }
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOn<Streams> run,
-                      std::string_view source,
-                      std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::streams,
-      &Variant::run_streams, run, source, hash);
+void register_variant(const Announcement<RunOn<Streams>>& variant) {
+  add(variant, Target::streams, &Variant::run_streams);
 }
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOn<Host> run,
-                      std::string_view source,
-                      std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::host,
-      &Variant::run_host, run, source, hash);
+void register_variant(const Announcement<RunOn<Host>>& variant) {
+  add(variant, Target::host, &Variant::run_host);
 }
-void register_variant(Description description,
-                      std::vector<Dtype> dtypes,
-                      RunOnTeam run,
-                      std::string_view source,
-                      std::string_view hash) {
-  add(std::move(description), std::move(dtypes), Target::team,
-      &Variant::run_gpus, run, source, hash);
+void register_variant(const Announcement<RunOnTeam>& variant) {
+  add(variant, Target::team, &Variant::run_gpus);
 }
 
 }  // namespace parlab

@@ -1,6 +1,7 @@
 // Workloads and their implementations, as they announced themselves.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,7 +16,19 @@ namespace parlab {
 // streams: a GPU, with the arrays in the host's memory.
 enum class Target { host, gpu, streams, team };
 
-struct Variant : Description {
+// A Description that owns what it says, and where it comes from.
+struct Variant {
+  int rung = 0, id = -1;
+  std::string idea;
+  std::vector<Tunable> tunables;
+  std::vector<std::string> inputs, outputs;
+  Arithmetic arithmetic = Arithmetic::ieee;
+  std::map<Dtype, std::string> units;
+  std::string hardware, label;
+  std::vector<std::string> split;
+  double pays_from = 0;
+  double (*travels)(const std::int64_t* size, Dtype, int gpus) = nullptr;
+
   std::string workload, backend, name;
   std::string source, source_hash;
   Target target = Target::host;
@@ -64,8 +77,8 @@ class Registry {
   std::vector<std::unique_ptr<Variant>> variants_;
 };
 
-// Defines the identity fields from the path of the source file.
-Variant describe(Description description,
+// A variant of what its file says, and the path of that file.
+Variant describe(const Description& description,
                  std::string_view source,
                  std::string_view hash);
 

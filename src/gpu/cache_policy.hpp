@@ -10,6 +10,7 @@
 // -dlcm=cs -dscm=wt did for a whole program what these do for one access.
 #pragma once
 
+#include "core/tunables.hpp"
 #include "gpu/gpu.hpp"
 
 namespace parlab {
@@ -17,10 +18,10 @@ namespace parlab {
 enum class LoadPolicy { normal, ca, cg, cs };
 enum class StorePolicy { wb, wt, cs };
 
-inline Tunable load_policy() {
+inline TunableSpec load_policy() {
   return {"load", 0, 0, 3};
 }
-inline Tunable store_policy() {
+inline TunableSpec store_policy() {
   return {"store", 0, 0, 2};
 }
 

@@ -7,15 +7,18 @@
 
 #include <cuda_runtime.h>  // in the emulated build the stand-in of this name
 
-#include <any>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <type_traits>
-#include <typeindex>
-#include <vector>
+#include <typeinfo>
 
-#include "core/types.hpp"
+#ifdef PARLAB_EMULATED
+#include <functional>
+#include <span>
+#endif
+
+#include "core/cannot_run.hpp"
+#include "core/dtype.hpp"
 
 namespace parlab {
 
@@ -36,43 +39,6 @@ struct LaunchConfig {
   bool overlaps = false;
 };
 
-// One launch as it happened, for the record.
-struct LaunchInfo {
-  LaunchConfig config;
-  const void* kernel = nullptr;
-};
-
-// Throws PointError when the configuration is too large for a device: one
-// whose grids, blocks and shared memory are limited to `most`, and whose
-// blocks have at most most_threads threads.
-inline void refuse_impossible(const LaunchConfig& config,
-                              const LaunchConfig& most,
-                              std::int64_t most_threads) {
-  const auto fits = [](const Extent& e, const Extent& limit) {
-    return e.x <= limit.x && e.y <= limit.y && e.z <= limit.z;
-  };
-  const auto text = [](const Extent& e) {
-    return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" +
-           std::to_string(e.z);
-  };
-  const auto says = [&](const LaunchConfig& c) {
-    return text(c.grid) + " blocks of " + text(c.block) + " threads and " +
-           std::to_string(c.shared_bytes) + " bytes of shared memory";
-  };
-  const auto& [grid, block, shared, cooperative, overlaps] = config;
-  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block)) {
-    throw PointError(Verdict::launch_failed, "cannot launch " + says(config));
-  }
-  if (!fits(grid, most.grid) || !fits(block, most.block) ||
-      block.x * block.y * block.z > most_threads ||
-      shared > most.shared_bytes) {
-    throw PointError(Verdict::not_supported,
-                     "cannot launch " + says(config) + ": at most " +
-                         says(most) + ", " + std::to_string(most_threads) +
-                         " threads in a block");
-  }
-}
-
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
@@ -90,7 +56,6 @@ class Gpu {
   template <typename... P, typename... A>
   void launch(const LaunchConfig& config, void (*kernel)(P...), A... args) {
     const auto identity = reinterpret_cast<const void*>(kernel);
-    launches_.push_back({config, identity});
 #ifdef PARLAB_EMULATED
     const auto thread = [=] { kernel(static_cast<P>(args)...); };
     start(config, identity, std::cref(thread),
@@ -157,18 +122,9 @@ class Gpu {
   // request: a library's handle.
   template <typename T>
   T& attached() {
-    auto& slot = attached_[std::type_index(typeid(T))];
-    if (!slot.has_value()) slot.emplace<T>();
-    return *std::any_cast<T>(&slot);
-  }
-
-  // The launches since begin_run(), in order.
-  const std::vector<LaunchInfo>& launches() const {
-    return launches_;
-  }
-  void begin_run() {
-    launches_.clear();
-    next_scratch_ = 0;
+    return *static_cast<T*>(attachment(
+        typeid(T), []() -> void* { return new T; },
+        [](void* object) { delete static_cast<T*>(object); }));
   }
 
  protected:
@@ -190,10 +146,11 @@ class Gpu {
   virtual int occupancy(const void* kernel,
                         int threads,
                         std::size_t shared_bytes) = 0;
-
-  std::map<std::type_index, std::any> attached_;
-  std::vector<LaunchInfo> launches_;
-  std::size_t next_scratch_ = 0;
+  // The one of this type, made at the first request and destroyed
+  // with this Gpu.
+  virtual void* attachment(const std::type_info& type,
+                           void* (*make)(),
+                           void (*destroy)(void*)) = 0;
 };
 
 }  // namespace parlab

@@ -9,9 +9,10 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "core/grid.hpp"
-#include "core/register.hpp"
+#include "core/parts.hpp"
 #include "gpu/gpu.hpp"
 
 namespace parlab {
@@ -29,7 +30,7 @@ inline double all_reduce_bytes(double elements, Dtype dtype, int gpus) {
 }
 
 // The tunables of a kernel, and how many GPUs it is to run on.
-inline std::vector<Tunable> with_gpus(std::vector<Tunable> tunables) {
+inline ShortList<TunableSpec> with_gpus(ShortList<TunableSpec> tunables) {
   tunables.push_back(gpus());
   return tunables;
 }

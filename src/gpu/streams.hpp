@@ -10,27 +10,27 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
+#include "core/register.hpp"
 #include "gpu/gpu.hpp"
 
 namespace parlab {
 
 // How a variant cuts its problem: KiB of a piece, and streams that take turns.
-inline Tunable piece_kib(std::int64_t fallback = 2048) {
+inline TunableSpec piece_kib(std::int64_t fallback = 2048) {
   return {.name = "piece",
           .fallback = fallback,
           .min = 1,
           .max = 1 << 20,
           .power_of_two = true};
 }
-inline Tunable streams_in_turn(std::int64_t fallback = 4) {
+inline TunableSpec streams_in_turn(std::int64_t fallback = 4) {
   return {.name = "streams", .fallback = fallback, .min = 1, .max = 16};
 }
 
 // Those of a kernel, and these two.
-inline std::vector<Tunable> with_pieces(std::vector<Tunable> tunables,
-                                        const Tunable& piece = piece_kib()) {
+inline ShortList<TunableSpec> with_pieces(
+    ShortList<TunableSpec> tunables, const TunableSpec& piece = piece_kib()) {
   tunables.push_back(piece);
   tunables.push_back(streams_in_turn());
   return tunables;

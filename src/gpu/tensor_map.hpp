@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "gpu/gpu.hpp"
 
@@ -62,8 +61,7 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
                  : nullptr;
   }();
   if (encode == nullptr) {
-    throw PointError(
-        Verdict::not_supported,
+    cannot_run(
         "the driver has no tensor maps; install one for CUDA 12 or newer");
   }
   const auto type = [&] {
@@ -99,13 +97,11 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
       CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
       CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
-    throw PointError(
-        Verdict::not_supported,
-        "no tensor map of " + std::to_string(layout.extent[0]) + "x" +
-            std::to_string(layout.extent[1]) + "x" +
-            std::to_string(layout.extent[2]) + " elements with rows of " +
-            std::to_string(layout.pitch[0]) + " bytes: CUDA error " +
-            std::to_string(static_cast<int>(result)));
+    cannot_run(
+        "no tensor map of %ldx%ldx%ld elements with rows of %ld bytes: CUDA "
+        "error %d",
+        long{layout.extent[0]}, long{layout.extent[1]}, long{layout.extent[2]},
+        long{layout.pitch[0]}, static_cast<int>(result));
   }
   return map;
 }

@@ -48,15 +48,13 @@ inline void refuse_without_warpgroups() {
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (major != 9) {
-    throw PointError(Verdict::not_supported,
-                     "warpgroups and bulk copies need compute capability 9.0 "
-                     "(H100, H200); this device has " +
-                         std::to_string(major) + ".x");
+    cannot_run(
+        "warpgroups and bulk copies need compute capability 9.0 (H100, H200); "
+        "this device has %d.x",
+        major);
   }
   if (!built) {
-    throw PointError(
-        Verdict::not_supported,
-        "warpgroups need code for sm_90a: build with make GPU_ARCH=90");
+    cannot_run("warpgroups need code for sm_90a: build with make GPU_ARCH=90");
   }
 #endif
 }

@@ -45,7 +45,7 @@ ArraySpec get_spec(Message& message) {
 void put(Message& message,
          const Size& size,
          Dtype dtype,
-         const Tunables& tunables) {
+         const TunableValues& tunables) {
   message
       .put_all(size, [](Message& to, std::int64_t extent) { to.put(extent); })
       .put(dtype);
@@ -54,7 +54,7 @@ void put(Message& message,
   });
 }
 
-void get(Message& message, Size& size, Dtype& dtype, Tunables& tunables) {
+void get(Message& message, Size& size, Dtype& dtype, TunableValues& tunables) {
   message.get_all(most_of_a_list, [&](Message& from) {
     size.push_back(from.get<std::int64_t>());
   });

@@ -30,8 +30,8 @@ ArraySpec get_spec(Message& message);
 void put(Message& message,
          const Size& size,
          Dtype dtype,
-         const Tunables& tunables);
-void get(Message& message, Size& size, Dtype& dtype, Tunables& tunables);
+         const TunableValues& tunables);
+void get(Message& message, Size& size, Dtype& dtype, TunableValues& tunables);
 
 void put(Message& message, const BatchPlan& plan);
 BatchPlan get_plan(Message& message);

@@ -112,7 +112,7 @@ Filtered filter_image(const Image& image,
                       const std::vector<double>& weights,
                       const Variant& variant,
                       Dtype dtype,
-                      const Tunables& tunables) {
+                      const TunableValues& tunables) {
   const auto& workload = *Registry::instance().workload(variant.workload);
   const Size size{image.rows, image.cols,
                   static_cast<std::int64_t>(weights.size() / 2)};

@@ -32,6 +32,6 @@ Filtered filter_image(const Image& image,
                       const std::vector<double>& weights,
                       const Variant& variant,
                       Dtype dtype,
-                      const Tunables& tunables);
+                      const TunableValues& tunables);
 
 }  // namespace parlab

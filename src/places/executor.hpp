@@ -31,7 +31,7 @@ struct Call {
   const Variant* variant;
   Size size;
   Dtype dtype;
-  Tunables tunables;
+  TunableValues tunables;
 
   // Names the scratch memory of the call, which lives until
   // the problem is released.

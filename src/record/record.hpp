@@ -50,7 +50,7 @@ struct Record {
   std::vector<std::string> dimensions;  // names of the extents of size
   Size size;
   Dtype dtype = Dtype::f32;
-  Tunables tunables;
+  TunableValues tunables;
   Cache cache = Cache::hot;
   std::string source, source_hash;
   std::string unit;  // that sets the peak: "fma float"

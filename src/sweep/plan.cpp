@@ -2,8 +2,9 @@
 
 namespace parlab {
 
-std::vector<Tunables> configurations(const Plan& plan, const Variant& variant) {
-  std::vector<Tunables> all{{}};
+std::vector<TunableValues> configurations(const Plan& plan,
+                                          const Variant& variant) {
+  std::vector<TunableValues> all{{}};
   for (const auto& tunable : variant.tunables) {
     std::vector<std::int64_t> values;
     const auto asked = plan.tunables.find(tunable.name);
@@ -14,7 +15,7 @@ std::vector<Tunables> configurations(const Plan& plan, const Variant& variant) {
         if (tunable.allows(value)) values.push_back(value);
       }
     }
-    std::vector<Tunables> longer;
+    std::vector<TunableValues> longer;
     for (const auto& base : all) {
       for (const auto value : values) {
         longer.push_back(base);

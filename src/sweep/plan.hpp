@@ -24,7 +24,7 @@ struct Plan {
   std::map<std::string, std::vector<std::int64_t>> tunables;
   // When set, it decides in place of tunables which configurations a
   // variant runs with at a size.
-  std::function<std::vector<Tunables>(const Variant&, const Size&, Dtype)>
+  std::function<std::vector<TunableValues>(const Variant&, const Size&, Dtype)>
       choose = {};
   std::vector<Cache> caches;
   // NR_ITER: this many samples, no more and no less
@@ -66,6 +66,7 @@ struct Plan {
 // Every choice of tunables the plan wants from one variant: the product of
 // the values asked for, without those the variant does not allow. A fallback
 // stays as declared: threads=0 is all cores.
-std::vector<Tunables> configurations(const Plan& plan, const Variant& variant);
+std::vector<TunableValues> configurations(const Plan& plan,
+                                          const Variant& variant);
 
 }  // namespace parlab

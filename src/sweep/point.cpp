@@ -88,7 +88,7 @@ class Point {
  private:
   void list();
   std::unique_ptr<Trial> trial_of(const Variant& variant,
-                                  const Tunables& tunables);
+                                  const TunableValues& tunables);
   Entry entry_of(Trial& trial, Cache cache);
   Record blank(const Trial& trial, Cache cache) const;
   void note_time(const Call& call, double seconds);
@@ -149,9 +149,9 @@ double rough_seconds(const Trial& trial, const Work& work) {
 }
 
 // As planned, with "all cores" said as a number.
-std::vector<Tunables> resolved_configurations(const Plan& plan,
-                                              const PointPlan& point,
-                                              const Variant& variant) {
+std::vector<TunableValues> resolved_configurations(const Plan& plan,
+                                                   const PointPlan& point,
+                                                   const Variant& variant) {
   auto all = plan.choose ? plan.choose(variant, point.size, point.dtype)
                          : configurations(plan, variant);
   for (auto& tunables : all) {
@@ -161,7 +161,7 @@ std::vector<Tunables> resolved_configurations(const Plan& plan,
     threads->second =
         std::min<std::int64_t>(threads->second, omp_get_thread_limit());
   }
-  std::vector<Tunables> different;
+  std::vector<TunableValues> different;
   for (auto& tunables : all) {
     if (std::find(different.begin(), different.end(), tunables) ==
         different.end()) {
@@ -172,7 +172,7 @@ std::vector<Tunables> resolved_configurations(const Plan& plan,
 }
 
 // A team that is smaller than what was asked for, or has less to run on.
-std::string why_fewer_threads(const Plan& plan, const Tunables& tunables) {
+std::string why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
   const auto asked = plan.tunables.find("threads");
   const auto threads = tunables.find("threads");
   if (asked == plan.tunables.end() || threads == tunables.end()) return "";
@@ -273,7 +273,7 @@ double Point::seconds_at_most(const Trial& trial) const {
 }
 
 std::unique_ptr<Trial> Point::trial_of(const Variant& variant,
-                                       const Tunables& tunables) {
+                                       const TunableValues& tunables) {
   auto trial = std::make_unique<Trial>();
   trial->call = {&variant, plan_.size, plan_.dtype, tunables};
   Place& place = session_.places.of(variant, plan_.number);
@@ -530,9 +530,10 @@ void Point::hold_against_roof(Entry& entry) {
   const int gpus = entry.trial->gpus();
   const Work work =
       share_of(session_.plan.workload->work(plan_.size, plan_.dtype), gpus);
-  const double moved = variant.travels == nullptr
-                           ? 0
-                           : variant.travels(plan_.size, plan_.dtype, gpus);
+  const double moved =
+      variant.travels == nullptr
+          ? 0
+          : variant.travels(plan_.size.data(), plan_.dtype, gpus);
   // Of a variant whose arrays are the host's each crosses the link once.
   double from_host = 0, to_host = 0;
   if (variant.from_host()) {

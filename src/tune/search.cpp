@@ -16,12 +16,12 @@ class Descent {
  public:
   explicit Descent(const Search& search) : search_(search) {}
 
-  void from(Tunables place) {
+  void from(TunableValues place) {
     for (bool improved = true; improved && !search_.stop();) {
       improved = false;
       for (const auto& axis : search_.axes) {
         if (search_.stop()) return;
-        const Tunables next = best_on(axis, place);
+        const TunableValues next = best_on(axis, place);
         improved |= next != place;
         place = next;
       }
@@ -29,8 +29,8 @@ class Descent {
   }
 
   // Somewhere that was not tried yet, but for a few futile attempts.
-  Tunables elsewhere() {
-    Tunables place;
+  TunableValues elsewhere() {
+    TunableValues place;
     for (int attempt = 0; attempt < 20; ++attempt) {
       place.clear();
       for (const auto& axis : search_.axes) {
@@ -43,15 +43,15 @@ class Descent {
     return place;
   }
 
-  std::vector<Tunables> promising() const {
-    std::vector<std::pair<Summary, Tunables>> timed;
+  std::vector<TunableValues> promising() const {
+    std::vector<std::pair<Summary, TunableValues>> timed;
     for (const auto& [tunables, summary] : tried_) {
       if (summary) timed.emplace_back(*summary, tunables);
     }
     std::sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
       return a.first.median < b.first.median;
     });
-    std::vector<Tunables> kept;
+    std::vector<TunableValues> kept;
     for (const auto& [summary, tunables] : timed) {
       const bool may_be_best =
           !above(ratio(summary.estimate, timed.front().first.estimate), 1);
@@ -66,24 +66,25 @@ class Descent {
   std::size_t tried() const { return tried_.size(); }
 
  private:
-  Tunables best_on(const Axis& axis, const Tunables& place) {
-    std::vector<Tunables> line, unknown;
+  TunableValues best_on(const Axis& axis, const TunableValues& place) {
+    std::vector<TunableValues> line, unknown;
     for (const auto value : axis.values) {
       line.push_back(place);
       line.back().insert_or_assign(axis.name, value);
     }
     if (std::find(line.begin(), line.end(), place) == line.end())
       line.push_back(place);
-    std::copy_if(
-        line.begin(), line.end(), std::back_inserter(unknown),
-        [&](const Tunables& tunables) { return tried_.count(tunables) == 0; });
+    std::copy_if(line.begin(), line.end(), std::back_inserter(unknown),
+                 [&](const TunableValues& tunables) {
+                   return tried_.count(tunables) == 0;
+                 });
     if (!unknown.empty()) {
       for (const auto& record : search_.measure(unknown, Effort::quick)) {
         auto& known = tried_[record.tunables];
         if (record.timed()) known = record.summary();
       }
     }
-    Tunables best = place;
+    TunableValues best = place;
     double least = time_of(place);
     for (const auto& tunables : line) {
       if (time_of(tunables) < least) {
@@ -94,7 +95,7 @@ class Descent {
     return best;
   }
 
-  double time_of(const Tunables& tunables) const {
+  double time_of(const TunableValues& tunables) const {
     const auto found = tried_.find(tunables);
     if (found == tried_.end() || !found->second)
       return std::numeric_limits<double>::infinity();
@@ -102,7 +103,7 @@ class Descent {
   }
 
   const Search& search_;
-  std::map<Tunables, std::optional<Summary>> tried_;  // nothing: it failed
+  std::map<TunableValues, std::optional<Summary>> tried_;  // nothing: it failed
   std::mt19937 random_{1};  // the same search every time
 };
 

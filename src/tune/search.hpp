@@ -15,11 +15,11 @@ enum class Effort { quick, full };
 
 struct Search {
   std::vector<Axis> axes;
-  Tunables start;           // where to begin: the defaults
+  TunableValues start;      // where to begin: the defaults
   bool exhaustive = false;  // measure all of them
   // Measures these configurations and says what came out; less
   // when it was interrupted.
-  std::function<std::vector<Record>(const std::vector<Tunables>&, Effort)>
+  std::function<std::vector<Record>(const std::vector<TunableValues>&, Effort)>
       measure;
   // asked between measurements: the budget is spent, or Ctrl-C
   std::function<bool()> stop;

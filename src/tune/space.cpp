@@ -94,10 +94,10 @@ double count_of(const std::vector<Axis>& axes) {
   return count;
 }
 
-std::vector<Tunables> all_of(const std::vector<Axis>& axes) {
-  std::vector<Tunables> all{{}};
+std::vector<TunableValues> all_of(const std::vector<Axis>& axes) {
+  std::vector<TunableValues> all{{}};
   for (const auto& axis : axes) {
-    std::vector<Tunables> longer;
+    std::vector<TunableValues> longer;
     for (const auto& base : all) {
       for (const auto value : axis.values) {
         longer.push_back(base);
@@ -109,8 +109,8 @@ std::vector<Tunables> all_of(const std::vector<Axis>& axes) {
   return all;
 }
 
-Tunables defaults_of(const Variant& variant, std::int64_t cores) {
-  Tunables defaults;
+TunableValues defaults_of(const Variant& variant, std::int64_t cores) {
+  TunableValues defaults;
   for (const auto& tunable : variant.tunables) {
     const bool all_cores = tunable.name == "threads" && tunable.fallback == 0;
     defaults.emplace(tunable.name, all_cores ? cores : tunable.fallback);

@@ -28,9 +28,9 @@ std::vector<Axis> axes_of(
 // How many configurations there are. As a double: a product of
 // many axes may be large.
 double count_of(const std::vector<Axis>& axes);
-std::vector<Tunables> all_of(const std::vector<Axis>& axes);
+std::vector<TunableValues> all_of(const std::vector<Axis>& axes);
 
 // Every tunable as declared, all cores said as their number.
-Tunables defaults_of(const Variant& variant, std::int64_t cores);
+TunableValues defaults_of(const Variant& variant, std::int64_t cores);
 
 }  // namespace parlab

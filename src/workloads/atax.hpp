@@ -1,7 +1,6 @@
 // atax: y = A^T (A x), a matrix and its transpose times one vector.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/register.hpp"
@@ -20,7 +19,7 @@ struct Atax {
   };
 
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("a"), arrays.get<const T>("x"),
             arrays.get<T>("y"), size[0], size[1]};
   }

@@ -1,7 +1,6 @@
 // conv2d: a 3x3 convolution with fixed weights (PolyBench's 2DCONV).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/register.hpp"
@@ -20,7 +19,7 @@ struct Conv2d {
   };
 
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("a"), arrays.get<T>("b"), size[0], size[1]};
   }
 

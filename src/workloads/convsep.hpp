@@ -28,7 +28,7 @@ struct Convsep {
   };
 
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("a"),
             arrays.get<const T>("a_padded"),
             arrays.get<const T>("w"),

@@ -540,7 +540,7 @@ class CovarianceContract final : public Workload {
     const bool exact = kind == InputKind::integers;
     return dispatch<float, double>(
         dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          const auto p = Covariance::bind<T>(inputs, size);
+          const auto p = Covariance::bind<T>(inputs, size.data());
           // Sums of whole numbers stay exact in double.
           if (std::is_same_v<T, double> && !exact) {
             return std::make_unique<CovarianceOracle<T, long double>>(

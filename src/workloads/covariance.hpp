@@ -32,7 +32,7 @@ struct Covariance {
   // hundredths, the printed experiment is repeated: column sums are divided
   // by float_n / 100, as T, and the product by nothing.
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     const auto m = size[0], float_n = size[2];
     return {
         arrays.get<const T>("data"),

@@ -21,7 +21,7 @@ struct Dmv {
   };
 
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("a"),
             arrays.get<const T>("a_transposed"),
             arrays.get<const T>("x"),

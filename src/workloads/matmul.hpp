@@ -27,7 +27,7 @@ struct Matmul {
   };
 
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("a"),
             arrays.get<const T>("b"),
             arrays.get<Result<T>>("c"),

@@ -20,7 +20,7 @@ struct VectorSum {
   };
 
   template <typename T>
-  static Args<T> bind(const Arrays& arrays, const Size& size) {
+  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("x"), arrays.get<const T>("ones"),
             arrays.get<T>("sum"), size[0]};
   }

@@ -48,7 +48,7 @@ class Records {
               const std::string& name,
               const Size& size,
               double us,
-              const Tunables& tunables = {}) {
+              const TunableValues& tunables = {}) {
     Record record;
     record.workload = workload;
     record.backend = name.substr(0, name.find('/'));
@@ -69,19 +69,19 @@ class Records {
   Record& dmv(const std::string& name,
               std::int64_t n,
               double us,
-              const Tunables& tunables = {}) {
+              const TunableValues& tunables = {}) {
     return add("dmv", Dtype::f32, name, {n, n}, us, tunables);
   }
   Record& sum(const std::string& name,
               std::int64_t n,
               double us,
-              const Tunables& tunables = {}) {
+              const TunableValues& tunables = {}) {
     return add("vector_sum", Dtype::i32, name, {n}, us, tunables);
   }
   Record& product(const std::string& name,
                   std::int64_t n,
                   double us,
-                  const Tunables& tunables,
+                  const TunableValues& tunables,
                   Dtype dtype = Dtype::i32) {
     return add("matmul", dtype, name, {n, n, n}, us, tunables);
   }
@@ -91,7 +91,7 @@ class Records {
                  const std::string& name,
                  std::int64_t n,
                  double us,
-                 const Tunables& tunables = {}) {
+                 const TunableValues& tunables = {}) {
     const bool covariance = workload == "covariance";
     return add(workload, Dtype::f64, name,
                covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
@@ -100,7 +100,7 @@ class Records {
   Record& separable(const std::string& name,
                     std::int64_t n,
                     double us,
-                    Tunables tunables,
+                    TunableValues tunables,
                     Dtype dtype = Dtype::f32) {
     tunables.insert({{"load", 0}, {"store", 0}});
     return add("convsep", dtype, name, {n, n, 16}, us, tunables);
@@ -121,18 +121,18 @@ constexpr auto holds = Outcome::holds, in_part = Outcome::holds_in_part,
                fails = Outcome::does_not_hold,
                untested = Outcome::cannot_be_tested;
 
-Tunables block(std::int64_t value) {
+TunableValues block(std::int64_t value) {
   return {{"block", value}};
 }
-Tunables square_block(std::int64_t value) {
+TunableValues square_block(std::int64_t value) {
   return {{"block_x", value}, {"block_y", value}};
 }
 // A tile of w1 x h1 pixels in the first kernel, of w2 x h2 in the second.
-Tunables tiles(std::int64_t threads,
-               std::int64_t w1,
-               std::int64_t h1,
-               std::int64_t w2,
-               std::int64_t h2) {
+TunableValues tiles(std::int64_t threads,
+                    std::int64_t w1,
+                    std::int64_t h1,
+                    std::int64_t w2,
+                    std::int64_t h2) {
   return {{"block_x", threads}, {"block_y", threads}, {"w1", w1},
           {"h1", h1},           {"w2", w2},           {"h2", h2}};
 }
@@ -420,14 +420,14 @@ BOOST_AUTO_TEST_CASE(
 
 namespace {
 
-const Tunables all_16 = tiles(16, 16, 16, 16, 16);
-const Tunables tall = tiles(16, 16, 16, 16, 128);
+const TunableValues all_16 = tiles(16, 16, 16, 16, 16);
+const TunableValues tall = tiles(16, 16, 16, 16, 128);
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(cache_modes) {
   const auto modes = [](const char* id, const char* variant,
-                        const Tunables& shape, double past_l1_us,
+                        const TunableValues& shape, double past_l1_us,
                         double streaming_us) {
     Records r;
     r.separable(variant, 8192, 100, shape);
@@ -749,7 +749,7 @@ BOOST_AUTO_TEST_CASE(granularity) {
     for (const std::int64_t n : {1000, 2000}) {
       // less than 8: small matrices fill the GPU badly
       const double work = n == 1000 ? 1 : 7;
-      const Tunables tile{{"tile", 16}};
+      const TunableValues tile{{"tile", 16}};
       auto& one = r.product("cuda/tiled", n, 100 * work, tile);
       needs(one, 2048, 32, 64);
       auto& with_2 = r.product("cuda/granularity", n, two * work,

@@ -24,8 +24,8 @@ std::string refusal(const std::string& bytes) {
 }
 
 // The default of each tunable, but a single thread.
-Tunables fallbacks(const Variant& variant) {
-  Tunables tunables;
+TunableValues fallbacks(const Variant& variant) {
+  TunableValues tunables;
   for (const auto& tunable : variant.tunables)
     tunables.emplace(tunable.name, tunable.fallback);
   if (tunables.count("threads") > 0) tunables.insert_or_assign("threads", 1);

@@ -35,7 +35,7 @@ Run a_run(const std::string& gpu = "a GPU") {
 Record a_record(const std::string& name,
                 std::int64_t n,
                 double us,
-                const Tunables& tunables = {}) {
+                const TunableValues& tunables = {}) {
   Record record;
   record.workload = "fake";
   record.backend = name.substr(0, name.find('/'));

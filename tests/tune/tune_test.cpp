@@ -37,17 +37,16 @@ struct Fixture {
   TuneRequest tune_rows() const;
 };
 
-Variant variant_with(std::vector<Tunable> tunables) {
-  return describe({.tunables = std::move(tunables)}, "cuda/fake/tuned.cu",
-                  "hash");
+Variant variant_with(const ShortList<TunableSpec>& tunables) {
+  return describe({.tunables = tunables}, "cuda/fake/tuned.cu", "hash");
 }
 
-Numbers values(const Tunable& tunable, std::int64_t cores = 6) {
+Numbers values(const TunableSpec& tunable, std::int64_t cores = 6) {
   return axes_of(variant_with({tunable}), {}, cores).at(0).values;
 }
 
 // 48 samples within 0.1 % of the median.
-Record trial(const Tunables& tunables,
+Record trial(const TunableValues& tunables,
              double median,
              const Size& size = {64, 64}) {
   Record record;
@@ -120,7 +119,7 @@ BOOST_AUTO_TEST_CASE(every_combination_is_counted_once) {
       axes_of(variant_with({{"a", 1, 1, 3}, {"b", 1, 1, 4}}), {}, 4);
   BOOST_TEST(count_of(two) == 12);
   const auto all = all_of(two);
-  BOOST_TEST(std::set<Tunables>(all.begin(), all.end()).size() == 12u);
+  BOOST_TEST(std::set<TunableValues>(all.begin(), all.end()).size() == 12u);
 }
 
 // A search over 32 x 40 configurations whose times form a valley with its
@@ -141,11 +140,11 @@ struct Valley {
     };
   }
 
-  static double time(const Tunables& t) {
+  static double time(const TunableValues& t) {
     return 1 + std::abs(std::log(static_cast<double>(t["block"]) / 320)) +
            std::abs(std::log(static_cast<double>(t["depth"]) / 12));
   }
-  std::vector<Record> measure(const std::vector<Tunables>& configurations,
+  std::vector<Record> measure(const std::vector<TunableValues>& configurations,
                               Effort effort) {
     (effort == Effort::quick ? quick : full) += configurations.size();
     if (effort == Effort::full) finalists = configurations;
@@ -162,7 +161,7 @@ struct Valley {
 
   Search search;
   std::size_t quick = 0, full = 0;  // how many configurations were measured so
-  std::vector<Tunables> finalists;
+  std::vector<TunableValues> finalists;
 };
 
 BOOST_FIXTURE_TEST_CASE(the_search_finds_the_valley, Valley) {

@@ -47,7 +47,7 @@ struct Matrix {
     packed_array = {specs[2], packed.data()};
     workload.fill(inputs, size, dtype_of<T>(), kind);
     make_oracle(kind);
-    const auto p = Covariance::bind<T>(inputs, size);
+    const auto p = Covariance::bind<T>(inputs, size.data());
     mean_divisor = p.mean_divisor;
     divisor = p.divisor;
   }

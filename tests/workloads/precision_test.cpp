@@ -114,7 +114,9 @@ struct Computed {
       }
     }
     PlainHost host;
-    plain(workload).run_host(host, arrays.view(), size, dtype, {});
+    const Arrays bound = arrays.view();
+    plain(workload).run_host(host, {&bound, size.data()}, dtype,
+                             TunableValues{});
   }
   bool passes(const Oracle& oracle) const {
     return !oracle.check(arrays.view());

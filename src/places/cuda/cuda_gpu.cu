@@ -171,6 +171,7 @@ bool CudaGpu::can_overlap(const void* kernel) const {
 void CudaGpu::start(const LaunchConfig& config,
                     const void* kernel,
                     void** arguments) {
+  launches_.push_back({config, kernel});
   select();
   const auto& [x, y, z] = properties_.maxGridSize;
   const auto& [block_x, block_y, block_z] = properties_.maxThreadsDim;

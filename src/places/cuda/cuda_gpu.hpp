@@ -6,13 +6,13 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/gpu.hpp"
 #include "places/cuda/cuda_resources.hpp"
+#include "places/launching_gpu.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
 
-class CudaGpu final : public Gpu {
+class CudaGpu final : public LaunchingGpu {
  public:
   explicit CudaGpu(int device);
 

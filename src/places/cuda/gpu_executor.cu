@@ -500,16 +500,16 @@ class CudaExecutor final : public Executor {
 
   void run(const Call& call) {
     const auto& [variant, size, dtype, tunables] = call;
+    const Arrays declared = declared_by(*variant, bound_);
     gpu_->begin_run();
     if (!streams_) {
-      variant->run_gpu(*gpu_, declared_by(*variant, bound_), size, dtype,
-                       tunables);
+      variant->run_gpu(*gpu_, {&declared, size.data()}, dtype, tunables);
       return;
     }
     streams_->begin();
     try {
-      variant->run_streams(*streams_, declared_by(*variant, bound_), size,
-                           dtype, tunables);
+      variant->run_streams(*streams_, {&declared, size.data()}, dtype,
+                           tunables);
     } catch (...) {  // what it has queued still uses the arrays
       streams_->end();
       throw;

@@ -47,8 +47,16 @@ struct PlacedPart {
 struct Placed {
   Team* team = nullptr;
   std::vector<std::vector<PlacedPart>> parts;  // of each GPU
-  Parts<Arrays> bound;
-  Parts<Size> sizes;
+  std::vector<Arrays> bound;
+  std::vector<Size> sizes;
+
+  // Pointers to these: good until the next is added.
+  std::vector<UnboundPart> unbound() const {
+    std::vector<UnboundPart> all;
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      all.push_back({&bound[i], sizes[i].data()});
+    return all;
+  }
   double to_device_s = 0;
 
   int count() const { return static_cast<int>(parts.size()); }
@@ -436,8 +444,8 @@ class TeamExecutor final : public Executor {
 
   void run(const Call& call, Placed& placed) {
     each(placed, [](Device& device, int) { device.gpu.begin_run(); });
-    call.variant->run_gpus(placed.team->gpus, placed.bound, placed.sizes,
-                           call.dtype, call.tunables);
+    call.variant->run_gpus(placed.team->gpus, placed.unbound().data(),
+                           placed.count(), call.dtype, call.tunables);
   }
 
   // Whatever waits for a device comes here, before any is held back: NCCL's

@@ -31,12 +31,13 @@ class EmulatedExecutor final : public UntimedExecutor {
     const Variant& variant = *call.variant;
     require_emulated(variant);
     arrays_.poison_outputs();
+    const Arrays declared = declared_by(variant, arrays_.view());
     gpu_.free_scratch();
     gpu_.begin_run();
     const auto start = std::chrono::steady_clock::now();
     gpu_.run_host_code([&] {
-      variant.run_gpu(gpu_, declared_by(variant, arrays_.view()), call.size,
-                      call.dtype, call.tunables);
+      variant.run_gpu(gpu_, {&declared, call.size.data()}, call.dtype,
+                      call.tunables);
     });
     const std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;

@@ -30,7 +30,7 @@ void require_emulated(const Variant& variant) {
                        ", which emulation does not have");
 }
 
-LaunchShape launch_shape_of(const Gpu& gpu) {
+LaunchShape launch_shape_of(const LaunchingGpu& gpu) {
   LaunchShape shape;
   if (gpu.launches().empty()) return shape;
   const auto& [grid, block, shared, cooperative, overlaps] =
@@ -78,6 +78,7 @@ void EmulatedGpu::start(const LaunchConfig& config,
                         const void* kernel,
                         std::function<void()> thread,
                         std::span<const std::byte> arguments) {
+  if (kernel != nullptr) launches_.push_back({config, kernel});
   const auto blocks =
       static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
   // Compute capability 9.0: CUDA C++ Programming Guide,

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/variant.hpp"
-#include "gpu/gpu.hpp"
 #include "places/emulation/block.hpp"
+#include "places/launching_gpu.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
@@ -21,7 +21,7 @@ std::uint64_t emulation_seed();
 void require_emulated(const Variant& variant);
 
 // Of what was launched last; emulation knows of no registers.
-LaunchShape launch_shape_of(const Gpu& gpu);
+LaunchShape launch_shape_of(const LaunchingGpu& gpu);
 
 // What the emulated GPUs of one machine share: their addresses, the count of
 // all blocks that ever ran there, and the OS threads that run them.
@@ -31,7 +31,7 @@ struct EmulatedMachine {
   std::deque<emulation::Block> workers;  // one per OS thread
 };
 
-class EmulatedGpu : public Gpu {
+class EmulatedGpu : public LaunchingGpu {
  public:
   explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
                        emulation::Order order = emulation::Order::shuffled,

@@ -31,7 +31,8 @@ class EmulatedStreamsExecutor final : public UntimedExecutor {
     EmulatedStreams gpu(emulation_seed(), emulation::Order::shuffled, machine_);
     const auto start = std::chrono::steady_clock::now();
     gpu.run_host_code([&] {
-      variant.run_streams(gpu, declared, call.size, call.dtype, call.tunables);
+      variant.run_streams(gpu, {&declared, call.size.data()}, call.dtype,
+                          call.tunables);
     });
     const std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;

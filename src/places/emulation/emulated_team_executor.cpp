@@ -63,20 +63,22 @@ class EmulatedTeamExecutor final : public UntimedExecutor {
     EmulatedGpus team(static_cast<int>(shares.size()), emulation_seed(),
                       emulation::Order::shuffled, machine_);
     std::vector<std::vector<PartInMemory>> parts;
-    Parts<Arrays> bound;
-    Parts<Size> sizes;
+    std::vector<Arrays> bound;
     for (std::size_t i = 0; i < shares.size(); ++i) {
       parts.push_back(place(team[static_cast<int>(i)], shares[i]));
       std::vector<Array> views;
       for (const auto& here : parts.back())
         views.push_back({here.part.spec, here.data()});
       bound.emplace_back(std::move(views));
-      sizes.push_back(shares[i].size);
+      team[static_cast<int>(i)].begin_run();
     }
-    team.each([](Gpu& gpu, int) { gpu.begin_run(); });
+    std::vector<UnboundPart> unbound;
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      unbound.push_back({&bound[i], shares[i].size.data()});
     const auto start = std::chrono::steady_clock::now();
     team.run_host_code([&] {
-      variant.run_gpus(team, bound, sizes, call.dtype, call.tunables);
+      variant.run_gpus(team, unbound.data(), team.count(), call.dtype,
+                       call.tunables);
     });
     const std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;

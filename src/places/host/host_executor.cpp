@@ -252,7 +252,8 @@ class HostExecutor final : public Executor {
 
   void run(const Call& call, const Arrays& bound) {
     host_.begin_run();
-    call.variant->run_host(host_, bound, call.size, call.dtype, call.tunables);
+    call.variant->run_host(host_, {&bound, call.size.data()}, call.dtype,
+                           call.tunables);
   }
 
   // Every core writes through twice its share of the last-level

@@ -1,0 +1,79 @@
+// What the GPU of every place has for its executor, beyond what a variant
+// sees: the launches of an execution, and what was attached.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+#include "core/types.hpp"
+#include "gpu/gpu.hpp"
+
+namespace parlab {
+
+// One launch as it happened, for the record.
+struct LaunchInfo {
+  LaunchConfig config;
+  const void* kernel = nullptr;
+};
+
+// Throws PointError when the configuration is too large for a device: one
+// whose grids, blocks and shared memory are limited to `most`, and whose
+// blocks have at most most_threads threads.
+inline void refuse_impossible(const LaunchConfig& config,
+                              const LaunchConfig& most,
+                              std::int64_t most_threads) {
+  const auto fits = [](const Extent& e, const Extent& limit) {
+    return e.x <= limit.x && e.y <= limit.y && e.z <= limit.z;
+  };
+  const auto text = [](const Extent& e) {
+    return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" +
+           std::to_string(e.z);
+  };
+  const auto says = [&](const LaunchConfig& c) {
+    return text(c.grid) + " blocks of " + text(c.block) + " threads and " +
+           std::to_string(c.shared_bytes) + " bytes of shared memory";
+  };
+  const auto& [grid, block, shared, cooperative, overlaps] = config;
+  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block)) {
+    throw PointError(Verdict::launch_failed, "cannot launch " + says(config));
+  }
+  if (!fits(grid, most.grid) || !fits(block, most.block) ||
+      block.x * block.y * block.z > most_threads ||
+      shared > most.shared_bytes) {
+    throw PointError(Verdict::not_supported,
+                     "cannot launch " + says(config) + ": at most " +
+                         says(most) + ", " + std::to_string(most_threads) +
+                         " threads in a block");
+  }
+}
+
+class LaunchingGpu : public Gpu {
+ public:
+  // The launches since begin_run(), in order.
+  const std::vector<LaunchInfo>& launches() const { return launches_; }
+  void begin_run() {
+    launches_.clear();
+    next_scratch_ = 0;
+  }
+
+ protected:
+  void* attachment(const std::type_info& type,
+                   void* (*make)(),
+                   void (*destroy)(void*)) override {
+    auto& slot = attached_[type];
+    if (!slot) slot.reset(make(), destroy);
+    return slot.get();
+  }
+
+  // start() adds to it.
+  std::vector<LaunchInfo> launches_;
+  std::size_t next_scratch_ = 0;
+
+ private:
+  std::map<std::type_index, std::shared_ptr<void>> attached_;
+};
+
+}  // namespace parlab
