@@ -122,7 +122,7 @@ HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
 LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
             $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
-IDENTITY   = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
+IDENTITY   = $(if $(filter src/%,$<),,-DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"')
 
 # The device's own architecture; without a device a program for the H200 and, as PTX, for all from
 # Ampere on. Both come from the code for compute_80, so that nvcc reads each file for the device once.
@@ -134,8 +134,9 @@ else ifeq ($(GPU_ARCH),90)
 else
   GENCODE := -arch=sm_$(GPU_ARCH)
 endif
-# CUDA_NO_HALF: half is our word (core/narrow.hpp); the toolkit's headers keep __half.
-NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O3) $(GENCODE) -Isrc \
+# CUDA_NO_HALF: half is our word (core/narrow.hpp); the toolkit's headers keep __half. -O is for the
+# host's side, which launches; what is for the device is optimised as far as can be in any case.
+NVCCFLAGS := -std=c++20 $(if $(filter 1,$(DEBUG)),-O0 -g,-O1) $(GENCODE) -Isrc \
              -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
              -lineinfo -DCUDA_NO_HALF
 
@@ -335,11 +336,17 @@ $(B)/host/src/machine/host_ceilings.cpp.o: OPTIMIZE := -O3 -g1
 
 # The standard headers are parsed once, which takes a third off the time of most files: `make lint`,
 # without this, shows that each file includes what it needs. Only where -O is the same: else GCC 12
-# crashes now and then.
-$(LIGHT:%=$(B)/host/%.o): $(B)/host/core/standard.hpp.gch
-$(LIGHT:%=$(B)/host/%.o): private CXXFLAGS = -I$(B)/host $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH) -include core/standard.hpp
-$(B)/host/core/standard.hpp.gch: OPTIMIZE := $(OPTIMIZE:-O3=-O1)
-$(B)/host/core/standard.hpp.gch: src/core/standard.hpp $(B)/host.flags
+# crashes now and then. Variants include little, and go without.
+FAST := $(filter-out $(LIGHT) src/machine/host_ceilings.cpp,$(filter src/%,$(HOST_SOURCES)))
+with_standard = -I$(B)/$1 $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH) -include core/standard.hpp
+$(LIGHT:%=$(B)/host/%.o): $(B)/light/core/standard.hpp.gch
+$(LIGHT:%=$(B)/host/%.o): private CXXFLAGS = $(call with_standard,light)
+$(B)/light/core/standard.hpp.gch: OPTIMIZE := $(OPTIMIZE:-O3=-O1)
+$(FAST:%=$(B)/host/%.o): $(B)/fast/core/standard.hpp.gch
+# g++ 12 sees strings of 2^63 bytes there.
+$(FAST:%=$(B)/host/%.o): private CXXFLAGS = $(call with_standard,fast) \
+    $(if $(CLANG),,-Wno-stringop-overflow -Wno-array-bounds)
+$(B)/light/core/standard.hpp.gch $(B)/fast/core/standard.hpp.gch: src/core/standard.hpp $(B)/host.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -x c++-header $< -o $@
 
@@ -366,9 +373,12 @@ $(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
 	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
 	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) -x c++-header $(@:.gch=) -o $@
 
-$(B)/emulated/%.cpp.o: %.cpp $(B)/emulated.flags
+$(B)/emulated/%.cpp.o: %.cpp $(B)/emulated/core/standard.hpp.gch $(B)/emulated.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -c $< -o $@
+	$(call say,EMUL,$<) $(CXX) -I$(B)/emulated $(EMULATEDFLAGS) -include core/standard.hpp -c $< -o $@
+$(B)/emulated/core/standard.hpp.gch: src/core/standard.hpp $(B)/emulated.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -x c++-header $< -o $@
 
 BUILD_OBJECTS := $(B)/host/src/core/build.cpp.o $(B)/check/src/core/build.cpp.o
 $(BUILD_OBJECTS): $(B)/build_info.hpp

@@ -12,6 +12,7 @@
 #include "places/cuda/device_ceilings.hpp"
 #include "places/cuda/device_timer.hpp"
 #include "places/cuda/link_ceilings.hpp"
+#include "places/cuda/profile_mark.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "verify/disturbance.hpp"
@@ -48,10 +49,6 @@ class PutAllBack {
   PutBack of_gpu_;
   CudaStreams* streams_;
 };
-
-// Tells a profiler which execution the kernels behind it
-// belong to: see profile_mark.
-__global__ void execution_begins() {}
 
 class CudaExecutor final : public Executor {
  public:
@@ -267,7 +264,7 @@ class CudaExecutor final : public Executor {
     cuda_check(cudaStreamSynchronize(gpu_->cuda_stream()),
                "executing the variant");
     cuda_check(cudaProfilerStart(), "starting the profiler");
-    execution_begins<<<number + 1, 1, 0, gpu_->cuda_stream()>>>();
+    mark_execution(number, gpu_->cuda_stream());
     run(call);
     cuda_check(cudaDeviceSynchronize(),
                "executing the variant under the profiler");
