@@ -338,15 +338,15 @@ $(B)/host/src/machine/host_ceilings.cpp.o: OPTIMIZE := -O3 -g1
 # without this, shows that each file includes what it needs. Only where -O is the same: else GCC 12
 # crashes now and then. Variants include little, and go without.
 FAST := $(filter-out $(LIGHT) src/machine/host_ceilings.cpp,$(filter src/%,$(HOST_SOURCES)))
-with_standard = -I$(B)/$1 $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH) -include core/standard.hpp
-$(LIGHT:%=$(B)/host/%.o): $(B)/light/core/standard.hpp.gch
+with_standard = -I$(B)/host/$1 $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH) -include core/standard.hpp
+$(LIGHT:%=$(B)/host/%.o): $(B)/host/light/core/standard.hpp.gch
 $(LIGHT:%=$(B)/host/%.o): private CXXFLAGS = $(call with_standard,light)
-$(B)/light/core/standard.hpp.gch: OPTIMIZE := $(OPTIMIZE:-O3=-O1)
-$(FAST:%=$(B)/host/%.o): $(B)/fast/core/standard.hpp.gch
+$(B)/host/light/core/standard.hpp.gch: OPTIMIZE := $(OPTIMIZE:-O3=-O1)
+$(FAST:%=$(B)/host/%.o): $(B)/host/fast/core/standard.hpp.gch
 # g++ 12 sees strings of 2^63 bytes there.
 $(FAST:%=$(B)/host/%.o): private CXXFLAGS = $(call with_standard,fast) \
     $(if $(CLANG),,-Wno-stringop-overflow -Wno-array-bounds)
-$(B)/light/core/standard.hpp.gch $(B)/fast/core/standard.hpp.gch: src/core/standard.hpp $(B)/host.flags
+$(B)/host/light/core/standard.hpp.gch $(B)/host/fast/core/standard.hpp.gch: src/core/standard.hpp $(B)/host.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -x c++-header $< -o $@
 
