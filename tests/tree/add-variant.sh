@@ -40,6 +40,19 @@ expect "it is compiled once more" own_make $parlab
 expect "a message has the plain name of the kernel" \
   eval "says dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'kernel dmv_coalesced<float>'"
 
+# Launches that several variants share are compiled once. A copy of their header that is changed has its
+# own, and one that still asks for what is compiled elsewhere is no program.
+sed 's/rows - 2 - top/rows - 3 - top/' cuda/conv2d/streamed.cuh >cuda/conv2d/mine.cuh
+sed '/\.id = /d; s/streamed\.cuh/mine.cuh/' cuda/conv2d/streamed.cu >cuda/conv2d/mine.cu
+expect "a copy does not get the launches of the original" eval '! own_make $parlab'
+sed -i '/^extern template/d' cuda/conv2d/mine.cuh
+expect "it gets its own" own_make $parlab
+expect "they are what it says" \
+  eval "says conv2d 67 --variant cuda/mine --emulate --format csv | grep -q 'cuda,mine,.*wrong_result'"
+expect "the original's are still right" \
+  eval "says conv2d 67 --variant cuda/streamed --emulate --format csv | grep -q 'cuda,streamed,.*passed'"
+rm cuda/conv2d/mine.cu cuda/conv2d/mine.cuh
+
 # No variant sees what another one defines, or the linker would keep one of two.
 mapfile -t objects < <(find build/host/{serial,openmp,blas} build/emulated/cuda -name '*.o' 2>/dev/null)
 seen=$(nm -A --defined-only "${objects[@]}" 2>/dev/null | awk '$2 ~ /^[TWVuDBR]$/ && $3 ~ /^_Z[0-9]/' | c++filt)
