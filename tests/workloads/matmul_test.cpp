@@ -187,12 +187,16 @@ BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
   expect_right(verification(warp_tiles, {129, 9, 129}, Dtype::f64));
 }
 
-// On 132 multiprocessors its tiles of 128 x 128, shared, 96 x 96 and 128 x 64,
-// aligned and not; and what it leaves to `tensor`.
+// On 132 multiprocessors its tiles of 128 x 128, shared, 96 x 96 and 128 x 64;
+// rows of A, of B, of both that are not aligned; tiles at the edges of which
+// half is empty; fewer steps to share than blocks; what it leaves to `tensor`.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
   const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");
   for (const auto& size : {Size{2100, 1000, 2100},
-                           {2000, 17, 2047},
+                           {2049, 1025, 2047},
+                           {2000, 18, 2047},
+                           {3001, 777, 1900},
+                           {128, 160, 17024},
                            {1500, 33, 1500},
                            {1025, 9, 1025},
                            {1000, 40, 1000},
