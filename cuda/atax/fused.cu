@@ -13,7 +13,8 @@
 // the strips of a block take every second or fourth row: those start at the
 // same place inside a 16-byte word, and are copied in whole words all the same.
 // A second kernel adds the y of all blocks, in a fixed order. Matrices that
-// fit the chip as a whole are left to the kernel of `resident`.
+// fit the chip as a whole are left to the kernel of `resident`, short rows to
+// warps that hold them in registers.
 //
 // A row that is too long for one block has a team: its blocks take some of
 // the columns each, and tell each other their parts of t through memory. A

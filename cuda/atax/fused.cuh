@@ -10,6 +10,7 @@
 #include "gpu/gpu.hpp"
 #include "gpu/shared_launch.hpp"
 #include "resident.cuh"
+#include "short_rows.cuh"
 #include "sum.cuh"
 #include "workloads/atax.hpp"
 
@@ -570,6 +571,7 @@ void AtaxFused<FILE, T>::launch(Gpu& gpu,
   if (free && is_resident(gpu, p, block)) return run_resident(gpu, p, block);
   const bool aligned = p.cols % Word<T>::size == 0 &&
                        reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
+  if (free && has_short_rows(p)) return run_short_rows(gpu, p, aligned);
   const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
   run(gpu, p, choice);
 }

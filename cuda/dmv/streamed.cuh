@@ -181,18 +181,29 @@ void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
              p.rows, p.cols, kept);
 }
 
-// The shapes are the best of some hundreds tried on an H200, float and
-// double, 1024 to 16384.
+// The shapes are the best of some hundreds tried on an H200, float and double,
+// squares from 1024 to 16384. Of other matrices:
+//   rows too few for teams of eight warps have teams of sixteen, all resident
+//     at once;
+//   rows too short for eight warps of which each lane has two words have teams
+//     of four or two. A row that begins inside a word has one fewer.
 template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();
   const double matrix = static_cast<double>(p.rows) * p.cols * sizeof(T);
-  if (p.rows < 2 * gpu.multiprocessors()) {
-    launch_streamed<T, 16, 1, 2>(gpu, p, matrix);  // few rows: a block each
-  } else if (matrix < 0.6 * cache) {
+  const auto sms = gpu.multiprocessors();
+  const auto words = p.cols / word_size<T>;
+  const bool large = matrix >= 0.6 * cache;
+  if (p.rows < 2 * sms || (large && p.rows <= 4 * sms)) {
+    launch_streamed<T, 16, 1, 2>(gpu, p, large ? 0.3 * cache : matrix);
+  } else if (!large) {
     launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
-  } else {
+  } else if (words >= 2 * 256 - 1) {
     launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);
+  } else if (words >= 2 * 128 - 1) {
+    launch_streamed<T, 4, 2, 2>(gpu, p, 0.3 * cache);
+  } else {
+    launch_streamed<T, 2, 2, 2>(gpu, p, 0.3 * cache);
   }
 }
 

@@ -152,4 +152,29 @@ BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
   }
 }
 
+// Matrices that do not fit the chip of emulation, with rows that a warp holds:
+// in words of 16 bytes and element by element, of one width of lanes, of the
+// next, and with more rows than warps.
+BOOST_AUTO_TEST_CASE(short_rows_are_right) {
+  const auto& workload = *Registry::instance().workload("atax");
+  const auto& fused = testing::variant_called("atax/cuda/fused");
+  const auto check = [&](const Size& size, Dtype dtype) {
+    Plan plan = testing::plan_for(workload, fused, size, dtype);
+    plan.verify_only = true;
+    for (const auto& record : testing::sweep(plan))
+      BOOST_TEST(right_or_no_gpu(record), described(record));
+  };
+  for (const auto& size : {Size{1000, 512},
+                           {1000, 511},
+                           {701, 1023},
+                           {700, 1024},
+                           {302, 2047},
+                           {300, 2048},
+                           {99000, 5}})
+    check(size, Dtype::f32);
+  for (const auto& size :
+       {Size{1000, 256}, {1000, 255}, {700, 511}, {301, 1024}, {301, 1023}})
+    check(size, Dtype::f64);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -63,12 +63,12 @@ class EmulatedGpu : public LaunchingGpu {
   void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }
 
   // Few multiprocessors: a grid that fills the device is small, a
-  // cooperative one can be live.
+  // cooperative one can be live. A small cache: what is larger is not large.
   int multiprocessors() const override { return 4; }
   std::size_t max_shared_bytes() const override {
     return emulation::max_shared_bytes;
   }
-  std::size_t l2_bytes() const override { return 50 << 20; }
+  std::size_t l2_bytes() const override { return 1 << 20; }
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* data, std::size_t bytes) override;
   void* stream() const override { return nullptr; }

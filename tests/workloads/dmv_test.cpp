@@ -1,0 +1,34 @@
+// dmv: the paths of the last rung that small sizes do not take.
+#include <boost/test/unit_test.hpp>
+
+#include "support.hpp"
+
+using namespace parlab;
+using testing::described, testing::right_or_no_gpu;
+
+BOOST_AUTO_TEST_SUITE(dmv)
+
+// Beyond the cache of emulation: teams of sixteen warps for few rows, of eight
+// for long ones, of four and two for short ones; rows that are aligned and not.
+BOOST_AUTO_TEST_CASE(streamed_is_right_at_every_shape) {
+  const auto& workload = *Registry::instance().workload("dmv");
+  const auto& streamed = testing::variant_called("dmv/cuda/streamed");
+  for (const auto dtype : {Dtype::f32, Dtype::f64}) {
+    for (const auto& size : {Size{7, 40000},
+                             {16, 12001},
+                             {17, 12000},
+                             {90, 4099},
+                             {201, 2044},
+                             {203, 1023},
+                             {600, 511},
+                             {1201, 256},
+                             {9000, 33}}) {
+      Plan plan = testing::plan_for(workload, streamed, size, dtype);
+      plan.verify_only = true;
+      for (const auto& record : testing::sweep(plan))
+        BOOST_TEST(right_or_no_gpu(record), described(record));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
