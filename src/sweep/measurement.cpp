@@ -14,6 +14,8 @@ constexpr std::size_t batches_at_least = 8;
 constexpr double covered_at_least_s = 0.05;
 // When it does not: with fewer an interval is too wide to be of use.
 constexpr std::size_t batches_for_interval = 6;
+// What so many cannot tell, twice as many do not tell either: the point moves.
+constexpr std::size_t batches_at_most = 1000;
 // A clock varies by some per cent, also under a cap of power; below this share
 // of what it settled at, something else slowed the device down.
 constexpr double clock_share = 0.75;
@@ -56,8 +58,21 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
   last_end_s_ = end_s;
   taken_.push_back(
       {batch.seconds, batch.apart, batch.clock_hz, batch.highest_clock_hz});
+  if (!due_to_judge()) return;
   count_samples();
   judge();
+}
+
+// At first after each batch. Later a few more or less do not matter, but to
+// look at thousands of samples after each would take longer than to take them.
+bool Measurement::due_to_judge() {
+  executions_ += static_cast<int>(taken_.back().seconds.size());
+  const bool last = wanted_ > 0 ? executions_ >= wanted_
+                                : spent_s_ >= time_limit_s_ ||
+                                      taken_.size() >= batches_at_most;
+  if (!last && taken_.size() < judged_next_) return false;
+  judged_next_ = taken_.size() + 1 + taken_.size() / 20;
+  return true;
 }
 
 bool Measurement::capped() const {
@@ -106,10 +121,11 @@ void Measurement::judge() {
   estimate_s_ = std::max(summary.median, 1e-9);
   converged_ = summary.precision <= precision_;
   if (wanted_ > 0) {
-    finished_ = true;
-  } else if (spent_s_ >= time_limit_s_) {
-    finished_ = batches().size() >= batches_for_interval ||
-                spent_s_ >= patience * time_limit_s_;
+    finished_ = exhausted_ = true;
+  } else if (spent_s_ >= time_limit_s_ || taken_.size() >= batches_at_most) {
+    exhausted_ = batches().size() >= batches_for_interval ||
+                 spent_s_ >= patience * time_limit_s_;
+    finished_ = exhausted_;
   } else {
     finished_ = converged_ && batches().size() >= batches_at_least &&
                 last_end_s_ - first_start_s_ >= covered_at_least_s;

@@ -29,13 +29,11 @@ class Measurement {
   // below the highest clock, for its power is capped.
   void add(const Batch& batch, double start_s, double end_s);
   // Known as well as was asked for, by enough batches over
-  // enough time, or out of time.
+  // enough time, or out of time or of batches.
   bool finished() const { return finished_; }
-  // Finished, and more would be too much: out of time, or as
-  // many as were asked for.
-  bool exhausted() const {
-    return finished_ && (wanted_ > 0 || spent_s_ >= time_limit_s_);
-  }
+  // Finished, and more would be too much: out of time, out of batches, or as
+  // many samples as were asked for.
+  bool exhausted() const { return exhausted_; }
   // In its last batch the device ran below its highest
   // clock: its power is capped.
   bool capped() const;
@@ -51,6 +49,7 @@ class Measurement {
     std::vector<double> seconds, apart;
     double clock_hz, highest_clock_hz;
   };
+  bool due_to_judge();
   void count_samples();
   void judge();
 
@@ -61,8 +60,10 @@ class Measurement {
   std::vector<Taken> taken_;
   Samples samples_;            // of those that count
   std::vector<double> apart_;  // likewise
-  bool finished_ = false, converged_ = false;
+  bool finished_ = false, exhausted_ = false, converged_ = false;
   int discarded_ = 0;
+  int executions_ = 0;
+  std::size_t judged_next_ = 1;
 };
 
 }  // namespace parlab

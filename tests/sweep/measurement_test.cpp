@@ -118,6 +118,32 @@ BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
   BOOST_TEST(machine.elapsed_s() < 0.6);
 }
 
+// A short one would have taken a hundred thousand samples by then.
+BOOST_AUTO_TEST_CASE(a_thousand_batches_end_what_does_not_settle) {
+  const auto restless = [](int i) {
+    return 1e-6 * (1.5 + std::sin((i / 12) * (i / 12)));
+  };
+  Measurement measurement(plan_with(100), 1e-6);
+  Machine machine(restless, 1e-6);
+  machine.run(measurement);
+  BOOST_TEST(machine.batches() == 1000);
+  BOOST_TEST(measurement.seconds().size() == 12'000u);
+  BOOST_TEST(!measurement.converged());
+  BOOST_TEST(measurement.exhausted());
+}
+
+// Not one too many, although not every batch is looked at when it arrives.
+BOOST_AUTO_TEST_CASE(thousands_of_samples_are_as_many_as_were_asked_for) {
+  Plan plan = plan_with(1);
+  plan.iterations = 20'000;
+  Measurement measurement(plan, 1e-6);
+  Machine machine([](int i) { return 1e-6 * (1 + i % 5); });
+  machine.run(measurement);
+  BOOST_TEST(measurement.seconds().size() == 20'000u);
+  BOOST_TEST(std::accumulate(measurement.batches().begin(),
+                             measurement.batches().end(), 0) == 20'000);
+}
+
 // One execution takes as long as the limit: there are six, for
 // fewer have no interval.
 BOOST_AUTO_TEST_CASE(a_long_point_has_an_interval_all_the_same) {
