@@ -384,6 +384,10 @@ BUILD_OBJECTS := $(B)/host/src/core/build.cpp.o $(B)/check/src/core/build.cpp.o
 $(BUILD_OBJECTS): $(B)/build_info.hpp
 $(BUILD_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 
+# Its products must not be fused with additions: it computes what each of them loses.
+PAIR_OBJECTS := $(B)/host/src/core/pair_rows.cpp.o $(B)/check/src/core/pair_rows.cpp.o
+$(PAIR_OBJECTS): IDENTITY += -ffp-contract=off
+
 DATABASE_OBJECTS := $(B)/host/src/commands/database.cpp.o $(B)/check/src/commands/database.cpp.o
 $(DATABASE_OBJECTS): $(B)/sqlite.flags
 $(DATABASE_OBJECTS): IDENTITY += $(SQLITE)
@@ -399,7 +403,7 @@ $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS) \
 	  $(call unit_test)
 
-HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/% src/statistics/% serial/% \
+HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/% src/statistics/% src/core/pair_rows.cpp serial/% \
                  src/machine/host_ceilings.cpp,$(HOST_SOURCES)))
 $(HOT_OBJECTS): CHECKFLAGS += -O2
 

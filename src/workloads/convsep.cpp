@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/pair_rows.hpp"
 #include "core/random.hpp"
 #include "core/untouched.hpp"
 #include "core/variant.hpp"
@@ -11,45 +12,77 @@
 namespace parlab {
 namespace {
 
-// Both passes over one tile of the image at a time, in Wide; prepare(x) stands
-// for every weight and every pixel x. result: rows x cols.
-template <typename Wide, typename T, typename F>
+// As PairRows, but each sum is a double; magnitudes: of |weight| |x|.
+template <bool magnitudes>
+class DoubleRows {
+ public:
+  DoubleRows(std::int64_t rows, std::int64_t cols)
+      : cols_(cols), sum_(rows * cols) {}
+
+  void clear() { std::fill(sum_.begin(), sum_.end(), 0.0); }
+  template <typename T>
+  void add(std::int64_t row,
+           double weight,
+           const T* x,
+           std::int64_t from,
+           std::int64_t end) {
+    double* const sum = &sum_[row * cols_];
+    for (std::int64_t i = from; i < end; ++i)
+      sum[i] += taken(weight) * taken(static_cast<double>(x[i]));
+  }
+  void add(std::int64_t row,
+           double weight,
+           const DoubleRows& other,
+           std::int64_t other_row,
+           std::int64_t from,
+           std::int64_t end) {
+    add(row, weight, &other.sum_[other_row * other.cols_], from, end);
+  }
+  void copy(std::int64_t row, std::int64_t count, double* to) const {
+    std::copy_n(&sum_[row * cols_], count, to);
+  }
+
+ private:
+  static double taken(double x) { return magnitudes ? std::abs(x) : x; }
+
+  std::int64_t cols_;
+  std::vector<double> sum_;
+};
+
+// Both passes over one tile of the image at a time. result: rows x cols.
+template <typename Rows, typename T>
 void reference(const T* a,
                const T* w,
                const Size& size,
-               Untouched<double>& result,
-               F prepare) {
+               Untouched<double>& result) {
   constexpr std::int64_t height = 128, width = 256;
   const auto rows = size[0], cols = size[1], radius = size[2];
-#pragma omp parallel for collapse(2) schedule(dynamic)
-  for (std::int64_t top = 0; top < rows; top += height) {
-    for (std::int64_t left = 0; left < cols; left += width) {
-      const auto tall = std::min(height, rows - top),
-                 wide = std::min(width, cols - left);
-      // Row y of it is row top + y - radius of the image.
-      std::vector<Wide> between((tall + 2 * radius) * width), sum(width);
-      for (std::int64_t y = 0; y < tall + 2 * radius; ++y) {
-        const auto row = top + y - radius;
-        if (row < 0 || row >= rows) continue;
-        Wide* to = &between[y * width];
-        for (std::int64_t k = -radius; k <= radius; ++k) {
-          const Wide weight = prepare(static_cast<Wide>(w[k + radius]));
-          const auto from = std::max(std::int64_t{0}, -k - left);
-          const auto end = std::min(wide, cols - k - left);
-          const T* pixels = a + row * cols + left + k;
-          for (auto x = from; x < end; ++x)
-            to[x] += weight * prepare(static_cast<Wide>(pixels[x]));
+#pragma omp parallel
+  {
+    // Row y of it is row top + y - radius of the image.
+    Rows between(height + 2 * radius, width), sum(1, width);
+#pragma omp for collapse(2) schedule(dynamic)
+    for (std::int64_t top = 0; top < rows; top += height) {
+      for (std::int64_t left = 0; left < cols; left += width) {
+        const auto tall = std::min(height, rows - top),
+                   wide = std::min(width, cols - left);
+        between.clear();
+        for (std::int64_t y = 0; y < tall + 2 * radius; ++y) {
+          const auto row = top + y - radius;
+          if (row < 0 || row >= rows) continue;
+          for (std::int64_t k = -radius; k <= radius; ++k) {
+            between.add(y, static_cast<double>(w[k + radius]),
+                        a + row * cols + left + k,
+                        std::max(std::int64_t{0}, -k - left),
+                        std::min(wide, cols - k - left));
+          }
         }
-      }
-      for (std::int64_t y = 0; y < tall; ++y) {
-        std::fill(sum.begin(), sum.end(), Wide{0});
-        for (std::int64_t k = 0; k <= 2 * radius; ++k) {
-          const Wide weight = prepare(static_cast<Wide>(w[k]));
-          const Wide* from = &between[(y + k) * width];
-          for (std::int64_t x = 0; x < wide; ++x)
-            sum[x] += weight * from[x];
+        for (std::int64_t y = 0; y < tall; ++y) {
+          sum.clear();
+          for (std::int64_t k = 0; k <= 2 * radius; ++k)
+            sum.add(0, static_cast<double>(w[k]), between, y + k, 0, wide);
+          sum.copy(0, wide, &result[(top + y) * cols + left]);
         }
-        std::copy_n(sum.begin(), wide, &result[(top + y) * cols + left]);
       }
     }
   }
@@ -61,8 +94,9 @@ void reference(const T* a,
 // Uniform: with n = 2 radius + 1, the row pass is wrong by gamma_n |w||a| at
 // the most (Higham, section 3.1), which the column pass carries on and adds its
 // own to: |b - exact| <= (2 gamma_n + gamma_n^2) M, where M is the same two
-// passes over |w| and |a|. The reference is summed in a wider type; its own
-// error is added, and that of rounding it to double.
+// passes over |w| and |a|. The reference is summed more exactly, in doubles for
+// float and in pairs of them for double; its own error is added, and that of
+// rounding it to double.
 //
 // Wide: one pixel in each square of n x n is not zero, so that each
 // sum has one term: n is 1.
@@ -75,15 +109,15 @@ class ConvsepOracle final : public Oracle {
                 InputKind kind,
                 Arithmetic arithmetic)
       : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
+    using Sums = DoubleRows<false>;
     if (kind == InputKind::integers) {
-      reference<double>(a, w, size, expected_, [](double x) { return x; });
+      reference<Sums>(a, w, size, expected_);
       return;
     }
-    using Wide =
-        std::conditional_t<std::is_same_v<T, float>, double, long double>;
-    reference<Wide>(a, w, size, expected_, [](Wide x) { return x; });
+    using Wide = std::conditional_t<std::is_same_v<T, float>, Sums, PairRows>;
+    reference<Wide>(a, w, size, expected_);
     bound_.resize(expected_.size());
-    reference<double>(a, w, size, bound_, [](double x) { return std::abs(x); });
+    reference<DoubleRows<true>>(a, w, size, bound_);
     const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
     const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms);
     const double factor =
