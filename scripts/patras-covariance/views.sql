@@ -31,8 +31,8 @@ CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, 
 -- Of these what compares backends: who is the fastest of its own at some size, libraries, and the
 -- report's kernel. The ladder has figures of its own.
 CREATE VIEW shown AS
-  SELECT * FROM best WHERE backend = 'blas' OR name = 'cuda/tiled' OR name IN
-    (SELECT name FROM (SELECT name, min(time_s) FROM best GROUP BY backend, dtype, n));
+  SELECT * FROM best WHERE backend = 'blas' OR name = 'cuda/tiled' OR (name, dtype) IN
+    (SELECT name, dtype FROM (SELECT name, dtype, min(time_s) FROM best GROUP BY backend, dtype, n));
 
 -- Measured rates of multiply-adds without tensor cores: the roof where it does not lie on bandwidth.
 CREATE VIEW peak AS
