@@ -309,7 +309,6 @@ const Register<Covariance, double> variant(
         .idea = "doubles on the tensor cores from stages that bulk copies "
                 "fill, tiles of 64 x 64 to 128 x 128",
         .units = {{Dtype::f64, "tensor double"}},
-        .hardware = "bulk tensor copies",
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();

@@ -472,7 +472,6 @@ const Register<Matmul, double> variant(
             "doubles on the tensor cores from stages that bulk copies fill, "
             "tiles up to 128 x 128, the last ones shared",
         .units = {{Dtype::f64, "tensor double"}},
-        .hardware = "bulk tensor copies",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();

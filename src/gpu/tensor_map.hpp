@@ -16,6 +16,12 @@ namespace parlab {
 // the others are moved as they are.
 enum class MapElement { f16, bf16, float32, float64, tf32 };
 
+__host__ __device__ constexpr int element_bytes(MapElement element) {
+  return element == MapElement::float64                                  ? 8
+         : element == MapElement::float32 || element == MapElement::tf32 ? 4
+                                                                         : 2;
+}
+
 // An array in device memory of up to three dimensions, the first without
 // gaps, and the box of it that one copy moves. What a box covers beyond
 // the extents is read as zero and not written.
@@ -34,11 +40,15 @@ struct TensorLayout {
 
 #ifdef PARLAB_EMULATED
 
-struct TensorMap {
-  alignas(64) unsigned char opaque[128];
-};
-inline TensorMap tensor_map(const TensorLayout&) {
-  return {};
+using TensorMap = TensorLayout;
+
+inline TensorMap tensor_map(const TensorLayout& layout) {
+  const auto past = reinterpret_cast<std::uintptr_t>(layout.data) |
+                    static_cast<std::uintptr_t>(layout.pitch[0]) |
+                    static_cast<std::uintptr_t>(layout.pitch[1]);
+  if (past % 16 != 0)
+    cannot_run("no tensor map: an address or a pitch is no multiple of 16");
+  return layout;
 }
 
 #else

@@ -1,8 +1,8 @@
 // Products by warpgroups, bulk tensor copies and the barriers between them:
 // instructions of compute capability 9.0 alone, each in one function. They
-// exist in code for sm_90a; elsewhere, and in emulation, the functions
-// are there to be compiled and do nothing: refuse_without_warpgroups()
-// comes before the launch.
+// exist in code for sm_90a; elsewhere the functions are there to be compiled
+// and do nothing: refuse_without_warpgroups() comes before the launch. Of them,
+// emulation has barriers and copies of boxes from global memory.
 //
 // PTX ISA 9.0: asynchronous warpgroup level matrix instructions,
 // mbarrier, cp.async.bulk.tensor.
@@ -119,6 +119,9 @@ __device__ __forceinline__ void sync_cluster() {
 using Barrier = std::uint64_t;
 
 __device__ __forceinline__ void init_barrier(Barrier& barrier, int arrivals) {
+#ifdef PARLAB_EMULATED
+  emulation::init_barrier(&barrier, arrivals);
+#endif
   PARLAB_SM90A(
       "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)),
       "r"(arrivals)
@@ -133,6 +136,9 @@ __device__ __forceinline__ void publish_barriers() {
 }
 
 __device__ __forceinline__ void arrive(Barrier& barrier) {
+#ifdef PARLAB_EMULATED
+  emulation::arrive(&barrier, 0);
+#endif
   PARLAB_SM90A(
       "mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier))
       : "memory");
@@ -154,6 +160,9 @@ __device__ __forceinline__ void arrive_in_cluster(Barrier& barrier,
 
 // One arrival, and these bytes are on their way.
 __device__ __forceinline__ void arrive_expecting(Barrier& barrier, int bytes) {
+#ifdef PARLAB_EMULATED
+  emulation::arrive(&barrier, bytes);
+#endif
   PARLAB_SM90A("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
                    shared_address(&barrier)),
                "r"(bytes)
@@ -165,6 +174,9 @@ __device__ __forceinline__ void arrive_expecting(Barrier& barrier, int bytes) {
 __device__ __forceinline__ std::uint32_t has_arrived(Barrier& barrier,
                                                      std::uint32_t parity) {
   std::uint32_t done = 1;
+#ifdef PARLAB_EMULATED
+  done = emulation::has_completed(&barrier, parity) ? 1 : 0;
+#endif
   PARLAB_SM90A(
       "{\n"
       ".reg .pred done;\n"
@@ -199,7 +211,8 @@ struct Ring {
 
 // ---- bulk tensor copies
 //
-// One thread asks for them. Coordinates in elements, the first dimension first.
+// One thread asks for them. Coordinates in elements, the first dimension first;
+// in that, a box begins at a multiple of 16 bytes.
 
 // The map will be needed soon: the first copy does not wait for it.
 __device__ __forceinline__ void prefetch(const TensorMap& map) {
@@ -212,6 +225,20 @@ __device__ __forceinline__ void load_box(void* shared,
                                          int x,
                                          int y,
                                          int z = 0) {
+#ifdef PARLAB_EMULATED
+  const auto bytes = [&](std::int64_t elements) {
+    return elements * element_bytes(map.element);
+  };
+  emulation::copy_box(
+      shared,
+      {.data = map.data,
+       .extent = {bytes(map.extent[0]), map.extent[1], map.extent[2]},
+       .pitch = {map.pitch[0], map.pitch[1]},
+       .size = {bytes(map.box[0]), map.box[1], map.box[2]},
+       .at = {bytes(x), y, z},
+       .swizzle = map.swizzle},
+      &barrier);
+#endif
   PARLAB_SM90A(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_"
       "tx::bytes "

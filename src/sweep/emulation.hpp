@@ -6,8 +6,11 @@
 namespace parlab {
 
 // The size itself, or the largest one reached by halving every extent whose
-// work an emulation ends in about a second.
-Size size_to_emulate(const Workload& workload, Size size, Dtype dtype);
+// work is no more than that.
+Size size_to_emulate(const Workload& workload,
+                     Size size,
+                     Dtype dtype,
+                     double flops_at_most);
 
 // Whether all extents are equal, so that a variant may take one
 // for another and be right.

@@ -5,9 +5,11 @@
 #include <set>
 
 #include "support.hpp"
+#include "text.hpp"
 
 using namespace parlab;
-using testing::plan_for, testing::described, testing::right_or_no_gpu;
+using testing::contains, testing::plan_for, testing::described,
+    testing::right_or_no_gpu;
 
 namespace {
 
@@ -144,8 +146,8 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload,
 }
 
 // A variant may be not_supported when it needs hardware that emulation
-// lacks, or when its tunables are too large for any device: not when
-// these are its defaults.
+// lacks, or a GPU that is another one, or when its tunables are too large for
+// any device: not when these are its defaults.
 bool fine(const Record& record, const std::vector<const Variant*>& variants) {
   if (record.verdict != Verdict::not_supported) return right_or_no_gpu(record);
   const auto variant =
@@ -154,6 +156,7 @@ bool fine(const Record& record, const std::vector<const Variant*>& variants) {
       });
   const auto& tunables = (*variant)->tunables;
   return !(*variant)->hardware.empty() ||
+         contains(record.detail, "compute capability 9.0") ||
          std::any_of(tunables.begin(), tunables.end(),
                      [&](const Tunable& tunable) {
                        return record.tunables[tunable.name] != tunable.fallback;

@@ -263,4 +263,28 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   }
 }
 
+// Tiles of 128, 96 and 64, whole and shared, of 132 multiprocessors or, in
+// emulation, four.
+BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
+  const auto& workload = *Registry::instance().workload("covariance");
+  const auto& bulk = testing::variant_called("covariance/cuda/tensor_bulk");
+#ifdef PARLAB_EMULATED
+  const std::vector<Size> sizes{{90, 256, 0}, {91, 255, 0},  {40, 500, 0},
+                                {41, 190, 0}, {300, 130, 0}, {9, 384, 0}};
+#else
+  const std::vector<Size> sizes{{1000, 1000, 0}, {1001, 999, 0}, {50, 2100, 0},
+                                {800, 1500, 0},  {700, 700, 0},  {90, 200, 0}};
+#endif
+  for (const auto& size : sizes) {
+    Plan plan = testing::plan_for(workload, bulk, size, Dtype::f64);
+    plan.verify_only = true;
+    plan.emulated_flops = 1e8;
+    for (const auto& record : testing::sweep(plan)) {
+      const bool lacks_hardware = record.verdict == Verdict::not_supported;
+      BOOST_TEST((right_or_no_gpu(record) || lacks_hardware),
+                 described(record));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -187,21 +187,33 @@ BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
   expect_right(verification(warp_tiles, {129, 9, 129}, Dtype::f64));
 }
 
-// On 132 multiprocessors its tiles of 128 x 128, shared, 96 x 96 and 128 x 64;
-// rows of A, of B, of both that are not aligned; tiles at the edges of which
-// half is empty; fewer steps to share than blocks; what it leaves to `tensor`.
+// Its tiles of 128 x 128, shared, 96 x 96 and 128 x 64; rows of A, of B, of
+// both that are not aligned; tiles that are hardly in C; more blocks than steps
+// to share; what it leaves to `tensor`, last. Of 132 multiprocessors or, in
+// emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
   const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");
-  for (const auto& size : {Size{2100, 1000, 2100},
-                           {2049, 1025, 2047},
-                           {2000, 18, 2047},
-                           {3001, 777, 1900},
-                           {128, 160, 17024},
-                           {1500, 33, 1500},
-                           {1025, 9, 1025},
-                           {1000, 40, 1000},
-                           {129, 7, 65}})
-    expect_right(verification(bulk, size, Dtype::f64));
+#ifdef PARLAB_EMULATED
+  const std::vector<Size> sizes{{129, 21, 641}, {190, 60, 190}, {191, 60, 189},
+                                {257, 33, 256}, {384, 64, 256}, {33, 67, 101}};
+#else
+  const std::vector<Size> sizes{
+      {2100, 1000, 2100}, {2049, 1025, 2047}, {2000, 18, 2047},
+      {3001, 777, 1900},  {128, 160, 17024},  {1500, 33, 1500},
+      {1025, 9, 1025},    {1000, 40, 1000},   {33, 67, 101}};
+#endif
+  for (const auto& size : sizes) {
+    const bool is_bulk = &size != &sizes.back();
+    Plan plan = verification(bulk, size, Dtype::f64);
+    plan.emulated_flops = 1e8;
+    for (const auto& record : testing::sweep(plan)) {
+      if (record.verdict == Verdict::not_supported) continue;
+      BOOST_TEST(right_or_no_gpu(record), described(record));
+      if (record.verdict == Verdict::passed)
+        BOOST_TEST((record.launch.block[0] == 384) == is_bulk,
+                   described(record));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

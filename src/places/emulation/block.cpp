@@ -197,6 +197,7 @@ void Block::run_one() {
   failed = false;
   grid_barriers_ = 0;
   fences.clear();
+  copy_barriers.clear();
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
     threads_[i] = {
@@ -218,6 +219,7 @@ void Block::run_one() {
         resume(*thread);
     }
     if (!failed) settle_all();
+    if (!failed && !copy_barriers.empty()) find_endless_wait();
   }
 }
 
@@ -240,6 +242,27 @@ void Block::settle_all() {
   if (waiting != nullptr && !any) {
     waiting->fail(Verdict::launch_failed, "divergent barrier: " + divergence());
   }
+}
+
+// All ask barriers or wait for each other, and a whole turn has changed
+// nothing.
+void Block::find_endless_wait() {
+  const std::uint64_t done = accesses + barrier_events;
+  const Thread* asking = nullptr;
+  bool all = done == done_before_;
+  done_before_ = done;
+  for (unsigned i = size_; i-- > 0;) {
+    const Thread& thread = threads_[i];
+    if (thread.asked != nullptr) asking = &thread;
+    all = all && (thread.ended || thread.asked != nullptr ||
+                  thread.meeting != nullptr);
+  }
+  if (!all || asking == nullptr) return;
+  const CopyBarrier& barrier = copy_barriers.at(asking->asked);
+  asking->fail(Verdict::launch_failed,
+               "waits for ever at a barrier, where " +
+                   std::to_string(barrier.missing) + " arrivals and " +
+                   std::to_string(barrier.bytes) + " bytes are missing");
 }
 
 // Lets all go on that this thread waits for, and itself, if all are there.

@@ -79,6 +79,8 @@ struct Thread {
   const char* stack = nullptr;  // its upper end
   void* way_out[5]{};           // where a failed kernel is left to
   Meeting* meeting = nullptr;   // where it waits
+  // the barrier that it has just asked, and found not complete
+  const void* asked = nullptr;
   bool ended = false;
   Clock clock{};
   // what a fence has ordered and no atomic has released yet
@@ -107,6 +109,22 @@ struct Thread {
   // when the runtime would return to it.
   void fail(Verdict verdict, const std::string& what) const;
   void judge_suspects();  // after its stores, before anything else happens
+};
+
+// A barrier in shared memory that copies arrive at.
+struct CopyBarrier {
+  struct Copy {
+    std::byte* to;
+    Box box;
+    bool is_alone;  // when it was asked for
+  };
+  int arrivals = 0;            // of a phase
+  int missing = 0;             // of them, in this phase
+  std::int64_t bytes = 0;      // announced and not yet on their way
+  std::vector<Copy> copies{};  // on their way
+  unsigned completed = 0;      // phases
+  // The block's phase from which on all know what came before the last.
+  std::uint32_t known_from = 0;
 };
 
 // What has been released to other blocks, with the place of each
@@ -190,6 +208,8 @@ struct Block {
   std::uint64_t accesses = 0;
   // that a barrier has made known to all threads, not yet released
   std::vector<Clock> fences;
+  std::unordered_map<const void*, CopyBarrier> copy_barriers;
+  std::uint64_t barrier_events = 0;  // arrivals at them, and copies
   Allocation dynamic_shared{"dynamic shared memory", nullptr, 0, Kind::shared};
   Allocation static_shared{"static shared memory", nullptr, 0, Kind::shared};
 
@@ -216,9 +236,11 @@ struct Block {
   void share_fences(const std::vector<Thread*>& threads);
   void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
   void wait_for_grid(const std::vector<Thread*>& threads);
+  void find_endless_wait();
   std::string divergence() const;
 
   unsigned size_ = 0, grid_barriers_ = 0;
+  std::uint64_t done_before_ = 0;  // accesses and events, a turn ago
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
   std::vector<boost::context::fiber> fibers_ =
       std::vector<boost::context::fiber>(max_threads);
@@ -252,5 +274,7 @@ void check_access(const void* address,
                   bool atomic = false);
 void checked_copy(void* to, const void* from, std::size_t bytes);
 void checked_clear(void* to, std::size_t bytes);
+// Every now and then: is the launch still alive?
+void check_progress(const InRuntime& here);
 
 }  // namespace parlab::emulation

@@ -172,7 +172,8 @@ struct Check {
   }
 };
 
-// Every now and then: is the launch still alive?
+}  // namespace
+
 void check_progress(const InRuntime& here) {
   const Launch& launch = *here.block.launch;
   if (launch.failed) here.thread.fail(Verdict::launch_failed, "was stopped");
@@ -182,8 +183,6 @@ void check_progress(const InRuntime& here) {
         "still runs after the time limit of emulation" + line_of(calls_here()));
   }
 }
-
-}  // namespace
 
 void check_access(const void* address,
                   std::size_t length,

@@ -48,8 +48,8 @@ constexpr Order orders[] = {Order::ascending, Order::descending,
 // A line of its own that says so speaks of the statement below.
 std::vector<std::string> lines_marked_wrong() {
   std::vector<std::string> places;
-  for (const std::string name :
-       {"faults_of_memory", "faults_of_order", "faults_of_warps"}) {
+  for (const std::string name : {"faults_of_memory", "faults_of_order",
+                                 "faults_of_warps", "faults_of_copies"}) {
     std::ifstream file("tests/places/emulation/" + name + ".cu");
     std::string line;
     bool below = false;

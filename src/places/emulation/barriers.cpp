@@ -1,0 +1,149 @@
+// Barriers that count arrivals and the bytes of copies, and copies of boxes:
+// mbarrier and cp.async.bulk.tensor of the PTX ISA, as far as gpu/warpgroup.hpp
+// uses them.
+//
+// A barrier that completes a phase orders all that its block did before it:
+// simpler than the truth, which is about those who arrived, and never a false
+// alarm. Copies of a phase are made when somebody finds the phase complete, or
+// when the next one begins: as late as may be, so that who does not wait reads
+// what was there before, or is found to race.
+#include "places/emulation/block.hpp"
+
+namespace parlab::emulation {
+namespace {
+
+void refuse(const InRuntime& here, const std::string& why) {
+  here.thread.fail(Verdict::launch_failed, why);
+}
+
+// nullptr, and a failure: nobody made it a barrier.
+CopyBarrier* barrier_at(const InRuntime& here, const void* address) {
+  const auto found = here.block.copy_barriers.find(address);
+  if (found != here.block.copy_barriers.end()) return &found->second;
+  refuse(here, "uses a barrier that was not initialised in this block");
+  return nullptr;
+}
+
+// By the thread that runs, whose accesses they count as. Pieces of 16 bytes:
+// what lies beside the array is zero, and a pattern moves whole pieces.
+void make_copy(const CopyBarrier::Copy& copy) {
+  constexpr std::int64_t piece = 16;
+  const Box& box = copy.box;
+  const std::uintptr_t pattern =
+      static_cast<std::uintptr_t>(box.swizzle) / piece;
+  std::byte* to = copy.to;
+  for (std::int64_t z = box.at[2]; z < box.at[2] + box.size[2]; ++z) {
+    for (std::int64_t y = box.at[1]; y < box.at[1] + box.size[1]; ++y) {
+      const bool there =
+          z >= 0 && z < box.extent[2] && y >= 0 && y < box.extent[1];
+      const std::byte* const row = static_cast<const std::byte*>(box.data) +
+                                   z * box.pitch[1] + y * box.pitch[0];
+      for (std::int64_t x = box.at[0]; x < box.at[0] + box.size[0];
+           x += piece, to += piece) {
+        const auto address = reinterpret_cast<std::uintptr_t>(to);
+        const std::uintptr_t moved =
+            pattern > 0 ? address ^ (address / 128 % pattern * piece) : address;
+        auto* const place = reinterpret_cast<std::byte*>(moved);
+        const auto bytes = there && x >= 0 ? std::clamp<std::int64_t>(
+                                                 box.extent[0] - x, 0, piece)
+                                           : 0;
+        checked_copy(place, row + x, static_cast<std::size_t>(bytes));
+        checked_clear(place + bytes, static_cast<std::size_t>(piece - bytes));
+      }
+    }
+  }
+}
+
+// Makes the copies of a phase that all have arrived at, and ends it.
+void complete(CopyBarrier& barrier) {
+  Thread& thread = *running;
+  Block& block = *thread.block;
+  // What the copies replace was used before.
+  thread.clock.block_phase = block.next_phase(thread);
+  const bool is_alone = thread.is_alone;
+  for (const auto& copy : barrier.copies) {
+    thread.is_alone = copy.is_alone;
+    make_copy(copy);
+  }
+  thread.is_alone = is_alone;
+  barrier.copies.clear();
+  barrier.known_from = block.next_phase(thread);
+  barrier.missing = barrier.arrivals;
+  ++barrier.completed;
+  ++block.barrier_events;
+}
+
+bool is_due(const CopyBarrier& barrier) {
+  return barrier.missing == 0 && barrier.bytes == 0;
+}
+
+}  // namespace
+
+void init_barrier(const void* barrier, int arrivals) {
+  const InRuntime here;
+  here.block.copy_barriers.insert_or_assign(
+      barrier, CopyBarrier{.arrivals = arrivals, .missing = arrivals});
+}
+
+void arrive(const void* address, std::int64_t announced_bytes) {
+  CopyBarrier* barrier = nullptr;
+  {
+    const InRuntime here;
+    here.thread.judge_suspects();
+    barrier = barrier_at(here, address);
+  }
+  if (is_due(*barrier)) complete(*barrier);
+  if (barrier->missing == 0) {
+    const InRuntime here;
+    refuse(here, "arrives at a barrier that all have arrived at");
+  }
+  ++running->block->barrier_events;
+  --barrier->missing;
+  barrier->bytes += announced_bytes;
+  // Without copies there is nothing to be late.
+  if (is_due(*barrier) && barrier->copies.empty()) complete(*barrier);
+}
+
+bool has_completed(const void* address, unsigned parity) {
+  CopyBarrier* barrier = nullptr;
+  {
+    const InRuntime here;
+    here.thread.judge_suspects();
+    barrier = barrier_at(here, address);
+  }
+  if (is_due(*barrier)) complete(*barrier);
+  if (barrier->completed % 2 == parity) {
+    const InRuntime here;
+    check_progress(here);
+    if (here.block.failed) return false;
+    here.thread.asked = address;
+    here.block.suspend();
+    here.thread.asked = nullptr;
+    return false;
+  }
+  Clock& clock = running->clock;
+  clock.block_phase = std::max(clock.block_phase, barrier->known_from);
+  return true;
+}
+
+void copy_box(void* shared, const Box& box, const void* address) {
+  const InRuntime here;
+  here.thread.judge_suspects();
+  CopyBarrier* const barrier = barrier_at(here, address);
+  if (barrier == nullptr) return;
+  if (box.at[0] % 16 != 0) {
+    return refuse(here, "copies a box that begins at byte " +
+                            std::to_string(box.at[0]) +
+                            " of a row, which is no multiple of 16");
+  }
+  if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0) {
+    return refuse(here,
+                  "copies a box to an address that is no multiple of 128");
+  }
+  ++here.block.barrier_events;
+  barrier->bytes -= box.size[0] * box.size[1] * box.size[2];
+  barrier->copies.push_back(
+      {static_cast<std::byte*>(shared), box, here.thread.is_alone});
+}
+
+}  // namespace parlab::emulation

@@ -1,0 +1,27 @@
+// What the planted kernels with bulk copies have in common.
+#pragma once
+
+#include "gpu/warpgroup.hpp"
+
+namespace planted {
+
+// A row of n floats, copied in boxes of 32.
+__device__ inline parlab::TensorMap row_of_boxes(const float* in, int n) {
+  return {.element = parlab::MapElement::float32,
+          .data = in,
+          .extent = {n, 1, 1},
+          .pitch = {16, 16},
+          .box = {32, 1, 1},
+          .swizzle = 0};
+}
+constexpr int box_bytes = 128;
+
+__device__ inline void make_barrier(parlab::Barrier& barrier, int arrivals) {
+  if (threadIdx.x == 0) {
+    parlab::init_barrier(barrier, arrivals);
+    parlab::publish_barriers();
+  }
+  __syncthreads();
+}
+
+}  // namespace planted

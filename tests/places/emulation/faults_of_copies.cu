@@ -1,0 +1,102 @@
+// Planted faults: boxes that nobody waits for, that are asked for in a wrong
+// way, or replaced while they are used.
+#include "places/emulation/copies.hpp"
+#include "places/emulation/planted.hpp"
+
+using namespace parlab;
+using planted::box_bytes, planted::make_barrier, planted::row_of_boxes;
+
+namespace {
+
+__global__ void nobody_waits_for_the_box(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (threadIdx.x == 0) {
+    arrive_expecting(full, box_bytes);
+    load_box(tile, row_of_boxes(in, n), full, i, 0);
+  }
+  __syncthreads();
+  if (i < n) out[i] = tile[threadIdx.x];  // wrong
+}
+FAULT(nobody_waits_for_the_box, wrong_result, "which nothing has written");
+
+// As the hardware has it: an illegal instruction.
+__global__ void a_box_begins_anywhere(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  if (threadIdx.x == 0) {
+    arrive_expecting(full, box_bytes);
+    load_box(tile, row_of_boxes(in, n), full, 1, 0);
+  }
+  wait(full, 0);
+  if (threadIdx.x + 1 < n) out[threadIdx.x + 1] = tile[threadIdx.x];
+}
+FAULT(a_box_begins_anywhere,
+      launch_failed,
+      "begins at byte 4 of a row, which is no multiple of 16");
+
+__global__ void a_box_has_an_odd_place(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[36];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  if (threadIdx.x == 0) {
+    arrive_expecting(full, box_bytes);
+    load_box(tile + 4, row_of_boxes(in, n), full, 0, 0);
+  }
+  wait(full, 0);
+  if (threadIdx.x == 0) out[0] = tile[4];
+}
+FAULT(a_box_has_an_odd_place, launch_failed, "no multiple of 128");
+
+__global__ void nobody_made_the_barrier(const float* in, float* out, int n) {
+  __shared__ Barrier full;
+  if (threadIdx.x == 0) arrive(full);
+  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];
+}
+FAULT(nobody_made_the_barrier, launch_failed, "was not initialised");
+
+// Bytes were announced, and their copy is missing.
+__global__ void more_arrive_than_may(const float* in, float* out, int n) {
+  __shared__ Barrier full;
+  make_barrier(full, 2);
+  if (threadIdx.x == 0) arrive_expecting(full, box_bytes);
+  __syncthreads();
+  if (threadIdx.x < 2) arrive(full);
+  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];
+}
+FAULT(more_arrive_than_may, launch_failed, "that all have arrived at");
+
+// The next box may arrive while some threads still wait for the one before:
+// these have missed it.
+__global__ void a_stage_is_not_free(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  const int t = threadIdx.x;
+  for (int step = 0; step < 2; ++step) {
+    if (t == 0) {
+      arrive_expecting(full, box_bytes);
+      load_box(tile, row_of_boxes(in, n), full, step * 32, 0);
+    }
+    wait(full, step % 2);
+    if (step * 32 + t < n) out[step * 32 + t] = tile[t];
+  }
+}
+FAULT(a_stage_is_not_free, launch_failed, "waits for ever").at(64, 32);
+
+__global__ void bytes_never_come(const float* in, float* out, int n) {
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  if (threadIdx.x == 0) arrive_expecting(full, box_bytes);
+  wait(full, 0);
+  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];
+}
+FAULT(
+    bytes_never_come,
+    launch_failed,
+    "waits for ever at a barrier, where 0 arrivals and 128 bytes are missing");
+
+}  // namespace

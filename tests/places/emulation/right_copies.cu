@@ -1,0 +1,82 @@
+// Right kernels whose boxes arrive at barriers.
+#include "places/emulation/copies.hpp"
+#include "places/emulation/planted.hpp"
+
+using namespace parlab;
+using planted::box_bytes, planted::make_barrier, planted::row_of_boxes;
+
+namespace {
+
+// What lies beyond the row arrives as zeros.
+__global__ void a_box_arrives(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  const int t = threadIdx.x, first = blockIdx.x * 32;
+  if (t == 0) {
+    arrive_expecting(full, box_bytes);
+    load_box(tile, row_of_boxes(in, n), full, first, 0);
+  }
+  wait(full, 0);
+  const float inside = first + t < n ? 1 : 0;
+  if (first + t < n) out[first + t] = tile[t];
+  if (inside == 0 && tile[t] != 0) out[0] = -1000;
+}
+RIGHT(a_box_arrives, 150);
+RIGHT(a_box_arrives, 147).at(99, 32);
+
+// Rows of 128 bytes in a pattern: 16 bytes of row r lie at their place ^ r.
+__global__ void a_box_is_permuted(const float* in, float* out, int n) {
+  alignas(1024) __shared__ float tile[8 * 32];
+  __shared__ Barrier full;
+  if (blockIdx.x > 0) return;
+  make_barrier(full, 1);
+  TensorMap map = row_of_boxes(in, 32);
+  map.extent[1] = n / 32;
+  map.pitch[0] = box_bytes;
+  map.box[1] = 8;
+  map.swizzle = 128;
+  const int col = threadIdx.x;
+  if (col == 0) {
+    arrive_expecting(full, 8 * box_bytes);
+    load_box(tile, map, full, 0, 0);
+  }
+  wait(full, 0);
+  for (int row = 0; row < n / 32; ++row) {
+    const float found = tile[row * 32 + (col / 4 ^ row) * 4 + col % 4];
+    out[row * 32 + col] = found == in[row * 32 + col] ? found : -1000;
+  }
+}
+RIGHT(a_box_is_permuted, 48 * 3).at(96, 32);
+
+// The second warp copies, the first one uses, through two stages; all blocks
+// but the first have nothing to do.
+__global__ void a_ring_of_boxes(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[2][32];
+  __shared__ Barrier full[2], empty[2];
+  for (int stage = 0; stage < 2; ++stage) {
+    make_barrier(full[stage], 1);
+    make_barrier(empty[stage], 1);
+  }
+  if (blockIdx.x > 0) return;
+  Ring<2> ring;
+  const int steps = (n + 31) / 32, t = threadIdx.x;
+  if (t > 32) return;
+  for (int step = 0; step < steps; ++step, ring.advance()) {
+    if (t == 32) {
+      wait(empty[ring.stage], ring.parity ^ 1);
+      arrive_expecting(full[ring.stage], box_bytes);
+      load_box(tile[ring.stage], row_of_boxes(in, n), full[ring.stage],
+               step * 32, 0);
+      continue;
+    }
+    while (has_arrived(full[ring.stage], ring.parity) == 0) {
+    }
+    if (step * 32 + t < n) out[step * 32 + t] = tile[ring.stage][t];
+    __syncwarp();
+    if (t == 0) arrive(empty[ring.stage]);
+  }
+}
+RIGHT(a_ring_of_boxes, 450).at(300, 64);
+
+}  // namespace
