@@ -14,9 +14,7 @@ set ylabel "percent of the roof"
 set title "Shapes of about as many elements, float, hot"
 set label 1000 provenance("gpu")
 
-of_parity(odd) = "SELECT shape, roof_percent " . of_it . " AND workload = ? AND high % 2 = " . odd . " ORDER BY shape"
-plot for [i = 1:words(names)] query_for(of_parity("0"), word(names, i)) \
+curve = "SELECT shape, roof_percent FROM shapes_drawn WHERE dtype = 'float' AND workload = ? ORDER BY odd, shape, place"
+plot for [i = 1:words(names)] query_for(curve, word(names, i)) \
        using 1:2 with linespoints linetype i title word(names, i), \
-     for [i = 1:words(names)] query_for(of_parity("1"), word(names, i)) \
-       using 1:2 with points linetype i notitle, \
      100 with lines linetype 22 notitle
