@@ -36,6 +36,8 @@ for long in $longer; do
   shapes+=,${high}x$low,${low}x$high,$((high + 1))x$((low - 1)),$((low - 1))x$((high + 1))
 done
 shapes=${shapes#,}
+# Products whose results have these shapes, of matrices that share a quarter of the side.
+products_of_shapes=$(tr , '\n' <<<"$shapes" | sed "s/x/x$((side / 4))x/" | paste -sd ,)
 
 # compare WORKLOAD SIZES DTYPES CUDA_VARIANTS: with a GPU these and the libraries, else the CPU's.
 compare() {
@@ -53,8 +55,10 @@ for size in "$sizes" "$shapes"; do
   compare convsep "$size" $both wide,fused
 done
 compare vector_sum "$elements" $both last_block,flagged,cub,cublas_dot
-compare matmul "$products" float warp_tiles,cublas
-compare matmul "$products" double tensor_bulk,tensor,cublas
+for size in "$products" "$products_of_shapes"; do
+  compare matmul "$size" float warp_tiles,cublas
+  compare matmul "$size" double tensor_bulk,tensor,cublas
+done
 compare covariance "$products" $both tensor_bulk,tensor,balanced,cublas_syrk,cublas_gemm
 # A result of 32768 x 32768 takes longer to prove than all the others together.
 narrow=$(tr , '\n' <<<"$shapes" | awk -F x '$2 <= 8193' | paste -sd ,)

@@ -27,9 +27,9 @@ CREATE VIEW square AS SELECT * FROM compared WHERE high = across AND (k IS NULL 
 -- shape: high over across, of what is not a vector.
 CREATE VIEW shapes AS
   SELECT *, 1.0 * high / across AS shape FROM compared
-  WHERE workload <> 'vector_sum' AND (k IS NULL OR k = m)
-    AND high * across BETWEEN (SELECT max(o.high * o.across) * 0.98 FROM compared o WHERE o.high > 60 * o.across)
-                          AND (SELECT max(o.high * o.across) * 1.02 FROM compared o WHERE o.high > 60 * o.across);
+  WHERE workload <> 'vector_sum' AND high * across BETWEEN
+    (SELECT max(o.high * o.across) * 0.98 FROM compared o WHERE o.high > 60 * o.across) AND
+    (SELECT max(o.high * o.across) * 1.02 FROM compared o WHERE o.high > 60 * o.across);
 
 -- The same as one curve per workload: a line through the round shapes, then each odd one alone, with a
 -- gap before it.
