@@ -3,7 +3,7 @@
 // every warp works alone. It reads a row or a few into registers, all of it at
 // once, sums their products with x by shuffles, and adds the rows times those
 // sums to its own y, which stays in registers until the end. No barrier holds
-// anything up, and the warps of a multiprocessor have enough on its way.
+// anything up, and the warps of a multiprocessor have enough loads under way.
 //
 // A second kernel adds the y of all blocks, in a fixed order.
 #pragma once
@@ -24,10 +24,10 @@ namespace {
 template <typename T, bool ALIGNED, int BYTES>
 struct ShortRows {
   static constexpr int word = ALIGNED ? 16 / sizeof(T) : 1,
-                       elements = BYTES / sizeof(T), words = elements / word,
-                       rows = std::max(128 / BYTES, 1),  // at a time
-      warps = 8,
-                       blocks = BYTES > 128 ? 1 : 2;   // on a multiprocessor
+                       elements = BYTES / sizeof(T), words = elements / word;
+  static constexpr int rows = std::max(128 / BYTES, 1);  // at a time
+  static constexpr int warps = 8;
+  static constexpr int blocks = BYTES > 128 ? 1 : 2;   // on a multiprocessor
   static constexpr std::int64_t most = 32 * elements;  // columns
 
   struct alignas(word * sizeof(T)) Word {

@@ -182,21 +182,17 @@ void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
 }
 
 // The shapes are the best of some hundreds tried on an H200, float and double,
-// squares from 1024 to 16384. Of other matrices:
-//   rows too few for teams of eight warps have teams of sixteen, all resident
-//     at once;
-//   rows too short for eight warps of which each lane has two words have teams
-//     of four or two. A row that begins inside a word has one fewer.
+// squares from 1024 to 16384. Rows too short for eight warps of which each lane
+// has two words have teams of four or two; a row that begins inside a word has
+// one word fewer.
 template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();
   const double matrix = static_cast<double>(p.rows) * p.cols * sizeof(T);
-  const auto sms = gpu.multiprocessors();
   const auto words = p.cols / word_size<T>;
-  const bool large = matrix >= 0.6 * cache;
-  if (p.rows < 2 * sms || (large && p.rows <= 4 * sms)) {
-    launch_streamed<T, 16, 1, 2>(gpu, p, large ? 0.3 * cache : matrix);
-  } else if (!large) {
+  if (p.rows < 2 * gpu.multiprocessors()) {
+    launch_streamed<T, 16, 1, 2>(gpu, p, matrix);  // few rows: a block each
+  } else if (matrix < 0.6 * cache) {
     launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
   } else if (words >= 2 * 256 - 1) {
     launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);

@@ -48,6 +48,17 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
                     static_cast<std::uintptr_t>(layout.pitch[1]);
   if (past % 16 != 0)
     cannot_run("no tensor map: an address or a pitch is no multiple of 16");
+  const int bytes = layout.box[0] * element_bytes(layout.element);
+  bool possible =
+      bytes % 16 == 0 && (layout.swizzle == 0 || bytes <= layout.swizzle);
+  for (int i = 0; i < 3; ++i) {
+    possible = possible && layout.extent[i] > 0 && layout.box[i] >= 1 &&
+               layout.box[i] <= 256;
+  }
+  if (!possible) {
+    cannot_run("no tensor map with boxes of %dx%dx%d elements", layout.box[0],
+               layout.box[1], layout.box[2]);
+  }
   return layout;
 }
 

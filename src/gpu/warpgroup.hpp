@@ -30,8 +30,10 @@
 #endif
 #ifdef PARLAB_EMULATED
 #define PARLAB_GRID_CONSTANT
+#define PARLAB_NOT_EMULATED(what) emulation::lacks(what)
 #else
 #define PARLAB_GRID_CONSTANT __grid_constant__
+#define PARLAB_NOT_EMULATED(what) static_cast<void>(0)
 #endif
 
 namespace parlab {
@@ -89,6 +91,7 @@ __device__ __forceinline__ void give_registers() {
 // A barrier of some of the block's warps; numbers from 1
 // on, 0 is __syncthreads().
 __device__ __forceinline__ void sync_threads(int number, int threads) {
+  PARLAB_NOT_EMULATED("barriers of some warps");
   PARLAB_SM90A("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
@@ -104,6 +107,7 @@ __device__ __forceinline__ std::uint32_t block_in_cluster() {
 // the others see only the barriers that were published: ordering more would
 // make the threads wait for all their writes to device memory.
 __device__ __forceinline__ void sync_cluster() {
+  PARLAB_NOT_EMULATED("clusters");
   PARLAB_SM90A(
       "barrier.cluster.arrive.relaxed.aligned;\n"
       "barrier.cluster.wait.acquire.aligned;" ::
@@ -148,6 +152,7 @@ __device__ __forceinline__ void arrive(Barrier& barrier) {
 // cluster, or in this one.
 __device__ __forceinline__ void arrive_in_cluster(Barrier& barrier,
                                                   std::uint32_t block) {
+  PARLAB_NOT_EMULATED("clusters");
   PARLAB_SM90A(
       "{\n"
       ".reg .b32 there;\n"
@@ -256,6 +261,7 @@ __device__ __forceinline__ void load_box(void* shared,
                                          int x,
                                          int y,
                                          int z) {
+  PARLAB_NOT_EMULATED("copies to clusters");
   PARLAB_SM90A(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_"
       "tx::bytes"
@@ -269,6 +275,7 @@ __device__ __forceinline__ void load_box(void* shared,
 // Stores are counted in groups, by the thread that asked for them.
 __device__ __forceinline__ void store_box(
     const TensorMap& map, const void* shared, int x, int y, int z = 0) {
+  PARLAB_NOT_EMULATED("bulk stores");
   PARLAB_SM90A(
       "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, "
       "%3, %4}], [%1];\n"
@@ -283,6 +290,7 @@ __device__ __forceinline__ void load_bytes(void* shared,
                                            const void* from,
                                            int bytes,
                                            Barrier& barrier) {
+  PARLAB_NOT_EMULATED("bulk copies of rows");
   PARLAB_SM90A(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),
@@ -292,6 +300,7 @@ __device__ __forceinline__ void load_bytes(void* shared,
 __device__ __forceinline__ void store_bytes(void* to,
                                             const void* shared,
                                             int bytes) {
+  PARLAB_NOT_EMULATED("bulk stores");
   PARLAB_SM90A(
       "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
       "cp.async.bulk.commit_group;" ::"l"(to),
@@ -344,6 +353,7 @@ __device__ __forceinline__ std::uint64_t operand_in_shared(const void* shared,
 }
 
 __device__ __forceinline__ void begin_products() {
+  PARLAB_NOT_EMULATED("warpgroup products");
   PARLAB_SM90A("wgmma.fence.sync.aligned;" ::: "memory");
 }
 __device__ __forceinline__ void end_products() {

@@ -14,7 +14,7 @@ constexpr std::size_t batches_at_least = 8;
 constexpr double covered_at_least_s = 0.05;
 // When it does not: with fewer an interval is too wide to be of use.
 constexpr std::size_t batches_for_interval = 6;
-// What so many cannot tell, twice as many do not tell either: the point moves.
+// If so many do not settle it, twice as many will not: the machine drifts.
 constexpr std::size_t batches_at_most = 1000;
 // A clock varies by some per cent, also under a cap of power; below this share
 // of what it settled at, something else slowed the device down.
@@ -40,8 +40,7 @@ int Measurement::next_batch() const {
       std::clamp(batch_s / estimate_s_, 1.0, double{batch_at_most}));
   if (wanted_ == 0) return comfortable;
   const int share = std::max(1, wanted_ / static_cast<int>(batches_at_least));
-  return std::min(
-      {comfortable, share, wanted_ - static_cast<int>(seconds().size())});
+  return std::min({comfortable, share, wanted_ - (executions_ - discarded_)});
 }
 
 double Measurement::next_start_s() const {

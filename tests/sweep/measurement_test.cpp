@@ -45,6 +45,7 @@ class Machine {
   std::function<double(int)> clock_hz = [](int) { return 2e9; };
   double elapsed_s() const { return now_s_ - start_s_; }
   int batches() const { return batches_; }
+  int executions() const { return executions_; }
 
  private:
   std::function<double(int)> time_;
@@ -142,6 +143,7 @@ BOOST_AUTO_TEST_CASE(thousands_of_samples_are_as_many_as_were_asked_for) {
   BOOST_TEST(measurement.seconds().size() == 20'000u);
   BOOST_TEST(std::accumulate(measurement.batches().begin(),
                              measurement.batches().end(), 0) == 20'000);
+  BOOST_TEST(machine.executions() == 20'000);
 }
 
 // One execution takes as long as the limit: there are six, for

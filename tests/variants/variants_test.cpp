@@ -146,7 +146,7 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload,
 }
 
 // A variant may be not_supported when it needs hardware that emulation
-// lacks, or a GPU that is another one, or when its tunables are too large for
+// lacks, or another GPU, or when its tunables are too large for
 // any device: not when these are its defaults.
 bool fine(const Record& record, const std::vector<const Variant*>& variants) {
   if (record.verdict != Verdict::not_supported) return right_or_no_gpu(record);

@@ -175,6 +175,12 @@ BOOST_AUTO_TEST_CASE(short_rows_are_right) {
   for (const auto& size :
        {Size{1000, 256}, {1000, 255}, {700, 511}, {301, 1024}, {301, 1023}})
     check(size, Dtype::f64);
+#ifndef PARLAB_EMULATED  // a GPU holds all of these
+  for (const auto& size : {Size{40000, 512}, {40001, 511}, {20000, 2047}}) {
+    check(size, Dtype::f32);
+    check({size[0], size[1] / 2}, Dtype::f64);
+  }
+#endif
 }
 
 BOOST_AUTO_TEST_SUITE_END()

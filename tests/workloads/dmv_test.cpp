@@ -14,15 +14,17 @@ BOOST_AUTO_TEST_CASE(streamed_is_right_at_every_shape) {
   const auto& workload = *Registry::instance().workload("dmv");
   const auto& streamed = testing::variant_called("dmv/cuda/streamed");
   for (const auto dtype : {Dtype::f32, Dtype::f64}) {
-    for (const auto& size : {Size{7, 40000},
-                             {16, 12001},
-                             {17, 12000},
-                             {90, 4099},
-                             {201, 2044},
-                             {203, 1023},
-                             {600, 511},
-                             {1201, 256},
-                             {9000, 33}}) {
+    std::vector<Size> sizes{{7, 40000},  {17, 12000}, {90, 4099},  {201, 2044},
+                            {203, 1023}, {600, 511},  {1201, 256}, {9000, 33}};
+#ifndef PARLAB_EMULATED  // whose cache is small
+    sizes.insert(sizes.end(), {{200, 50000},
+                               {9000, 1023},
+                               {40000, 511},
+                               {60000, 256},
+                               {400000, 33},
+                               {500, 40001}});
+#endif
+    for (const auto& size : sizes) {
       Plan plan = testing::plan_for(workload, streamed, size, dtype);
       plan.verify_only = true;
       for (const auto& record : testing::sweep(plan))

@@ -5,8 +5,10 @@
 // A barrier that completes a phase orders all that its block did before it:
 // simpler than the truth, which is about those who arrived, and never a false
 // alarm. Copies of a phase are made when somebody finds the phase complete, or
-// when the next one begins: as late as may be, so that who does not wait reads
-// what was there before, or is found to race.
+// when the next one begins: as late as may be, so that a thread that does not
+// wait reads what was there before, or is found to race. A box that replaces
+// what others still read is no race here: the result is wrong, or they miss
+// their phase.
 #include "places/emulation/block.hpp"
 
 namespace parlab::emulation {
@@ -59,13 +61,17 @@ void complete(CopyBarrier& barrier) {
   Thread& thread = *running;
   Block& block = *thread.block;
   // What the copies replace was used before.
-  thread.clock.block_phase = block.next_phase(thread);
+  {
+    const InRuntime here;
+    thread.clock.block_phase = block.next_phase(thread);
+  }
   const bool is_alone = thread.is_alone;
   for (const auto& copy : barrier.copies) {
     thread.is_alone = copy.is_alone;
     make_copy(copy);
   }
   thread.is_alone = is_alone;
+  const InRuntime here;
   barrier.copies.clear();
   barrier.known_from = block.next_phase(thread);
   barrier.missing = barrier.arrivals;
@@ -81,6 +87,13 @@ bool is_due(const CopyBarrier& barrier) {
 
 void init_barrier(const void* barrier, int arrivals) {
   const InRuntime here;
+  const auto before = here.block.copy_barriers.find(barrier);
+  if (arrivals < 1) {
+    refuse(here, "makes a barrier that nobody arrives at");
+  } else if (before != here.block.copy_barriers.end() &&
+             !before->second.copies.empty()) {
+    refuse(here, "makes a barrier anew while copies are on their way to it");
+  }
   here.block.copy_barriers.insert_or_assign(
       barrier, CopyBarrier{.arrivals = arrivals, .missing = arrivals});
 }
@@ -92,6 +105,8 @@ void arrive(const void* address, std::int64_t announced_bytes) {
     here.thread.judge_suspects();
     barrier = barrier_at(here, address);
   }
+  // Who arrives has not waited for what others did.
+  const auto known_from = running->clock.block_phase;
   if (is_due(*barrier)) complete(*barrier);
   if (barrier->missing == 0) {
     const InRuntime here;
@@ -102,6 +117,7 @@ void arrive(const void* address, std::int64_t announced_bytes) {
   barrier->bytes += announced_bytes;
   // Without copies there is nothing to be late.
   if (is_due(*barrier) && barrier->copies.empty()) complete(*barrier);
+  running->clock.block_phase = known_from;
 }
 
 bool has_completed(const void* address, unsigned parity) {
@@ -131,6 +147,11 @@ void copy_box(void* shared, const Box& box, const void* address) {
   here.thread.judge_suspects();
   CopyBarrier* const barrier = barrier_at(here, address);
   if (barrier == nullptr) return;
+  if (box.size[0] % 16 != 0) {
+    return refuse(here, "copies a box with rows of " +
+                            std::to_string(box.size[0]) +
+                            " bytes, which is no multiple of 16");
+  }
   if (box.at[0] % 16 != 0) {
     return refuse(here, "copies a box that begins at byte " +
                             std::to_string(box.at[0]) +
@@ -144,6 +165,12 @@ void copy_box(void* shared, const Box& box, const void* address) {
   barrier->bytes -= box.size[0] * box.size[1] * box.size[2];
   barrier->copies.push_back(
       {static_cast<std::byte*>(shared), box, here.thread.is_alone});
+}
+
+void lacks(const char* what) {
+  const InRuntime here;
+  here.thread.fail(Verdict::not_supported,
+                   "emulation has no " + std::string(what));
 }
 
 }  // namespace parlab::emulation

@@ -198,6 +198,7 @@ void Block::run_one() {
   grid_barriers_ = 0;
   fences.clear();
   copy_barriers.clear();
+  idle_turns_ = 0;
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
     threads_[i] = {
@@ -244,8 +245,8 @@ void Block::settle_all() {
   }
 }
 
-// All ask barriers or wait for each other, and a whole turn has changed
-// nothing.
+// All ask barriers or wait for each other, and many turns have changed nothing:
+// one or two may pass between a meeting of lanes and the next arrival.
 void Block::find_endless_wait() {
   const std::uint64_t done = accesses + barrier_events;
   const Thread* asking = nullptr;
@@ -257,7 +258,8 @@ void Block::find_endless_wait() {
     all = all && (thread.ended || thread.asked != nullptr ||
                   thread.meeting != nullptr);
   }
-  if (!all || asking == nullptr) return;
+  idle_turns_ = all && asking != nullptr ? idle_turns_ + 1 : 0;
+  if (idle_turns_ < 64) return;
   const CopyBarrier& barrier = copy_barriers.at(asking->asked);
   asking->fail(Verdict::launch_failed,
                "waits for ever at a barrier, where " +
@@ -309,10 +311,14 @@ void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
   share_fences(threads);
   const auto now = next_phase(*threads.front());
   std::size_t acquired = 0;
-  for (const Thread* thread : threads)
+  std::uint32_t known_from = 0;
+  for (const Thread* thread : threads) {
     acquired = std::max(acquired, thread->acquired);
+    known_from = std::max(known_from, thread->clock.block_phase);
+  }
   for (Thread* thread : threads) {
     thread->acquired = acquired;
+    thread->clock.block_phase = known_from;
     (scope == Scope::warp ? thread->clock.warp_phase
                           : thread->clock.block_phase) = now;
   }

@@ -241,6 +241,7 @@ struct Block {
 
   unsigned size_ = 0, grid_barriers_ = 0;
   std::uint64_t done_before_ = 0;  // accesses and events, a turn ago
+  int idle_turns_ = 0;
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
   std::vector<boost::context::fiber> fibers_ =
       std::vector<boost::context::fiber>(max_threads);

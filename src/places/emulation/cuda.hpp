@@ -137,14 +137,17 @@ void wait_copies(unsigned groups_in_flight);
 // copies, and those copies, of boxes: barriers.cpp. A box arrives when its
 // barrier is found complete, not before. gpu/warpgroup.hpp says more.
 struct Box {
-  const void* data;                                  // of the array
-  std::int64_t extent[3], pitch[2], size[3], at[3];  // bytes in the first one
+  const void* data;  // of the array
+  std::int64_t extent[3], pitch[2], size[3],
+      at[3];  // the first dimension in bytes
   int swizzle;
 };
 void init_barrier(const void* barrier, int arrivals);
 void arrive(const void* barrier, std::int64_t announced_bytes);
 bool has_completed(const void* barrier, unsigned parity);
 void copy_box(void* shared, const Box& box, const void* barrier);
+// Ends a kernel that uses what only exists on a GPU: "copies to clusters".
+void lacks(const char* what);
 
 // Replaces *p by f(*p) atomically; returns the old value.
 template <typename T, typename F>

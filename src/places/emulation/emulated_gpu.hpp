@@ -63,7 +63,8 @@ class EmulatedGpu : public LaunchingGpu {
   void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }
 
   // Few multiprocessors: a grid that fills the device is small, a
-  // cooperative one can be live. A small cache: what is larger is not large.
+  // cooperative one can be live. A small cache, so
+  // that small problems exceed it.
   int multiprocessors() const override { return 4; }
   std::size_t max_shared_bytes() const override {
     return emulation::max_shared_bytes;

@@ -58,7 +58,7 @@ __global__ void nobody_made_the_barrier(const float* in, float* out, int n) {
 }
 FAULT(nobody_made_the_barrier, launch_failed, "was not initialised");
 
-// Bytes were announced, and their copy is missing.
+// The phase cannot end, its bytes are missing; one more arrives.
 __global__ void more_arrive_than_may(const float* in, float* out, int n) {
   __shared__ Barrier full;
   make_barrier(full, 2);

@@ -49,6 +49,49 @@ __global__ void a_box_is_permuted(const float* in, float* out, int n) {
 }
 RIGHT(a_box_is_permuted, 48 * 3).at(96, 32);
 
+// One lane of each warp waits, and its warp learns of it.
+__global__ void one_lane_waits(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  const int t = threadIdx.x;
+  if (blockIdx.x > 0) return;
+  if (t == 0) {
+    arrive_expecting(full, box_bytes);
+    load_box(tile, row_of_boxes(in, n), full, 0, 0);
+  }
+  if (t % 32 == 0) wait(full, 0);
+  __syncwarp();
+  if (t >= 32) out[t - 32] = tile[t - 32];
+}
+RIGHT(one_lane_waits, 48).at(64, 64);
+
+// A single stage: who uses it asks for the next box once before the stage is
+// free, and waits for it afterwards.
+__global__ void asks_early(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[32];
+  __shared__ Barrier full, empty;
+  make_barrier(full, 1);
+  make_barrier(empty, 1);
+  const int t = threadIdx.x, steps = n / 32;
+  if (blockIdx.x > 0 || t > 32) return;
+  std::uint32_t parity = 0, arrived = 0;
+  for (int step = 0; step < steps; ++step, parity ^= 1) {
+    if (t == 32) {
+      wait(empty, parity ^ 1);
+      arrive_expecting(full, box_bytes);
+      load_box(tile, row_of_boxes(in, n), full, step * 32, 0);
+      continue;
+    }
+    if (arrived == 0) wait(full, parity);
+    out[step * 32 + t] = tile[t];
+    __syncwarp();
+    arrived = has_arrived(full, parity ^ 1);
+    if (t == 0) arrive(empty);
+  }
+}
+RIGHT(asks_early, 48 * 4).at(128, 64);
+
 // The second warp copies, the first one uses, through two stages; all blocks
 // but the first have nothing to do.
 __global__ void a_ring_of_boxes(const float* in, float* out, int n) {
