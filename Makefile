@@ -403,8 +403,8 @@ $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(CXX) $(SANITIZE) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS) \
 	  $(call unit_test)
 
-HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/% src/statistics/% src/core/pair_rows.cpp serial/% \
-                 src/machine/host_ceilings.cpp,$(HOST_SOURCES)))
+HOT_OBJECTS := $(patsubst %,$(B)/check/%.o,$(filter src/workloads/% src/verify/% src/statistics/% serial/% \
+                 src/core/pair_rows.cpp src/machine/host_ceilings.cpp,$(HOST_SOURCES)))
 $(HOT_OBJECTS): CHECKFLAGS += -O2
 
 # Flags must be the same as those of the precompiled headers: not for HOT_OBJECTS.

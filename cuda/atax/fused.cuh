@@ -571,7 +571,11 @@ void AtaxFused<FILE, T>::launch(Gpu& gpu,
   if (free && is_resident(gpu, p, block)) return run_resident(gpu, p, block);
   const bool aligned = p.cols % Word<T>::size == 0 &&
                        reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
-  if (free && has_short_rows(p)) return run_short_rows(gpu, p, aligned);
+  if (free && has_short_rows(p)) {
+    const auto run =
+        aligned ? run_short_rows<T, true> : run_short_rows<T, false>;
+    return run(gpu, p);
+  }
   const auto run = aligned ? choose_shape<T, true> : choose_shape<T, false>;
   run(gpu, p, choice);
 }

@@ -123,7 +123,7 @@ bool has_short_rows(const Atax::Args<T>& p) {
 }
 
 template <typename T, bool ALIGNED, int BYTES>
-void run_short_rows(Gpu& gpu, const Atax::Args<T>& p) {
+void run_lanes_with(Gpu& gpu, const Atax::Args<T>& p) {
   using S = ShortRows<T, ALIGNED, BYTES>;
   const auto kernel = atax_short_rows<T, S>;
   constexpr int threads = 32 * S::warps;
@@ -138,21 +138,14 @@ void run_short_rows(Gpu& gpu, const Atax::Args<T>& p) {
 }
 
 // Of matrices that has_short_rows().
-template <typename T>
-void run_short_rows(Gpu& gpu, const Atax::Args<T>& p, bool aligned) {
+template <typename T, bool ALIGNED>
+void run_short_rows(Gpu& gpu, const Atax::Args<T>& p) {
   const auto bytes_of_lane = ceil_div(p.cols, 32) * std::int64_t{sizeof(T)};
-  const auto run = [&]<int BYTES>(std::integral_constant<int, BYTES>) {
-    const auto chosen = aligned ? run_short_rows<T, true, BYTES>
-                                : run_short_rows<T, false, BYTES>;
-    chosen(gpu, p);
-  };
-  if (bytes_of_lane <= 64) {
-    run(std::integral_constant<int, 64>{});
-  } else if (bytes_of_lane <= 128) {
-    run(std::integral_constant<int, 128>{});
-  } else {
-    run(std::integral_constant<int, most_bytes_of_lane>{});
-  }
+  const auto run = bytes_of_lane <= 64 ? run_lanes_with<T, ALIGNED, 64>
+                   : bytes_of_lane <= 128
+                       ? run_lanes_with<T, ALIGNED, 128>
+                       : run_lanes_with<T, ALIGNED, most_bytes_of_lane>;
+  run(gpu, p);
 }
 
 }  // namespace

@@ -11,10 +11,8 @@ std::size_t count_extents(const Workload& workload) {
 
 }  // namespace
 
-Size size_to_emulate(const Workload& workload,
-                     Size size,
-                     Dtype dtype,
-                     double flops_at_most) {
+Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
+  constexpr double flops_at_most = 8e6;
   const auto extents = count_extents(workload);
   while (workload.work(size, dtype).flops > flops_at_most) {
     for (std::size_t i = 0; i < extents; ++i)

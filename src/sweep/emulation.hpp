@@ -6,11 +6,8 @@
 namespace parlab {
 
 // The size itself, or the largest one reached by halving every extent whose
-// work is no more than that.
-Size size_to_emulate(const Workload& workload,
-                     Size size,
-                     Dtype dtype,
-                     double flops_at_most);
+// work an emulation ends in about a second.
+Size size_to_emulate(const Workload& workload, Size size, Dtype dtype);
 
 // Whether all extents are equal, so that a variant may take one
 // for another and be right.

@@ -57,6 +57,7 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
   last_end_s_ = end_s;
   taken_.push_back(
       {batch.seconds, batch.apart, batch.clock_hz, batch.highest_clock_hz});
+  executions_ += static_cast<int>(batch.seconds.size());
   if (!due_to_judge()) return;
   count_samples();
   judge();
@@ -65,7 +66,6 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
 // At first after each batch. Later a few more or less do not matter, but to
 // look at thousands of samples after each would take longer than to take them.
 bool Measurement::due_to_judge() {
-  executions_ += static_cast<int>(taken_.back().seconds.size());
   const bool last = wanted_ > 0 ? executions_ >= wanted_
                                 : spent_s_ >= time_limit_s_ ||
                                       taken_.size() >= batches_at_most;

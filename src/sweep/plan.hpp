@@ -58,8 +58,6 @@ struct Plan {
   bool force = false;        // measure again what is recorded already
   // execute CUDA variants by emulation though there is a GPU
   bool emulate = false;
-  // Larger sizes are halved to be emulated: about a second of it.
-  double emulated_flops = 8e6;
   // emulate also at a rectangle, or a square, where there is none
   bool rectangle = false;
   std::string command;  // as typed, for provenance

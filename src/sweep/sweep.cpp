@@ -59,8 +59,7 @@ std::vector<PointPlan> split(const Plan& plan,
       }
       if (was_asked && !timed.variants.empty()) parts.push_back(timed);
       if (emulated.variants.empty()) continue;
-      emulated.size =
-          size_to_emulate(*plan.workload, size, dtype, plan.emulated_flops);
+      emulated.size = size_to_emulate(*plan.workload, size, dtype);
       if (emulated.size != size) {
         observer.note("emulating at " + to_string(emulated.size) + ": " +
                       to_string(size) + " would take too long without a GPU");

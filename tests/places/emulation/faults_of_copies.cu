@@ -4,7 +4,7 @@
 #include "places/emulation/planted.hpp"
 
 using namespace parlab;
-using planted::box_bytes, planted::make_barrier, planted::row_of_boxes;
+using planted::ask_for_box, planted::box_bytes, planted::make_barrier;
 
 namespace {
 
@@ -13,10 +13,7 @@ __global__ void nobody_waits_for_the_box(const float* in, float* out, int n) {
   __shared__ Barrier full;
   make_barrier(full, 1);
   const int i = blockIdx.x * 32 + threadIdx.x;
-  if (threadIdx.x == 0) {
-    arrive_expecting(full, box_bytes);
-    load_box(tile, row_of_boxes(in, n), full, i, 0);
-  }
+  if (threadIdx.x == 0) ask_for_box(tile, full, in, n, i);
   __syncthreads();
   if (i < n) out[i] = tile[threadIdx.x];  // wrong
 }
@@ -27,10 +24,7 @@ __global__ void a_box_begins_anywhere(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[32];
   __shared__ Barrier full;
   make_barrier(full, 1);
-  if (threadIdx.x == 0) {
-    arrive_expecting(full, box_bytes);
-    load_box(tile, row_of_boxes(in, n), full, 1, 0);
-  }
+  if (threadIdx.x == 0) ask_for_box(tile, full, in, n, 1);
   wait(full, 0);
   if (threadIdx.x + 1 < n) out[threadIdx.x + 1] = tile[threadIdx.x];
 }
@@ -42,10 +36,7 @@ __global__ void a_box_has_an_odd_place(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[36];
   __shared__ Barrier full;
   make_barrier(full, 1);
-  if (threadIdx.x == 0) {
-    arrive_expecting(full, box_bytes);
-    load_box(tile + 4, row_of_boxes(in, n), full, 0, 0);
-  }
+  if (threadIdx.x == 0) ask_for_box(tile + 4, full, in, n, 0);
   wait(full, 0);
   if (threadIdx.x == 0) out[0] = tile[4];
 }
@@ -77,10 +68,7 @@ __global__ void a_stage_is_not_free(const float* in, float* out, int n) {
   make_barrier(full, 1);
   const int t = threadIdx.x;
   for (int step = 0; step < 2; ++step) {
-    if (t == 0) {
-      arrive_expecting(full, box_bytes);
-      load_box(tile, row_of_boxes(in, n), full, step * 32, 0);
-    }
+    if (t == 0) ask_for_box(tile, full, in, n, step * 32);
     wait(full, step % 2);
     if (step * 32 + t < n) out[step * 32 + t] = tile[t];
   }

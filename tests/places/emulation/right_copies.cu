@@ -3,7 +3,8 @@
 #include "places/emulation/planted.hpp"
 
 using namespace parlab;
-using planted::box_bytes, planted::make_barrier, planted::row_of_boxes;
+using planted::ask_for_box, planted::box_bytes, planted::make_barrier,
+    planted::row_of_boxes;
 
 namespace {
 
@@ -13,14 +14,13 @@ __global__ void a_box_arrives(const float* in, float* out, int n) {
   __shared__ Barrier full;
   make_barrier(full, 1);
   const int t = threadIdx.x, first = blockIdx.x * 32;
-  if (t == 0) {
-    arrive_expecting(full, box_bytes);
-    load_box(tile, row_of_boxes(in, n), full, first, 0);
-  }
+  if (t == 0) ask_for_box(tile, full, in, n, first);
   wait(full, 0);
-  const float inside = first + t < n ? 1 : 0;
-  if (first + t < n) out[first + t] = tile[t];
-  if (inside == 0 && tile[t] != 0) out[0] = -1000;
+  if (first + t < n) {
+    out[first + t] = tile[t];
+  } else if (tile[t] != 0) {
+    out[0] = -1000;
+  }
 }
 RIGHT(a_box_arrives, 150);
 RIGHT(a_box_arrives, 147).at(99, 32);
@@ -56,10 +56,7 @@ __global__ void one_lane_waits(const float* in, float* out, int n) {
   make_barrier(full, 1);
   const int t = threadIdx.x;
   if (blockIdx.x > 0) return;
-  if (t == 0) {
-    arrive_expecting(full, box_bytes);
-    load_box(tile, row_of_boxes(in, n), full, 0, 0);
-  }
+  if (t == 0) ask_for_box(tile, full, in, n, 0);
   if (t % 32 == 0) wait(full, 0);
   __syncwarp();
   if (t >= 32) out[t - 32] = tile[t - 32];
@@ -79,8 +76,7 @@ __global__ void asks_early(const float* in, float* out, int n) {
   for (int step = 0; step < steps; ++step, parity ^= 1) {
     if (t == 32) {
       wait(empty, parity ^ 1);
-      arrive_expecting(full, box_bytes);
-      load_box(tile, row_of_boxes(in, n), full, step * 32, 0);
+      ask_for_box(tile, full, in, n, step * 32);
       continue;
     }
     if (arrived == 0) wait(full, parity);
@@ -108,9 +104,7 @@ __global__ void a_ring_of_boxes(const float* in, float* out, int n) {
   for (int step = 0; step < steps; ++step, ring.advance()) {
     if (t == 32) {
       wait(empty[ring.stage], ring.parity ^ 1);
-      arrive_expecting(full[ring.stage], box_bytes);
-      load_box(tile[ring.stage], row_of_boxes(in, n), full[ring.stage],
-               step * 32, 0);
+      ask_for_box(tile[ring.stage], full[ring.stage], in, n, step * 32);
       continue;
     }
     while (has_arrived(full[ring.stage], ring.parity) == 0) {
