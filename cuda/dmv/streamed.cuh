@@ -31,55 +31,85 @@ __device__ double2 gather(const double* x) {
   return {x[0], x[1]};
 }
 
-// Adds to sum[] the products of a team's rows with x. KEEP: what is
-// read stays in the L2 cache.
+// Adds to sum[] the products with x of some words of a team's rows: `word`,
+// and those that lie a team's width apart. WHOLE: none of them lies past the
+// end. KEEP: what is read stays in the L2 cache.
+template <bool whole,
+          bool keep,
+          int team_threads,
+          int team_rows,
+          int unroll,
+          typename T>
+__device__ __forceinline__ void add_words(const T* const (&row)[team_rows],
+                                          const T* x,
+                                          bool x_in_words,
+                                          std::int64_t word,
+                                          std::int64_t words,
+                                          T (&sum)[team_rows]) {
+  constexpr int n = word_size<T>;
+  const auto load = [](const T* from) {
+    const auto* const p = reinterpret_cast<const Word<T>*>(from);
+    return keep ? __ldg(p) : __ldcs(p);
+  };
+  Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
+  _Pragma("unroll")
+  for (int u = 0; u < unroll; ++u) {
+    const std::int64_t at = word + team_threads * u;
+    _Pragma("unroll")
+    for (int r = 0; r < team_rows; ++r) {
+      part_of_a[u][r] = whole || at < words ? load(row[r] + at * n) : Word<T>{};
+    }
+  }
+  _Pragma("unroll")
+  for (int u = 0; u < unroll; ++u) {
+    const std::int64_t at = word + team_threads * u;
+    const T* const from = x + at * n;
+    part_of_x[u] = !whole && at >= words ? Word<T>{}
+                   : x_in_words ? *reinterpret_cast<const Word<T>*>(from)
+                                : gather(from);
+  }
+  _Pragma("unroll")
+  for (int u = 0; u < unroll; ++u) {
+    _Pragma("unroll")
+    for (int r = 0; r < team_rows; ++r)
+      sum[r] += dot(part_of_a[u][r], part_of_x[u]);
+  }
+}
+
+// Adds to sum[] the products of a team's rows with x. Of each row, and of x:
+// the first whole word, `head` elements before it, and `after` from it on.
 template <bool keep, int team_threads, int team_rows, int unroll, typename T>
 __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
                                          const T* x,
-                                         std::int64_t head,
-                                         std::int64_t words,
+                                         int head,
+                                         std::int64_t after,
                                          int thread,
                                          T (&sum)[team_rows]) {
-  constexpr int n = word_size<T>;
-  const auto load = [](const Word<T>* p) {
-    return keep ? __ldg(p) : __ldcs(p);
-  };
-  const bool x_in_words = reinterpret_cast<std::uintptr_t>(x + head) % 16 == 0;
+  constexpr int n = word_size<T>, at_once = team_threads * unroll;
+  const bool x_in_words = reinterpret_cast<std::uintptr_t>(x) % 16 == 0;
+  const std::int64_t words = after / n, whole = words / at_once * at_once;
   std::int64_t word = thread;
-  for (; word + team_threads * (unroll - 1) < words;
-       word += team_threads * unroll) {
-    Word<T> part_of_a[unroll][team_rows], part_of_x[unroll];
-    _Pragma("unroll")
-    for (int u = 0; u < unroll; ++u) {
-      _Pragma("unroll")
-      for (int r = 0; r < team_rows; ++r) {
-        part_of_a[u][r] = load(reinterpret_cast<const Word<T>*>(row[r] + head) +
-                               word + team_threads * u);
-      }
-    }
-    _Pragma("unroll")
-    for (int u = 0; u < unroll; ++u) {
-      const T* from_x = x + head + (word + team_threads * u) * n;
-      part_of_x[u] = x_in_words ? *reinterpret_cast<const Word<T>*>(from_x)
-                                : gather(from_x);
-    }
-    _Pragma("unroll")
-    for (int u = 0; u < unroll; ++u) {
-      _Pragma("unroll")
-      for (int r = 0; r < team_rows; ++r)
-        sum[r] += dot(part_of_a[u][r], part_of_x[u]);
-    }
+  for (; word < whole; word += at_once) {
+    add_words<true, keep, team_threads, team_rows, unroll>(row, x, x_in_words,
+                                                           word, words, sum);
   }
 
-  for (; word < words; word += team_threads) {
-    const Word<T> part_of_x = gather(x + head + word * n);
-    _Pragma("unroll")
-    for (int r = 0; r < team_rows; ++r) {
-      sum[r] +=
-          dot(load(reinterpret_cast<const Word<T>*>(row[r] + head) + word),
-              part_of_x);
-    }
+  // What is left is loaded together, too, though some threads lack words: one
+  // after another they would take as many times as long. And so are the
+  // elements before the first word and after the last, one for a thread.
+  const std::int64_t edge =
+      thread < head ? thread - head : words * n + (thread - head);
+  T edge_of_a[team_rows], edge_of_x = edge < after ? x[edge] : T{0};
+  _Pragma("unroll")
+  for (int r = 0; r < team_rows; ++r)
+    edge_of_a[r] = edge < after ? row[r][edge] : T{0};
+  if (word < words) {
+    add_words<false, keep, team_threads, team_rows, unroll>(row, x, x_in_words,
+                                                            word, words, sum);
   }
+  _Pragma("unroll")
+  for (int r = 0; r < team_rows; ++r)
+    sum[r] += edge_of_a[r] * edge_of_x;
 }
 
 // kept / 256 of all teams leave their rows in the L2 cache. A
@@ -115,29 +145,18 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
     sum[r] = 0;
   }
 
-  // Elements before the first whole word of a row, whole words, and
-  // the elements after them.
-  const std::int64_t past =
-      reinterpret_cast<std::uintptr_t>(row[0]) / sizeof(T) % n;
-  const std::int64_t head = min((n - past) % n, cols);
-  const std::int64_t words = (cols - head) / n;
-  const std::int64_t tail = head + words * n;
-  if (thread < head) {
-    for (int r = 0; r < team_rows; ++r)
-      sum[r] += row[r][thread] * x[thread];
-  }
-
-  if (thread < cols - tail) {
-    for (int r = 0; r < team_rows; ++r)
-      sum[r] += row[r][tail + thread] * x[tail + thread];
-  }
-
+  // All of them start at the same place inside a word.
+  const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row[0]) /
+                                     sizeof(T) % n);
+  const int head = static_cast<int>(min(std::int64_t{(n - past) % n}, cols));
+  for (const T*& begin : row)
+    begin += head;
   if (team * kept % 256 < kept) {
-    add_rows<true, team_threads, team_rows, unroll>(row, x, head, words, thread,
-                                                    sum);
+    add_rows<true, team_threads, team_rows, unroll>(row, x + head, head,
+                                                    cols - head, thread, sum);
   } else {
-    add_rows<false, team_threads, team_rows, unroll>(row, x, head, words,
-                                                     thread, sum);
+    add_rows<false, team_threads, team_rows, unroll>(row, x + head, head,
+                                                     cols - head, thread, sum);
   }
 
   // The sums of a warp by shuffles, those of a team's warps
@@ -182,24 +201,27 @@ void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
 }
 
 // The shapes are the best of some hundreds tried on an H200, float and double,
-// squares from 1024 to 16384. Rows too short for eight warps of which each lane
-// has two words have teams of four or two; a row that begins inside a word has
-// one word fewer.
+// squares from 1024 to 16384 and others from 64:1 to 1:64. Few long rows have
+// large teams, so that every multiprocessor has warps enough; many short ones
+// have small teams of which each lane has all of its words under way at once.
 template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();
   const double matrix = static_cast<double>(p.rows) * p.cols * sizeof(T);
-  const auto words = p.cols / word_size<T>;
-  if (p.rows < 2 * gpu.multiprocessors()) {
+  const std::int64_t words = p.cols / word_size<T>,
+                     rows_each = p.rows / gpu.multiprocessors();
+  if (rows_each < 2) {
     launch_streamed<T, 16, 1, 2>(gpu, p, matrix);  // few rows: a block each
   } else if (matrix < 0.6 * cache) {
     launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
-  } else if (words >= 2 * 256 - 1) {
+  } else if (rows_each < 8) {
+    launch_streamed<T, 16, 2, 1>(gpu, p, 0.3 * cache);
+  } else if (words > 1024 || rows_each < 48) {
     launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);
-  } else if (words >= 2 * 128 - 1) {
-    launch_streamed<T, 4, 2, 2>(gpu, p, 0.3 * cache);
+  } else if (words > 256 || sizeof(T) == 8) {
+    launch_streamed<T, 2, 2, 4>(gpu, p, 0.3 * cache);
   } else {
-    launch_streamed<T, 2, 2, 2>(gpu, p, 0.3 * cache);
+    launch_streamed<T, 1, 8, 1>(gpu, p, 0.3 * cache);
   }
 }
 

@@ -9,7 +9,7 @@ using testing::described, testing::right_or_no_gpu;
 BOOST_AUTO_TEST_SUITE(dmv)
 
 // Beyond the cache of emulation: teams of sixteen warps for few rows, of eight
-// for long ones, of four and two for short ones; rows that are aligned and not.
+// for long ones, of two and one for short ones; rows that are aligned and not.
 BOOST_AUTO_TEST_CASE(streamed_is_right_at_every_shape) {
   const auto& workload = *Registry::instance().workload("dmv");
   const auto& streamed = testing::variant_called("dmv/cuda/streamed");
@@ -19,6 +19,8 @@ BOOST_AUTO_TEST_CASE(streamed_is_right_at_every_shape) {
 #ifndef PARLAB_EMULATED  // whose cache is small
     sizes.insert(sizes.end(), {{200, 50000},
                                {9000, 1023},
+                               {9000, 4001},
+                               {3000, 9001},
                                {40000, 511},
                                {60000, 256},
                                {400000, 33},
