@@ -218,10 +218,10 @@ void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
     launch_streamed<T, 16, 2, 1>(gpu, p, 0.3 * cache);
   } else if (words > 1024 || rows_each < 48) {
     launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);
-  } else if (words > 256 || sizeof(T) == 8) {
+  } else if (words > 256) {
     launch_streamed<T, 2, 2, 4>(gpu, p, 0.3 * cache);
   } else {
-    launch_streamed<T, 1, 8, 1>(gpu, p, 0.3 * cache);
+    launch_streamed<T, 1, 2, 4>(gpu, p, 0.3 * cache);
   }
 }
 
