@@ -109,6 +109,36 @@ std::set<std::string> backends(const Setting* setting, bool record) {
   return chosen;
 }
 
+// Whether these backends have it; that of the GPU has its libraries, too.
+bool has_backend(const std::set<std::string>& wanted, const Variant& variant) {
+  return wanted.count(variant.backend) > 0 ||
+         (variant.needs_gpu() && wanted.count("cuda") > 0);
+}
+
+// A name without a backend, such as fused, means those of the backends that
+// are asked for. Where these have none, a backend from the environment may
+// have been set for other runs.
+Chosen variants_named(const Plan& plan,
+                      const Setting& exact,
+                      const Setting* backend,
+                      const std::set<std::string>& wanted) {
+  Chosen chosen;
+  for (const auto& name : split(exact.text, ',')) {
+    Chosen found = by_name(plan, exact, name, false), there;
+    for (const auto* variant : found) {
+      if (has_backend(wanted, *variant)) there.insert(variant);
+    }
+    const bool free = backend == nullptr || name.find('/') != name.npos;
+    if (!free && there.empty() && backend->from_command_line) {
+      throw UsageError(as_written(exact.name, exact.text) + ": '" + name +
+                       "' is excluded by " +
+                       as_written(backend->name, backend->text));
+    }
+    chosen.merge(free || there.empty() ? found : there);
+  }
+  return chosen;
+}
+
 // The course's format has one variant of a backend: the first on its ladder.
 void keep_first_of_each_backend(std::vector<const Variant*>& variants,
                                 bool all_on_gpu) {
@@ -130,16 +160,11 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
   const auto wanted = backends(backend, record);
   Chosen kernels_named, named;
   if (kernel != nullptr) kernels_named = kernels(plan, *kernel);
-  if (exact != nullptr) {
-    for (const auto& name : split(exact->text, ','))
-      named.merge(by_name(plan, *exact, name, false));
-  }
+  if (exact != nullptr) named = variants_named(plan, *exact, backend, wanted);
   // A kernel that was named also counts as "cuda" when it is the library's.
   for (const auto* variant : kernels_named) {
-    if (exact != nullptr ||
-        wanted.count("cuda") + wanted.count(variant->backend) > 0) {
+    if (exact != nullptr || has_backend(wanted, *variant))
       named.insert(variant);
-    }
   }
   if (kernel != nullptr && kernel->from_command_line && named.empty()) {
     throw UsageError(as_written(kernel->name, kernel->text) + ": excluded by " +

@@ -293,6 +293,25 @@ BOOST_AUTO_TEST_CASE(choosing_variants) {
              "--kernel 1: excluded by --backend serial");
 }
 
+// atax has two of that name.
+BOOST_AUTO_TEST_CASE(a_name_means_the_variants_of_the_backends_asked_for) {
+  const auto chosen = [](const Words& more, const Environment& set = {}) {
+    Words arguments{"64", "--variant"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_as("bin/atax", arguments, set).plan;
+  };
+  CHECK_NAMES(chosen({"fused"}), {"openmp/fused", "cuda/fused"});
+  CHECK_NAMES(chosen({"fused", "--backend", "cuda"}), {"cuda/fused"});
+  CHECK_NAMES(chosen({"fused", "--backend", "openmp,blas"}), {"openmp/fused"});
+  CHECK_NAMES(chosen({"openmp/fused", "--backend", "cuda"}), {"openmp/fused"});
+  CHECK_NAMES(chosen({"fused"}, {{"BACKEND", "cuda"}}), {"cuda/fused"});
+  CHECK_NAMES(chosen({"fused"}, {{"BACKEND", "serial"}}),
+              {"openmp/fused", "cuda/fused"});
+  BOOST_TEST(message_of<UsageError>([&] {
+               chosen({"fused", "--backend", "serial"});
+             }) == "--variant fused: 'fused' is excluded by --backend serial");
+}
+
 BOOST_AUTO_TEST_CASE(refused_kernels_and_variants) {
   const auto kernel = error_of({"64"}, {{"GPU_KERNEL", "coalescd"}});
   BOOST_TEST(
