@@ -2,10 +2,10 @@
 // instructions of compute capability 9.0 alone, each in one function. They
 // exist in code for sm_90a; elsewhere the functions are there to be compiled
 // and do nothing: refuse_without_warpgroups() comes before the launch. Of them,
-// emulation has barriers and copies of boxes from global memory.
+// emulation has barriers, and copies from global memory of boxes and threads.
 //
 // PTX ISA 9.0: asynchronous warpgroup level matrix instructions,
-// mbarrier, cp.async.bulk.tensor.
+// mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor.
 #pragma once
 
 #include <cstdint>
@@ -197,6 +197,41 @@ __device__ __forceinline__ std::uint32_t has_arrived(Barrier& barrier,
 __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
   while (has_arrived(barrier, parity) == 0) {
   }
+}
+
+// ---- copies of a thread
+//
+// cp.async: 8 or 16 bytes, both addresses multiples of them; `there` bytes are
+// read, what follows is zero.
+template <int bytes>
+__device__ __forceinline__ void load_async(void* shared,
+                                           const void* from,
+                                           int there = bytes) {
+  static_assert(bytes == 8 || bytes == 16);
+#define PARLAB_LOAD_ASYNC(cache, bytes)                              \
+  PARLAB_SM90A("cp.async." cache ".shared.global [%0], [%1], " bytes \
+               ", %2;" ::"r"(shared_address(shared)),                \
+               "l"(from), "r"(there)                                 \
+               : "memory")
+#ifdef PARLAB_EMULATED
+  emulation::copy_async(shared, from, bytes, bytes - there);
+#endif
+  if constexpr (bytes == 16) {  // past L1
+    PARLAB_LOAD_ASYNC("cg", "16");
+  } else {
+    PARLAB_LOAD_ASYNC("ca", "8");
+  }
+#undef PARLAB_LOAD_ASYNC
+}
+
+// One arrival, when all copies that this thread has begun by now are done.
+__device__ __forceinline__ void arrive_after_copies(Barrier& barrier) {
+#ifdef PARLAB_EMULATED
+  emulation::arrive_after_copies(&barrier);
+#endif
+  PARLAB_SM90A("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(
+                   shared_address(&barrier))
+               : "memory");
 }
 
 // Walks a ring of stages: which is next, and which parity its

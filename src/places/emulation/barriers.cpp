@@ -1,6 +1,6 @@
 // Barriers that count arrivals and the bytes of copies, and copies of boxes:
-// mbarrier and cp.async.bulk.tensor of the PTX ISA, as far as gpu/warpgroup.hpp
-// uses them.
+// mbarrier, cp.async.mbarrier.arrive and cp.async.bulk.tensor of the PTX ISA,
+// as far as gpu/warpgroup.hpp uses them.
 //
 // A barrier that completes a phase orders all that its block did before it:
 // simpler than the truth, which is about those who arrived, and never a false
@@ -71,8 +71,14 @@ void complete(CopyBarrier& barrier) {
     make_copy(copy);
   }
   thread.is_alone = is_alone;
+  for (const auto& [of, begun] : barrier.copiers) {
+    make_copies(*of, [last = begun](const Thread::Copy& copy) {
+      return copy.number < last;
+    });
+  }
   const InRuntime here;
   barrier.copies.clear();
+  barrier.copiers.clear();
   barrier.known_from = block.next_phase(thread);
   barrier.missing = barrier.arrivals;
   ++barrier.completed;
@@ -83,22 +89,14 @@ bool is_due(const CopyBarrier& barrier) {
   return barrier.missing == 0 && barrier.bytes == 0;
 }
 
-}  // namespace
-
-void init_barrier(const void* barrier, int arrivals) {
-  const InRuntime here;
-  const auto before = here.block.copy_barriers.find(barrier);
-  if (arrivals < 1) {
-    refuse(here, "makes a barrier that nobody arrives at");
-  } else if (before != here.block.copy_barriers.end() &&
-             !before->second.copies.empty()) {
-    refuse(here, "makes a barrier anew while copies are on their way to it");
-  }
-  here.block.copy_barriers.insert_or_assign(
-      barrier, CopyBarrier{.arrivals = arrivals, .missing = arrivals});
+bool has_copies(const CopyBarrier& barrier) {
+  return !barrier.copies.empty() || !barrier.copiers.empty();
 }
 
-void arrive(const void* address, std::int64_t announced_bytes) {
+// copier: whose own copies the arrival comes after, if any.
+void arrive_at(const void* address,
+               std::int64_t announced_bytes,
+               std::optional<CopyBarrier::Copier> copier) {
   CopyBarrier* barrier = nullptr;
   {
     const InRuntime here;
@@ -108,16 +106,41 @@ void arrive(const void* address, std::int64_t announced_bytes) {
   // Who arrives has not waited for what others did.
   const auto known_from = running->clock.block_phase;
   if (is_due(*barrier)) complete(*barrier);
-  if (barrier->missing == 0) {
+  {
     const InRuntime here;
-    refuse(here, "arrives at a barrier that all have arrived at");
+    if (barrier->missing == 0)
+      refuse(here, "arrives at a barrier that all have arrived at");
+    if (copier) barrier->copiers.push_back(*copier);
   }
   ++running->block->barrier_events;
   --barrier->missing;
   barrier->bytes += announced_bytes;
   // Without copies there is nothing to be late.
-  if (is_due(*barrier) && barrier->copies.empty()) complete(*barrier);
+  if (is_due(*barrier) && !has_copies(*barrier)) complete(*barrier);
   running->clock.block_phase = known_from;
+}
+
+}  // namespace
+
+void init_barrier(const void* barrier, int arrivals) {
+  const InRuntime here;
+  const auto before = here.block.copy_barriers.find(barrier);
+  if (arrivals < 1) {
+    refuse(here, "makes a barrier that nobody arrives at");
+  } else if (before != here.block.copy_barriers.end() &&
+             has_copies(before->second)) {
+    refuse(here, "makes a barrier anew while copies are on their way to it");
+  }
+  here.block.copy_barriers.insert_or_assign(
+      barrier, CopyBarrier{.arrivals = arrivals, .missing = arrivals});
+}
+
+void arrive(const void* address, std::int64_t announced_bytes) {
+  arrive_at(address, announced_bytes, {});
+}
+
+void arrive_after_copies(const void* address) {
+  arrive_at(address, 0, CopyBarrier::Copier{running, running->copies_begun});
 }
 
 bool has_completed(const void* address, unsigned parity) {

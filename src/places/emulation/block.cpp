@@ -432,9 +432,9 @@ void copy_async(void* to,
                 std::size_t bytes,
                 std::size_t zero_bytes) {
   InRuntime here;
-  here.thread.copies.push_back({here.thread.copy_group, to, from,
-                                bytes - zero_bytes, zero_bytes,
-                                here.thread.is_alone});
+  here.thread.copies.push_back(
+      {here.thread.copy_group, here.thread.copies_begun++, to, from,
+       bytes - zero_bytes, zero_bytes, here.thread.is_alone});
 }
 
 void commit_copies() {
@@ -443,13 +443,8 @@ void commit_copies() {
 
 // As a kernel would do it: its accesses are checked.
 void wait_copies(unsigned groups_in_flight) {
-  std::erase_if(running->copies, [&](const Thread::Copy& copy) {
-    if (copy.group + groups_in_flight >= running->copy_group) return false;
-    const bool is_alone = std::exchange(running->is_alone, copy.is_alone);
-    checked_copy(copy.to, copy.from, copy.bytes);
-    checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
-    running->is_alone = is_alone;
-    return true;
+  make_copies(*running, [&](const Thread::Copy& copy) {
+    return copy.group + groups_in_flight < running->copy_group;
   });
 }
 

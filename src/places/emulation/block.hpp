@@ -90,6 +90,7 @@ struct Thread {
   unsigned atomics = 0;      // executed, to let others run from time to time
   struct Copy {
     unsigned group;
+    std::uint64_t number;
     void* to;
     const void* from;
     std::size_t bytes, zero_bytes;
@@ -97,6 +98,7 @@ struct Thread {
   };
   std::vector<Copy> copies{};  // asynchronous
   unsigned copy_group = 0;     // the one that is open
+  std::uint64_t copies_begun = 0;
   std::vector<Suspect> suspects{};
   Crash crash{};
 
@@ -122,7 +124,13 @@ struct CopyBarrier {
   int missing = 0;             // of them, in this phase
   std::int64_t bytes = 0;      // announced and not yet on their way
   std::vector<Copy> copies{};  // on their way
-  unsigned completed = 0;      // phases
+  // Who arrived when its own copies, so many, would be done.
+  struct Copier {
+    Thread* thread;
+    std::uint64_t begun;
+  };
+  std::vector<Copier> copiers{};
+  unsigned completed = 0;  // phases
   // The block's phase from which on all know what came before the last.
   std::uint32_t known_from = 0;
 };
@@ -275,6 +283,19 @@ void check_access(const void* address,
                   bool atomic = false);
 void checked_copy(void* to, const void* from, std::size_t bytes);
 void checked_clear(void* to, std::size_t bytes);
+// Those of a thread's asynchronous copies that are chosen, by the thread
+// that runs, whose accesses they count as.
+template <typename Chosen>
+void make_copies(Thread& of, Chosen chosen) {
+  std::erase_if(of.copies, [&](const Thread::Copy& copy) {
+    if (!chosen(copy)) return false;
+    const bool is_alone = std::exchange(running->is_alone, copy.is_alone);
+    checked_copy(copy.to, copy.from, copy.bytes);
+    checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
+    running->is_alone = is_alone;
+    return true;
+  });
+}
 // Every now and then: is the launch still alive?
 void check_progress(const InRuntime& here);
 

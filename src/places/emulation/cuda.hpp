@@ -144,6 +144,8 @@ struct Box {
 };
 void init_barrier(const void* barrier, int arrivals);
 void arrive(const void* barrier, std::int64_t announced_bytes);
+// when the copies that this thread began by copy_async are done
+void arrive_after_copies(const void* barrier);
 bool has_completed(const void* barrier, unsigned parity);
 void copy_box(void* shared, const Box& box, const void* barrier);
 // Ends a kernel that uses what only exists on a GPU: "copies to clusters".

@@ -1,4 +1,4 @@
-// Planted faults: boxes that nobody waits for, that are asked for in a wrong
+// Planted faults: copies that nobody waits for, that are asked for in a wrong
 // way, or replaced while they are used.
 #include "places/emulation/copies.hpp"
 #include "places/emulation/planted.hpp"
@@ -86,5 +86,51 @@ FAULT(
     bytes_never_come,
     launch_failed,
     "waits for ever at a barrier, where 0 arrivals and 128 bytes are missing");
+
+__global__ void nobody_waits_for_threads(const float* in, float* out, int n) {
+  alignas(16) __shared__ float tile[64];
+  __shared__ Barrier full;
+  make_barrier(full, 32);
+  const int t = threadIdx.x;
+  if (blockIdx.x > 0) return;
+  load_async<8>(&tile[t * 2], in + t * 2);
+  arrive_after_copies(full);
+  __syncthreads();
+  if (t < n) out[t] = tile[t];  // wrong
+}
+FAULT(nobody_waits_for_threads, wrong_result, "which nothing has written");
+
+// The arrival says nothing of the copy that follows it.
+__global__ void a_copy_comes_after_its_arrival(const float* in,
+                                               float* out,
+                                               int n) {
+  alignas(16) __shared__ float tile[64];
+  __shared__ Barrier full;
+  make_barrier(full, 32);
+  const int t = threadIdx.x;
+  if (blockIdx.x > 0) return;
+  arrive_after_copies(full);
+  load_async<8>(&tile[t * 2], in + t * 2);
+  wait(full, 0);
+  if (t < n) out[t] = tile[t];  // wrong
+}
+FAULT(a_copy_comes_after_its_arrival,
+      wrong_result,
+      "which nothing has written");
+
+// An arrival that waits for copies is one of those that the barrier counts.
+__global__ void threads_are_not_counted(const float* in, float* out, int n) {
+  alignas(16) __shared__ float tile[64];
+  __shared__ Barrier full;
+  make_barrier(full, 33);
+  const int t = threadIdx.x;
+  load_async<8>(&tile[t * 2], in + t * 2);
+  arrive_after_copies(full);
+  wait(full, 0);
+  if (t < n) out[t] = tile[t];
+}
+FAULT(threads_are_not_counted,
+      launch_failed,
+      "waits for ever at a barrier, where 1 arrivals and 0 bytes are missing");
 
 }  // namespace

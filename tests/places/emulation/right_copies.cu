@@ -1,4 +1,4 @@
-// Right kernels whose boxes arrive at barriers.
+// Right kernels whose copies arrive at barriers.
 #include "places/emulation/copies.hpp"
 #include "places/emulation/planted.hpp"
 
@@ -115,5 +115,88 @@ __global__ void a_ring_of_boxes(const float* in, float* out, int n) {
   }
 }
 RIGHT(a_ring_of_boxes, 450).at(300, 64);
+
+// Each thread copies what another one uses, zeros beyond the row.
+__global__ void copies_of_threads_arrive(const float* in, float* out, int n) {
+  alignas(16) __shared__ float tile[64];
+  __shared__ Barrier full;
+  make_barrier(full, 32);
+  const int t = threadIdx.x, first = blockIdx.x * 64 + t * 2;
+  load_async<8>(&tile[t * 2], in + first,
+                4 * (first + 1 < n ? 2
+                     : first < n   ? 1
+                                   : 0));
+  arrive_after_copies(full);
+  wait(full, 0);
+  for (int i = t; i < 64; i += 32) {
+    const int at = blockIdx.x * 64 + i;
+    if (at < n) {
+      out[at] = tile[i];
+    } else if (tile[i] != 0) {
+      out[0] = -1000;
+    }
+  }
+}
+RIGHT(copies_of_threads_arrive, 150);
+RIGHT(copies_of_threads_arrive, 147).at(99, 32);
+
+// An arrival comes after all copies before it, those of other barriers too;
+// what was begun later it does not wait for.
+__global__ void one_barrier_of_two_is_asked(const float* in,
+                                            float* out,
+                                            int n) {
+  alignas(16) __shared__ float tile[3][64];
+  __shared__ Barrier first, second;
+  make_barrier(first, 33);
+  make_barrier(second, 32);
+  const int t = threadIdx.x;
+  if (blockIdx.x > 0) return;
+  load_async<8>(&tile[0][t * 2], in + t * 2);
+  arrive_after_copies(first);
+  load_async<8>(&tile[1][t * 2], in + 64 + t * 2);
+  arrive_after_copies(second);
+  tile[2][t] = 7;
+  load_async<8>(&tile[2][t * 2], in + t * 2, 0);
+  wait(second, 0);
+  for (int i = t; i < n; i += 32)
+    out[i] = tile[i / 64][i % 64];
+}
+RIGHT(one_barrier_of_two_is_asked, 48 * 4).at(128, 32);
+
+// The second warp copies, one lane of it by a box, through two stages.
+__global__ void a_ring_of_both(const float* in, float* out, int n) {
+  alignas(128) __shared__ float tile[2][64];
+  __shared__ Barrier full[2], empty[2];
+  for (int stage = 0; stage < 2; ++stage) {
+    make_barrier(full[stage], 33);
+    make_barrier(empty[stage], 1);
+  }
+  if (blockIdx.x > 0) return;
+  Ring<2> ring;
+  const int steps = (n + 63) / 64, t = threadIdx.x;
+  for (int step = 0; step < steps; ++step, ring.advance()) {
+    float* const to = tile[ring.stage];
+    if (t >= 32) {
+      wait(empty[ring.stage], ring.parity ^ 1);
+      const int x = step * 64, from = x + 32 + (t - 32) / 2 * 2;
+      if (t == 32) ask_for_box(to, full[ring.stage], in, n, x);
+      if (t % 2 == 0) {
+        load_async<8>(to + from - x, in + from,
+                      4 * (from + 1 < n ? 2
+                           : from < n   ? 1
+                                        : 0));
+      }
+      arrive_after_copies(full[ring.stage]);
+      continue;
+    }
+    wait(full[ring.stage], ring.parity);
+    for (int i = t; i < 64; i += 32) {
+      if (step * 64 + i < n) out[step * 64 + i] = to[i];
+    }
+    __syncwarp();
+    if (t == 0) arrive(empty[ring.stage]);
+  }
+}
+RIGHT(a_ring_of_both, 450).at(300, 64);
 
 }  // namespace
