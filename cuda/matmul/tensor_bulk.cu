@@ -9,8 +9,10 @@
 // shares as there are blocks; parts of tiles go to scratch memory, and a second
 // kernel adds them up, in order. (Osama et al., Stream-K, 2023.)
 //
-// Matrices whose rows are not aligned to 16 bytes are copied first; problems
-// that are too small for these tiles are left to `tensor`.
+// Bulk copies take no rows that are not aligned to 16 bytes. Large matrices
+// that have such rows are copied first; of others all threads of the third
+// warpgroup copy the elements. Problems that are too small for these tiles are
+// left to `tensor`.
 #include <algorithm>
 
 #include "gpu/warpgroup.hpp"
@@ -43,7 +45,8 @@ struct HalfTile {
   static constexpr double share = 1.03, begin = 0.12;
 };
 
-constexpr int bulk_threads = 384, bulk_copier = 256;  // who asks for copies
+constexpr int bulk_threads = 384, bulk_copier = 256,  // who asks for copies
+    bulk_copiers = bulk_threads - bulk_copier;
 
 // What follows from a tile.
 template <typename Tile>
@@ -198,6 +201,88 @@ struct BulkOperands {
   }
 };
 
+// A thread's share of the copies of A or B, ROWS x COLS of a stage, where rows
+// are of odd length: even ones begin at multiples of 16 bytes and come in
+// pieces of as many, odd ones come element by element. They lie as bulk copies
+// would have put them.
+template <typename S, int ROWS, int COLS>
+struct OddRows {
+  // Threads side by side cover span columns. What else a thread copies is so
+  // many columns or rows further on, which the permutation moves alike.
+  static constexpr int span = COLS < 32 ? COLS : 32,
+                       even_step = 4 * bulk_copiers / span,
+                       odd_step = 2 * bulk_copiers / span;
+  static_assert(COLS % span == 0 && ROWS % even_step == 0 && odd_step % 8 == 0);
+
+  const double *even, *odd;
+  int even_row, even_col, odd_row, odd_col, even_to, odd_to;
+
+  __device__ __forceinline__ OddRows() {
+    const int thread = threadIdx.x % bulk_copiers;
+    even_row = thread / (span / 2) * 2, even_col = thread % (span / 2) * 2;
+    odd_row = thread / span * 2 + 1, odd_col = thread % span;
+    even_to = place(even_row, even_col), odd_to = place(odd_row, odd_col);
+  }
+
+  // Bytes in this part of a stage.
+  __device__ __forceinline__ static int place(int row, int col) {
+    return col / 16 * S::panel_bytes + row * S::row_bytes +
+           (col % 16 / 2 ^ row % 8) * 16 + col % 2 * 8;
+  }
+
+  // from: the first element of the next stage; pitch: elements.
+  __device__ __forceinline__ void begin(const double* from,
+                                        std::int64_t pitch) {
+    even = from + even_row * pitch + even_col;
+    odd = from + odd_row * pitch + odd_col;
+  }
+  __device__ __forceinline__ void advance(std::int64_t elements) {
+    even += elements, odd += elements;
+  }
+
+  // rows, cols: that are there, from the first element on.
+  template <bool TESTED>
+  __device__ __forceinline__ void start(unsigned char* to,
+                                        std::int64_t pitch,
+                                        int rows,
+                                        int cols) const {
+    constexpr int element = sizeof(double);
+    _Pragma("unroll")
+    for (int row = 0; row < ROWS; row += even_step) {
+      _Pragma("unroll")
+      for (int col = 0; col < COLS; col += span) {
+        const int there = even_row + row < rows ? cols - even_col - col : 0;
+        load_async<2 * element>(
+            to + even_to + place(row, col), even + row * pitch + col,
+            TESTED ? max(0, min(there, 2)) * element : 2 * element);
+      }
+    }
+    _Pragma("unroll")
+    for (int row = 0; row < ROWS; row += odd_step) {
+      _Pragma("unroll")
+      for (int col = 0; col < COLS; col += span) {
+        const bool there = odd_row + row < rows && odd_col + col < cols;
+        load_async<element>(to + odd_to + place(row, col),
+                            odd + row * pitch + col,
+                            TESTED && !there ? 0 : element);
+      }
+    }
+  }
+
+  // The same; most stages need no test.
+  __device__ __forceinline__ void start(unsigned char* to,
+                                        std::int64_t pitch,
+                                        std::int64_t rows,
+                                        std::int64_t cols) const {
+    if (rows >= ROWS && cols >= COLS) {
+      start<false>(to, pitch, ROWS, COLS);
+    } else {
+      start<true>(to, pitch, static_cast<int>(min(rows, std::int64_t{ROWS})),
+                  static_cast<int>(min(cols, std::int64_t{COLS})));
+    }
+  }
+};
+
 // Two neighbours in a row of C.
 __device__ __forceinline__ void store(
     const Matmul::Args<double>& p, int row, int col, double one, double two) {
@@ -258,7 +343,64 @@ __device__ __forceinline__ void store_piece(
   }
 }
 
-template <typename S>
+// What the third warpgroup does: fills stages. BULK: by boxes alone, which one
+// thread asks for; else all threads copy the operands that have odd rows.
+template <typename S, bool BULK>
+__device__ __forceinline__ void copy_stages(const TensorMap& a,
+                                            const TensorMap& b,
+                                            const Matmul::Args<double>& p,
+                                            const Shares& shares,
+                                            unsigned char* stages,
+                                            Barrier* full,
+                                            Barrier* empty) {
+  const bool asks = threadIdx.x == bulk_copier;
+  if (BULK && !asks) return;
+  const bool boxes_of_a = BULK || p.k % 2 == 0,
+             boxes_of_b = BULK || p.n % 2 == 0;
+  const int announced = (boxes_of_a ? S::a_bytes : 0) +
+                        (boxes_of_b ? S::stage_bytes - S::a_bytes : 0);
+  OddRows<S, S::rows, S::depth> odd_a;
+  OddRows<S, S::depth, S::cols> odd_b;
+
+  Ring<S::stages> ring;
+  const int count = pieces(shares);
+  for (int i = 0; i < count; ++i) {
+    const Piece piece = piece_of(shares, i);
+    int row0, col0;
+    place_of_piece<S>(shares, piece.tile, row0, col0);
+    int k0 = piece.begin * S::depth;
+    if (!BULK) {
+      odd_a.begin(p.a + row0 * p.k + k0, p.k);
+      odd_b.begin(p.b + k0 * p.n + col0, p.n);
+    }
+    for (int step = 0; step < piece.steps; ++step, ring.advance()) {
+      Barrier& arrived = full[ring.stage];
+      unsigned char* const stage = stages + ring.stage * S::stage_bytes;
+      wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
+      if (asks) {
+        arrive_expecting(arrived, announced);
+        if (boxes_of_a) load_box(stage, a, arrived, k0, row0);
+        _Pragma("unroll")
+        for (int panel = 0; panel < S::panels && boxes_of_b; ++panel) {
+          load_box(stage + S::a_bytes + panel * S::panel_bytes, b, arrived,
+                   col0 + panel * 16, k0);
+        }
+      }
+      if constexpr (!BULK) {
+        if (!boxes_of_a) odd_a.start(stage, p.k, p.m - row0, p.k - k0);
+        if (!boxes_of_b) {
+          odd_b.start(stage + S::a_bytes, p.n, p.k - k0, p.n - col0);
+        }
+        arrive_after_copies(arrived);
+        odd_a.advance(S::depth);
+        odd_b.advance(S::depth * p.n);
+      }
+      k0 += S::depth;
+    }
+  }
+}
+
+template <typename S, bool BULK>
 __global__ void __launch_bounds__(bulk_threads, 1)
     matmul_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
                        const PARLAB_GRID_CONSTANT TensorMap b,
@@ -272,10 +414,10 @@ __global__ void __launch_bounds__(bulk_threads, 1)
   __shared__ Barrier full[S::stages], empty[S::stages];
   let_next_launch_begin();
   if (threadIdx.x == 0) {
-    prefetch(a);
-    prefetch(b);
+    if (BULK || p.k % 2 == 0) prefetch(a);
+    if (BULK || p.n % 2 == 0) prefetch(b);
     for (Barrier& barrier : full)
-      init_barrier(barrier, 1);
+      init_barrier(barrier, BULK ? 1 : 1 + bulk_copiers);
     for (Barrier& barrier : empty)
       init_barrier(barrier, bulk_copier / 32);
     publish_barriers();
@@ -283,32 +425,15 @@ __global__ void __launch_bounds__(bulk_threads, 1)
   __syncthreads();
   wait_for_launch_before();
 
-  Ring<S::stages> ring;
-  const int count = pieces(shares);
   if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
-    give_registers<40>();
-    if (threadIdx.x > bulk_copier) return;
-    for (int i = 0; i < count; ++i) {
-      const Piece piece = piece_of(shares, i);
-      int row0, col0;
-      place_of_piece<S>(shares, piece.tile, row0, col0);
-      for (int step = 0; step < piece.steps; ++step, ring.advance()) {
-        wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
-        unsigned char* const stage = stages + ring.stage * S::stage_bytes;
-        const int k0 = (piece.begin + step) * S::depth;
-        arrive_expecting(full[ring.stage], S::stage_bytes);
-        load_box(stage, a, full[ring.stage], k0, row0);
-        _Pragma("unroll")
-        for (int panel = 0; panel < S::panels; ++panel) {
-          load_box(stage + S::a_bytes + panel * S::panel_bytes, b,
-                   full[ring.stage], col0 + panel * 16, k0);
-        }
-      }
-    }
+    give_registers<BULK ? 40 : 72>();
+    copy_stages<S, BULK>(a, b, p, shares, stages, full, empty);
     return;
   }
 
-  take_registers<232>();  // ---- two multiply
+  take_registers<BULK ? 232 : 216>();  // ---- two multiply
+  Ring<S::stages> ring;
+  const int count = pieces(shares);
   BulkOperands<S> operands;
   // Before which group of rows the ring moves on to the next stage.
   constexpr int moves_on = S::down - (S::early ? 2 : 1);
@@ -427,9 +552,13 @@ double estimate_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   return tiles * S::rows * S::cols * S::share + sharing;
 }
 
-template <typename S>
+// BULK: odd rows are copied first.
+template <typename S, bool BULK>
 void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
-  const auto [a, b] = align_operands(gpu, p);
+  constexpr auto size = static_cast<std::int64_t>(sizeof(double));
+  const auto [a, b] =
+      BULK ? align_operands(gpu, p)
+           : AlignedOperands{{p.a, p.k * size}, {p.b, p.n * size}};
   const bool copied = a.data != p.a || b.data != p.b;
   const Shares shares = shares_of<S>(gpu, p);
   double* const parts = shares.steps > 0
@@ -438,6 +567,7 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
                             : nullptr;
   const auto map = [](const AlignedMatrix& of, std::int64_t rows,
                       std::int64_t cols, int box_rows) {
+    if (of.pitch % 16 != 0) return TensorMap{};  // threads copy it
     return tensor_map({.element = MapElement::float64,
                        .data = of.data,
                        .extent = {cols, rows, 1},
@@ -449,7 +579,7 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
               .block = {bulk_threads},
               .shared_bytes = S::shared_bytes,
               .overlaps = copied},
-             matmul_tensor_bulk<S>, map(a, p.m, p.k, S::rows),
+             matmul_tensor_bulk<S, BULK>, map(a, p.m, p.k, S::rows),
              map(b, p.k, p.n, S::depth), p, parts, shares);
   if (shares.steps == 0) return;
   gpu.launch({.grid = {shares.steps / shares.steps_of_tile, S::sums / 4},
@@ -462,6 +592,9 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
 // what an aligned copy takes for a row of A or a column of B, and what `tensor`
 // needs for as much work where it makes none.
 constexpr double of_copy = 1.2, unaligned = 1.25;
+// How much longer these tiles take for each operand that threads copy: a guess,
+// to be measured.
+constexpr double of_odd_rows = 0.05;
 
 }  // namespace
 
@@ -476,15 +609,20 @@ const Register<Matmul, double> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();
       TensorPlan plan = plan_tensor(gpu, p);
-      const bool aligned = p.k % 2 == 0 && p.n % 2 == 0;
-      const double copies = of_copy * static_cast<double>(p.m + p.n);
-      if (!aligned && copies_operands(p)) plan.time += copies;
+      const auto odd = static_cast<double>(p.k % 2 + p.n % 2);
+      const bool aligned = odd == 0;
+      const double copies =
+          of_copy * static_cast<double>(p.k % 2 * p.m + p.n % 2 * p.n);
+      if (copies_operands(p)) plan.time += copies;
       if (!aligned && !copies_operands(p)) plan.time *= unaligned;
       double best = plan.time;
       void (*launch)(Gpu&, const Matmul::Args<double>&) = nullptr;
       const auto enter = [&]<typename S>(S) {
-        const double time = estimate_bulk<S>(gpu, p) + (aligned ? 0 : copies);
-        if (time < best) best = time, launch = launch_bulk<S>;
+        const double time = estimate_bulk<S>(gpu, p), by_boxes = time + copies,
+                     by_threads = time * (1 + of_odd_rows * odd);
+        if (by_boxes < best) best = by_boxes, launch = launch_bulk<S, true>;
+        if (by_threads < best)
+          best = by_threads, launch = launch_bulk<S, false>;
       };
       enter(BulkTiling<SquareTile>());
       enter(BulkTiling<SmallerTile>());

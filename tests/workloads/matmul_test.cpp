@@ -189,19 +189,21 @@ BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
 }
 
 // Its tiles of 128 x 128, shared, 96 x 96 and 128 x 64; rows of A, of B, of
-// both that are not aligned; tiles that are hardly in C; more blocks than steps
-// to share; what it leaves to `tensor`, last. Of 132 multiprocessors or, in
-// emulation, four.
+// both that are not aligned, copied by threads or, of a large problem, first;
+// tiles that are hardly in C; more blocks than steps to share; what it leaves
+// to `tensor`, last. Of 132 multiprocessors or, in emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
   const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");
 #ifdef PARLAB_EMULATED
   const std::vector<Size> sizes{{129, 21, 641}, {190, 60, 190}, {191, 60, 189},
-                                {257, 33, 256}, {384, 40, 256}, {33, 67, 101}};
+                                {257, 33, 256}, {384, 40, 256}, {511, 21, 64},
+                                {33, 67, 101}};
 #else
   const std::vector<Size> sizes{
       {2100, 1000, 2100}, {2100, 1001, 2101}, {2000, 18, 2047},
       {3001, 777, 1900},  {128, 1000, 17024}, {1500, 33, 1500},
-      {1025, 9, 1025},    {1000, 40, 1000},   {33, 67, 101}};
+      {1025, 9, 1025},    {1000, 40, 1000},   {1009, 1009, 1009},
+      {4001, 2001, 4001}, {33, 67, 101}};
 #endif
   for (const auto& size : sizes) {
     const bool is_bulk = &size != &sizes.back();
