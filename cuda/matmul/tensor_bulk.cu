@@ -9,10 +9,9 @@
 // shares as there are blocks; parts of tiles go to scratch memory, and a second
 // kernel adds them up, in order. (Osama et al., Stream-K, 2023.)
 //
-// Bulk copies take no rows that are not aligned to 16 bytes. Large matrices
-// that have such rows are copied first; of others all threads of the third
-// warpgroup copy the elements. Problems that are too small for these tiles are
-// left to `tensor`.
+// Bulk copies take no rows that are not aligned to 16 bytes: of a matrix that
+// has such rows all threads of the third warpgroup copy the elements. Problems
+// that are too small for these tiles are left to `tensor`.
 #include <algorithm>
 
 #include "gpu/warpgroup.hpp"
@@ -423,7 +422,6 @@ __global__ void __launch_bounds__(bulk_threads, 1)
     publish_barriers();
   }
   __syncthreads();
-  wait_for_launch_before();
 
   if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
     give_registers<BULK ? 40 : 72>();
@@ -552,35 +550,30 @@ double estimate_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   return tiles * S::rows * S::cols * S::share + sharing;
 }
 
-// BULK: odd rows are copied first.
+// BULK: no matrix has rows of odd length.
 template <typename S, bool BULK>
 void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(double));
-  const auto [a, b] =
-      BULK ? align_operands(gpu, p)
-           : AlignedOperands{{p.a, p.k * size}, {p.b, p.n * size}};
-  const bool copied = a.data != p.a || b.data != p.b;
   const Shares shares = shares_of<S>(gpu, p);
   double* const parts = shares.steps > 0
                             ? gpu.scratch<double>(std::int64_t{shares.blocks} *
                                                   2 * S::rows * S::cols)
                             : nullptr;
-  const auto map = [](const AlignedMatrix& of, std::int64_t rows,
-                      std::int64_t cols, int box_rows) {
-    if (of.pitch % 16 != 0) return TensorMap{};  // threads copy it
+  const auto map = [](const double* data, std::int64_t rows, std::int64_t cols,
+                      int box_rows) {
+    if (cols % 2 != 0) return TensorMap{};  // threads copy it
+    const auto pitch = cols * static_cast<std::int64_t>(sizeof(double));
     return tensor_map({.element = MapElement::float64,
-                       .data = of.data,
+                       .data = data,
                        .extent = {cols, rows, 1},
-                       .pitch = {of.pitch, rows * of.pitch},
+                       .pitch = {pitch, rows * pitch},
                        .box = {16, box_rows, 1},
                        .swizzle = S::row_bytes});
   };
   gpu.launch({.grid = {shares.blocks},
               .block = {bulk_threads},
-              .shared_bytes = S::shared_bytes,
-              .overlaps = copied},
-             matmul_tensor_bulk<S, BULK>, map(a, p.m, p.k, S::rows),
-             map(b, p.k, p.n, S::depth), p, parts, shares);
+              .shared_bytes = S::shared_bytes},
+             matmul_tensor_bulk<S, BULK>, map(p.a, p.m, p.k, S::rows),
+             map(p.b, p.k, p.n, S::depth), p, parts, shares);
   if (shares.steps == 0) return;
   gpu.launch({.grid = {shares.steps / shares.steps_of_tile, S::sums / 4},
               .block = {bulk_copier},
@@ -588,13 +581,12 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
              matmul_tensor_bulk_add<S>, p, parts, shares);
 }
 
-// In the time in which a multiprocessor makes one multiply-add per column of A:
-// what an aligned copy takes for a row of A or a column of B, and what `tensor`
-// needs for as much work where it makes none.
-constexpr double of_copy = 1.2, unaligned = 1.25;
-// How much longer these tiles take for each operand that threads copy: a guess,
-// to be measured.
-constexpr double of_odd_rows = 0.05;
+// Where rows are odd. In the time in which a multiprocessor makes one
+// multiply-add per column of A: what `tensor` takes to copy a row of A or a
+// column of B. And how much longer it takes for as much work where it copies
+// none, and these tiles for each matrix that threads copy: at 1009 on an H200,
+// at larger sizes less.
+constexpr double of_copy = 1.2, unaligned = 1.25, of_odd_rows = 0.05;
 
 }  // namespace
 
@@ -610,19 +602,16 @@ const Register<Matmul, double> variant(
       refuse_without_warpgroups();
       TensorPlan plan = plan_tensor(gpu, p);
       const auto odd = static_cast<double>(p.k % 2 + p.n % 2);
-      const bool aligned = odd == 0;
-      const double copies =
-          of_copy * static_cast<double>(p.k % 2 * p.m + p.n % 2 * p.n);
-      if (copies_operands(p)) plan.time += copies;
-      if (!aligned && !copies_operands(p)) plan.time *= unaligned;
+      if (odd > 0 && copies_operands(p))
+        plan.time += of_copy * static_cast<double>(p.m + p.n);
+      if (odd > 0 && !copies_operands(p)) plan.time *= unaligned;
       double best = plan.time;
       void (*launch)(Gpu&, const Matmul::Args<double>&) = nullptr;
       const auto enter = [&]<typename S>(S) {
-        const double time = estimate_bulk<S>(gpu, p), by_boxes = time + copies,
-                     by_threads = time * (1 + of_odd_rows * odd);
-        if (by_boxes < best) best = by_boxes, launch = launch_bulk<S, true>;
-        if (by_threads < best)
-          best = by_threads, launch = launch_bulk<S, false>;
+        const double time = estimate_bulk<S>(gpu, p) * (1 + of_odd_rows * odd);
+        if (time >= best) return;
+        best = time;
+        launch = odd > 0 ? launch_bulk<S, false> : launch_bulk<S, true>;
       };
       enter(BulkTiling<SquareTile>());
       enter(BulkTiling<SmallerTile>());

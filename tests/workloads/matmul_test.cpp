@@ -189,9 +189,9 @@ BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
 }
 
 // Its tiles of 128 x 128, shared, 96 x 96 and 128 x 64; rows of A, of B, of
-// both that are not aligned, copied by threads or, of a large problem, first;
-// tiles that are hardly in C; more blocks than steps to share; what it leaves
-// to `tensor`, last. Of 132 multiprocessors or, in emulation, four.
+// both that are not aligned, which threads copy; tiles that are hardly in C;
+// more blocks than steps to share; what it leaves to `tensor`, last. Of 132
+// multiprocessors or, in emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
   const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");
 #ifdef PARLAB_EMULATED
