@@ -80,6 +80,9 @@ EXPERIMENTS  := $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh))
 
 # ---- flags ---------------------------------------------------------------------------------------
 CLANG     := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
+# GCC collects garbage beyond 128 MB. Most files need twice as much, and compile in 7 % less time if it
+# does not.
+COMPILE   := $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
 # GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
 WARN      := -Wall -Wextra -Wshadow $(if $(CLANG),,-Wno-restrict)
 LANGUAGE  := -std=c++20 $(WARN) -fopenmp -Isrc $(PREFIX_FLAGS) -MMD -MP
@@ -348,11 +351,11 @@ $(FAST:%=$(B)/host/%.o): private CXXFLAGS = $(call with_standard,fast) \
     $(if $(CLANG),,-Wno-stringop-overflow -Wno-array-bounds)
 $(B)/host/light/core/standard.hpp.gch $(B)/host/fast/core/standard.hpp.gch: src/core/standard.hpp $(B)/host.flags
 	@mkdir -p $(@D)
-	$(call say,C++,$<) $(CXX) $(CXXFLAGS) -x c++-header $< -o $@
+	$(call say,C++,$<) $(COMPILE) $(CXXFLAGS) -x c++-header $< -o $@
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
 	@mkdir -p $(@D)
-	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
+	$(call say,C++,$<) $(COMPILE) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
 # Where nothing is for the device, as where cuBLAS is called, one pass of a C++ compiler will do.
 FOR_HOST = $(if $(filter blas/% src/places/cuda/%,$<),$(shell grep -qE '__global__|__device__|<<<|\.cuh"|<cub/' $< || echo -x c++))
@@ -367,18 +370,18 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags $(B)/hash.flags
 # kernel includes first is parsed once, as the standard headers are: nvcc finds a file that does not.
 $(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/kernel.flags $(B)/hash.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(CXX) -I$(B)/emulated -include kernel.hpp \
+	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(COMPILE) -I$(B)/emulated -include kernel.hpp \
 	  $(EMULATED_KERNEL_FLAGS) $(IDENTITY)
 $(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
 	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
-	$(call say,EMUL,$<) $(CXX) $(EMULATED_KERNEL_FLAGS) -x c++-header $(@:.gch=) -o $@
+	$(call say,EMUL,$<) $(COMPILE) $(EMULATED_KERNEL_FLAGS) -x c++-header $(@:.gch=) -o $@
 
 $(B)/emulated/%.cpp.o: %.cpp $(B)/emulated/core/standard.hpp.gch $(B)/emulated.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) -I$(B)/emulated $(EMULATEDFLAGS) -include core/standard.hpp -c $< -o $@
+	$(call say,EMUL,$<) $(COMPILE) -I$(B)/emulated $(EMULATEDFLAGS) -include core/standard.hpp -c $< -o $@
 $(B)/emulated/core/standard.hpp.gch: src/core/standard.hpp $(B)/emulated.flags
 	@mkdir -p $(@D)
-	$(call say,EMUL,$<) $(CXX) $(EMULATEDFLAGS) -x c++-header $< -o $@
+	$(call say,EMUL,$<) $(COMPILE) $(EMULATEDFLAGS) -x c++-header $< -o $@
 
 BUILD_OBJECTS := $(B)/host/src/core/build.cpp.o $(B)/check/src/core/build.cpp.o
 $(BUILD_OBJECTS): $(B)/build_info.hpp
@@ -413,7 +416,7 @@ $(WITH_STANDARD): $(B)/check/core/standard.hpp.gch
 $(WITH_STANDARD): private CHECKFLAGS := -I$(B)/check $(CHECKFLAGS) -include core/standard.hpp
 $(B)/check/core/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D)
-	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) -x c++-header $< -o $@
+	$(call say,CHECK,$<) $(COMPILE) $(CHECKFLAGS) -x c++-header $< -o $@
 
 # The tests' own code does without sanitizers, and compiles in two thirds of the time. It is linked
 # after the rest: of what both have, the sanitized one is taken.
@@ -423,7 +426,7 @@ $(TEST_OBJECTS): private CHECKFLAGS := -I$(B)/check/tests $(UNCHECKED) -Itests -
 $(B)/check/tests/main.cpp.o: private CHECKFLAGS := $(UNCHECKED) -Itests # has a word for Boost.Test first
 $(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
-	$(call say,CHECK,$<) $(CXX) $(UNCHECKED) -x c++-header $(@:.gch=) -o $@
+	$(call say,CHECK,$<) $(COMPILE) $(UNCHECKED) -x c++-header $(@:.gch=) -o $@
 
 # Headers of the tests' own are found from tests/.
 $(B)/gpu-tests/%: CXXFLAGS += -Itests
@@ -433,7 +436,7 @@ $(B)/cuda/tests/%: NVCCFLAGS += -Itests
 
 $(B)/check/%.cpp.o: %.cpp $(B)/check.flags $(B)/hash.flags
 	@mkdir -p $(@D)
-	$(call say,CHECK,$<) $(CXX) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
+	$(call say,CHECK,$<) $(COMPILE) $(CHECKFLAGS) $(IDENTITY) -c $< -o $@
 
 # With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
 # The last of them has none left afterwards.
@@ -447,7 +450,7 @@ $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/pla
 
 $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/host.flags
 	@mkdir -p $(@D)
-	$(call say,C++,$<) $(CXX) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
+	$(call say,C++,$<) $(COMPILE) $(CXXFLAGS) $(IDENTITY) -c $< -o $@
 
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
