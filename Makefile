@@ -97,7 +97,7 @@ SANITIZE  := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,al
 UNCHECKED  := $(LANGUAGE) -O0 -g1 -DPARLAB_EMULATED -Isrc/places/emulation/include \
               $(if $(filter no,$(ARCHIVES)),-DBOOST_TEST_DYN_LINK)
 CHECKFLAGS := $(UNCHECKED) $(SANITIZE) $(if $(CLANG),,-Wno-maybe-uninitialized)
-EMULATEDFLAGS := $(CXXFLAGS) -DPARLAB_EMULATED -Isrc/places/emulation/include \
+EMULATEDFLAGS := $(CXXFLAGS:-O3=-O2) -DPARLAB_EMULATED -Isrc/places/emulation/include \
     $(if $(CLANG),-idirafter $(dir $(shell gcc -print-file-name=include/backtrace.h)))
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every access to memory; libtsan and
 # libubsan have no part in it. Loops stay loops, so that each access keeps its size. The hooks are what
@@ -328,9 +328,10 @@ $(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/
 	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS)
 
 # What reads requests and writes records and reports compiles in half the time, and is fast enough.
-LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters grade image page record report sweep tune),$(HOST_SOURCES))
+LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters grade image machine page record report sweep tune),$(HOST_SOURCES))
 LIGHT += $(wildcard scripts/*/claims.cpp)
-LIGHT := $(filter-out src/record/json.cpp,$(LIGHT)) # every command parses all records there are
+# Every command parses all records there are, and ceilings are measured.
+LIGHT := $(filter-out src/record/json.cpp src/machine/host_ceilings.cpp,$(LIGHT))
 $(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O0)
 
 # With DEBUG=1, too: a BLAS is as fast there as ever, and would beat a roof that was measured by slow
