@@ -267,7 +267,14 @@ print-%:
 	@echo '$($*)'
 
 # ---- programs ------------------------------------------------------------------------------------
-HOST_OBJECTS     := $(HOST_SOURCES:%=$(B)/host/%.o)
+# What reads requests and writes records and reports compiles in half the time, and is fast enough.
+LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters grade image machine page record report sweep tune),$(HOST_SOURCES))
+LIGHT += $(wildcard scripts/*/claims.cpp)
+# Every command parses all records there are, and ceilings are measured.
+LIGHT := $(filter-out src/record/json.cpp src/machine/host_ceilings.cpp,$(LIGHT))
+# They are linked last: of an inline function that others have too, the optimised one is taken.
+LIGHT_OBJECTS    := $(LIGHT:%=$(B)/host/%.o)
+HOST_OBJECTS     := $(patsubst %,$(B)/host/%.o,$(filter-out $(LIGHT),$(HOST_SOURCES)))
 CUDA_OBJECTS     := $(CUDA_SOURCES:%=$(B)/cuda/%.o)
 EMULATED_OBJECTS := $(EMULATION:%=$(B)/emulated/%.o) $(EMULATED_KERNELS:%=$(B)/emulated/%.o)
 MAIN_OBJECT      := $(B)/host/src/main.cpp.o
@@ -283,8 +290,8 @@ build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with what executes it, and
 # without the workloads, which know what is right.
-RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core gpu machine record places \
-            places/host statistics verify grade/runner)) $(patsubst %,src/grade/%.cpp,message protocol serve))
+RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core gpu places places/host \
+            statistics verify machine record grade/runner)) $(patsubst %,src/grade/%.cpp,message protocol serve))
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 # Our libraries are linked in beforehand, once: a submission is linked in a moment, and where it is
 # graded they need not be installed. Ubuntu's archives have code for its linker to optimise: no.
@@ -315,24 +322,20 @@ else
 ifneq ($(shell readlink $(BIN)/parlab),)
 .PHONY: $(BIN)/parlab
 endif
-$(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
+$(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(LIGHT_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 endif
 
-# A kernel that cannot be compiled for emulation is left out: its object is not there.
-there = $$(ls $(filter %.o,$^) 2>/dev/null)
+# In this order. A kernel that cannot be compiled for emulation is left out: its object is not there.
+there = $$(ls -U $(filter %.o,$^) 2>/dev/null)
 
-$(BIN)/parlab-emulated: $(MAIN_OBJECT) $(HOST_OBJECTS) $(EMULATED_OBJECTS) $(B)/sources.list
+# Emulated kernels come first: what they share with others counts accesses.
+$(BIN)/parlab-emulated: $(EMULATED_OBJECTS) $(MAIN_OBJECT) $(HOST_OBJECTS) $(LIGHT_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(CXX) -rdynamic -o $@ $(there) $(LIBS) $(EMULATION_LIBS)
 
-# What reads requests and writes records and reports compiles in half the time, and is fast enough.
-LIGHT := $(filter $(patsubst %,src/%/%,claims cli cluster commands compare counters grade image machine page record report sweep tune),$(HOST_SOURCES))
-LIGHT += $(wildcard scripts/*/claims.cpp)
-# Every command parses all records there are, and ceilings are measured.
-LIGHT := $(filter-out src/record/json.cpp src/machine/host_ceilings.cpp,$(LIGHT))
-$(LIGHT:%=$(B)/host/%.o): OPTIMIZE := $(OPTIMIZE:-O3=-O0)
+$(LIGHT_OBJECTS): OPTIMIZE := $(OPTIMIZE:-O3=-O0)
 
 # With DEBUG=1, too: a BLAS is as fast there as ever, and would beat a roof that was measured by slow
 # loops.
@@ -343,8 +346,8 @@ $(B)/host/src/machine/host_ceilings.cpp.o: OPTIMIZE := -O3 -g1
 # crashes now and then. Variants include little, and go without.
 FAST := $(filter-out $(LIGHT) src/machine/host_ceilings.cpp,$(filter src/%,$(HOST_SOURCES)))
 with_standard = -I$(B)/host/$1 $(LANGUAGE) $(OPTIMIZE) -march=$(MARCH) -include core/standard.hpp
-$(LIGHT:%=$(B)/host/%.o): $(B)/host/light/core/standard.hpp.gch
-$(LIGHT:%=$(B)/host/%.o): private CXXFLAGS = $(call with_standard,light)
+$(LIGHT_OBJECTS): $(B)/host/light/core/standard.hpp.gch
+$(LIGHT_OBJECTS): private CXXFLAGS = $(call with_standard,light)
 $(B)/host/light/core/standard.hpp.gch: OPTIMIZE := $(OPTIMIZE:-O3=-O0)
 $(FAST:%=$(B)/host/%.o): $(B)/host/fast/core/standard.hpp.gch
 # g++ 12 sees strings of 2^63 bytes there.
@@ -445,7 +448,8 @@ LOSES_GPU := tests/places/unusable_gpu.cu
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
 $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/places/emulation/%,$(TEST_SOURCES))) \
                       $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/places/emulation/% $(LOSES_GPU),$(TEST_KERNELS)) \
-                      $(LOSES_GPU)) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
+                      $(LOSES_GPU)) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(LIGHT_OBJECTS) \
+                      $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp \
 	  -cudart static $(call unit_test)
 
@@ -477,7 +481,8 @@ $(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<) $(NVCC) -cubin $(subst $(FOR_ALL),,$(NVCCFLAGS)) $(IDENTITY) $< -o $@
 $(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) \
-                                   $(patsubst %,$(B)/cuda/%.o,$(filter-out cuda/%,$(CUDA_SOURCES))) $(B)/sources.list
+                                   $(patsubst %,$(B)/cuda/%.o,$(filter-out cuda/%,$(CUDA_SOURCES))) \
+                                   $(LIGHT_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(NVCC) -o $@ $(filter %.o,$^) -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 

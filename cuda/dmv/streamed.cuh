@@ -31,9 +31,9 @@ __device__ double2 gather(const double* x) {
   return {x[0], x[1]};
 }
 
-// Adds to sum[] the products with x of some words of a team's rows: `word`,
-// and those that lie a team's width apart. WHOLE: none of them lies past the
-// end. KEEP: what is read stays in the L2 cache.
+// Adds to sum[] the products with x of some words of a team's rows: `word` and
+// every team_threads-th after it, `unroll` in all. whole: none of them lies
+// past the end. keep: what is read stays in the L2 cache.
 template <bool whole,
           bool keep,
           int team_threads,
@@ -94,9 +94,10 @@ __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
                                                            word, words, sum);
   }
 
-  // What is left is loaded together, too, though some threads lack words: one
-  // after another they would take as many times as long. And so are the
-  // elements before the first word and after the last, one for a thread.
+  // What is left is loaded at once, too, though some threads lack words: one
+  // load after another would take several times as long. The elements before
+  // the first word and after the last, one per thread, are loaded along with
+  // it.
   const std::int64_t edge =
       thread < head ? thread - head : words * n + (thread - head);
   T edge_of_a[team_rows], edge_of_x = edge < after ? x[edge] : T{0};
@@ -203,7 +204,8 @@ void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
 // The shapes are the best of some hundreds tried on an H200, float and double,
 // squares from 1024 to 16384 and others from 64:1 to 1:64. Few long rows have
 // large teams, so that every multiprocessor has warps enough; many short ones
-// have small teams of which each lane has all of its words under way at once.
+// have small teams of which each lane has all of its words, or a good part of
+// them, under way at once.
 template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();

@@ -201,13 +201,13 @@ struct BulkOperands {
 };
 
 // A thread's share of the copies of A or B, ROWS x COLS of a stage, where rows
-// are of odd length: even ones begin at multiples of 16 bytes and come in
-// pieces of as many, odd ones come element by element. They lie as bulk copies
-// would have put them.
+// are of odd length. The matrix begins at a multiple of 16 bytes, and so do its
+// even rows, which are copied 16 bytes at a time, the odd ones 8. They lie as
+// bulk copies would have put them.
 template <typename S, int ROWS, int COLS>
 struct OddRows {
-  // Threads side by side cover span columns. What else a thread copies is so
-  // many columns or rows further on, which the permutation moves alike.
+  // Threads side by side cover span columns. A thread's other copies lie
+  // multiples of these steps further on, which the permutation moves alike.
   static constexpr int span = COLS < 32 ? COLS : 32,
                        even_step = 4 * bulk_copiers / span,
                        odd_step = 2 * bulk_copiers / span;
@@ -581,11 +581,11 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
              matmul_tensor_bulk_add<S>, p, parts, shares);
 }
 
-// Where rows are odd. In the time in which a multiprocessor makes one
-// multiply-add per column of A: what `tensor` takes to copy a row of A or a
-// column of B. And how much longer it takes for as much work where it copies
-// none, and these tiles for each matrix that threads copy: at 1009 on an H200,
-// at larger sizes less.
+// For rows of odd length. of_copy: what `tensor` takes to copy a row of A or a
+// column of B, in the time in which a multiprocessor makes one multiply-add per
+// column of A. unaligned: how much longer it takes where it copies none.
+// of_odd_rows: how much longer these tiles take for each matrix that threads
+// copy, at 1009 on an H200; less at larger sizes.
 constexpr double of_copy = 1.2, unaligned = 1.25, of_odd_rows = 0.05;
 
 }  // namespace
@@ -603,7 +603,8 @@ const Register<Matmul, double> variant(
       TensorPlan plan = plan_tensor(gpu, p);
       const auto odd = static_cast<double>(p.k % 2 + p.n % 2);
       if (odd > 0 && copies_operands(p))
-        plan.time += of_copy * static_cast<double>(p.m + p.n);
+        plan.time +=
+            of_copy * static_cast<double>(p.k % 2 * p.m + p.n % 2 * p.n);
       if (odd > 0 && !copies_operands(p)) plan.time *= unaligned;
       double best = plan.time;
       void (*launch)(Gpu&, const Matmul::Args<double>&) = nullptr;

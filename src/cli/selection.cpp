@@ -109,15 +109,16 @@ std::set<std::string> backends(const Setting* setting, bool record) {
   return chosen;
 }
 
-// Whether these backends have it; that of the GPU has its libraries, too.
+// Whether one of the backends has the variant; cuda includes the libraries of
+// the GPU.
 bool has_backend(const std::set<std::string>& wanted, const Variant& variant) {
   return wanted.count(variant.backend) > 0 ||
          (variant.needs_gpu() && wanted.count("cuda") > 0);
 }
 
-// A name without a backend, such as fused, means those of the backends that
-// are asked for. Where these have none, a backend from the environment may
-// have been set for other runs.
+// A name without a backend, such as fused, means the variants of the backends
+// that are asked for. Where these have none, a backend from the environment was
+// set for other runs and is ignored; one from the command line is an error.
 Chosen variants_named(const Plan& plan,
                       const Setting& exact,
                       const Setting* backend,

@@ -212,9 +212,9 @@ void measure_units(Ceilings& ceilings,
   } catch (const PointError&) {
     warpgroups = false;
   }
-  // There, products compiled for older devices run at half the rate: without
-  // code of its own the unit has no roof, rather than one that the libraries
-  // beat.
+  // On compute capability 9.0, products compiled for older devices run at half
+  // the rate: without code of its own the unit has no roof, rather than one
+  // that the libraries beat.
   int device = 0, major = 0;
   cuda_check(cudaGetDevice(&device), "asking for the device");
   cuda_check(

@@ -284,7 +284,8 @@ void check_access(const void* address,
 void checked_copy(void* to, const void* from, std::size_t bytes);
 void checked_clear(void* to, std::size_t bytes);
 // Those of a thread's asynchronous copies that are chosen, by the thread
-// that runs, whose accesses they count as.
+// that runs, whose accesses they count as: none of them lets another thread
+// run, and threads that have ended stay until the block has.
 template <typename Chosen>
 void make_copies(Thread& of, Chosen chosen) {
   std::erase_if(of.copies, [&](const Thread::Copy& copy) {
