@@ -202,7 +202,8 @@ __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
 // ---- copies of a thread
 //
 // cp.async: 8 or 16 bytes, both addresses multiples of them; `there` bytes are
-// read, what follows is zero.
+// read, what follows is zero. __pipeline_memcpy_async branches where it is not
+// known before how many are there.
 template <int bytes>
 __device__ __forceinline__ void load_async(void* shared,
                                            const void* from,
