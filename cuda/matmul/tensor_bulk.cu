@@ -7,7 +7,9 @@
 // that leaves less of the device without work. What is left of the large tiles
 // when all blocks have as many whole ones is cut along k into as many equal
 // shares as there are blocks; parts of tiles go to scratch memory, and a second
-// kernel adds them up, in order. (Osama et al., Stream-K, 2023.)
+// kernel adds them up, in order. (Osama et al., Stream-K, 2023.) A last column
+// of tiles with few columns of C costs less, and is cut with those: nobody
+// copies or multiplies what lies outside.
 //
 // Bulk copies take no rows that are not aligned to 16 bytes: of a matrix that
 // has such rows all threads of the third warpgroup copy the elements. Problems
@@ -70,56 +72,87 @@ struct BulkTiling : Tile {
   static constexpr int shared_bytes = stages * stage_bytes + 1024;
 };
 
-// Who computes what. Tiles before first_tile are computed as a whole,
-// by one block after another; all steps of the others are numbered, and block b
-// has those from first_step(b) on.
+// Who computes what. Tiles are numbered; the last are those of the last column
+// of tiles, where C has so little of it that they cost less. Tiles before
+// first_tile are computed as a whole, by one block after another; all steps of
+// the others are numbered, and block b has those from first_step(b) on: as many
+// as cost the same in each block.
 struct Shares {
-  int down, across;  // tiles
-  int first_tile, steps_of_tile, steps, blocks;
+  static constexpr int full = 16;  // the cost of a step of an inner tile
 
-  __host__ __device__ int first_step(int block) const {
-    return static_cast<int>(std::int64_t{block} * steps / blocks);
+  int down, across;  // tiles
+  int inner_across;  // those that cost as much as any
+  int first_tile, steps_of_tile, blocks;
+  int inner_steps, last_steps, last_cost;  // of the shared tiles
+
+  __host__ __device__ int tiles() const { return down * across; }
+  __host__ __device__ bool any() const { return first_tile < tiles(); }
+  __host__ __device__ std::int64_t cost_before(int step) const {
+    const int inner = step < inner_steps ? step : inner_steps;
+    return std::int64_t{inner} * full + std::int64_t{step - inner} * last_cost;
   }
-  __host__ __device__ int block_of(int step) const {
-    return static_cast<int>(((std::int64_t{step} + 1) * blocks - 1) / steps);
+  __host__ __device__ std::int64_t all_costs() const {
+    return cost_before(inner_steps + last_steps);
+  }
+
+  __device__ int first_step(int block) const {
+    const std::int64_t before = block * all_costs() / blocks,
+                       inner = std::int64_t{inner_steps} * full;
+    return static_cast<int>(before < inner
+                                ? before / full
+                                : inner_steps + (before - inner) / last_cost);
+  }
+  __device__ int block_of(int step) const {
+    int block = static_cast<int>(cost_before(step) * blocks / all_costs());
+    while (first_step(block) > step)
+      --block;
+    while (first_step(block + 1) <= step)
+      ++block;
+    return block;
   }
 };
 
 // What a block does at a time: some steps of a tile, all or a part of them.
 struct Piece {
   int tile, begin, steps;
-  bool second;  // of the two parts of tiles that a block may have
 };
 
-// How many a block has at most: two of shared tiles, which come first, so that
-// what they store is there when the others end, and whole ones.
-__device__ __forceinline__ int pieces(const Shares& shares) {
-  const int block = blockIdx.x, left = shares.first_tile - block;
-  return 2 + max(0, (left + shares.blocks - 1) / shares.blocks);
-}
-
-// Piece i of this block; with no steps, there is none. It is found anew where
+// The pieces of this block: of shared tiles first, so that what is stored of
+// them is there when the others end, then whole tiles. One is found anew where
 // it is needed: the registers are for sums.
-__device__ __forceinline__ Piece piece_of(const Shares& shares, int i) {
-  const int block = blockIdx.x, of_tile = shares.steps_of_tile;
-  if (i >= 2) return {block + (i - 2) * shares.blocks, 0, of_tile, false};
-  if (shares.steps == 0) return {0, 0, 0, false};
+struct Pieces {
+  int begin, end;  // of the shared steps
+  int shared, count;
 
-  const int begin = shares.first_step(block),
-            end = shares.first_step(block + 1);
-  const int middle = min(end, (begin / of_tile + 1) * of_tile);
-  const int from = i == 0 ? begin : middle, to = i == 0 ? middle : end;
-  return {shares.first_tile + from / of_tile, from % of_tile, to - from,
-          i == 1};
-}
+  __device__ __forceinline__ explicit Pieces(const Shares& shares)
+      : begin(0), end(0), shared(0) {
+    const int block = blockIdx.x, of_tile = shares.steps_of_tile;
+    if (shares.any()) {
+      begin = shares.first_step(block), end = shares.first_step(block + 1);
+      if (begin < end) shared = (end - 1) / of_tile - begin / of_tile + 1;
+    }
+    const int left = shares.first_tile - block;
+    count = shared + max(0, (left + shares.blocks - 1) / shares.blocks);
+  }
+
+  __device__ __forceinline__ Piece at(const Shares& shares, int i) const {
+    const int block = blockIdx.x, of_tile = shares.steps_of_tile;
+    if (i >= shared) return {block + (i - shared) * shares.blocks, 0, of_tile};
+    const int tile = begin / of_tile + i, first = tile * of_tile,
+              from = max(begin, first), to = min(end, first + of_tile);
+    return {shares.first_tile + tile, from - first, to - from};
+  }
+};
 
 template <typename S>
 __device__ __forceinline__ void place_of_piece(const Shares& shares,
                                                int tile,
                                                int& row0,
                                                int& col0) {
-  int row, col;
-  place_of_tile<8>(tile, shares.down, shares.across, row, col);
+  const int inner = shares.down * shares.inner_across;
+  int row = tile - inner, col = shares.across - 1;
+  if (tile < inner)
+    place_of_tile<8>(tile, shares.down, shares.inner_across, row, col);
   row0 = row * S::rows, col0 = col * S::cols;
 }
 
@@ -171,11 +204,14 @@ struct BulkOperands {
     }
   }
 
+  // across: of how many groups of 16 columns.
   __device__ __forceinline__ void read_b(int set,
                                          const unsigned char* stage,
-                                         int i) {
+                                         int i,
+                                         int across = S::across) {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
+      if (s >= across) continue;
       _Pragma("unroll")
       for (int j = 0; j < 2; ++j) {
         b[set][s][j] = *reinterpret_cast<const Pair*>(
@@ -185,9 +221,13 @@ struct BulkOperands {
   }
 
   __device__ __forceinline__ void multiply_add(
-      int set_a, int set_b, double (&sum)[S::across][S::eights][4]) const {
+      int set_a,
+      int set_b,
+      double (&sum)[S::across][S::eights][4],
+      int across = S::across) const {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
+      if (s >= across) continue;
       const Pair *const rows = b[set_b][s], *const cols = a[set_a];
       const double left[4] = {rows[0].element[0], rows[0].element[1],
                               rows[1].element[0], rows[1].element[1]};
@@ -239,7 +279,8 @@ struct OddRows {
     even += elements, odd += elements;
   }
 
-  // rows, cols: that are there, from the first element on.
+  // rows, cols: that are there, from the first element on. Columns that nobody
+  // multiplies are not filled.
   template <bool TESTED>
   __device__ __forceinline__ void start(unsigned char* to,
                                         std::int64_t pitch,
@@ -250,6 +291,7 @@ struct OddRows {
     for (int row = 0; row < ROWS; row += even_step) {
       _Pragma("unroll")
       for (int col = 0; col < COLS; col += span) {
+        if (TESTED && col >= cols) continue;
         const int there = even_row + row < rows ? cols - even_col - col : 0;
         load_async<2 * element>(
             to + even_to + place(row, col), even + row * pitch + col,
@@ -260,6 +302,7 @@ struct OddRows {
     for (int row = 0; row < ROWS; row += odd_step) {
       _Pragma("unroll")
       for (int col = 0; col < COLS; col += span) {
+        if (TESTED && col >= cols) continue;
         const bool there = odd_row + row < rows && odd_col + col < cols;
         load_async<element>(to + odd_to + place(row, col),
                             odd + row * pitch + col,
@@ -295,7 +338,8 @@ __device__ __forceinline__ void store(
   }
 }
 
-// Two of the sums of each of the 256 threads, side by side.
+// Two of the sums of each of the 256 threads, side by side. Of the shared tiles
+// of a block, only the first and the last may be shared indeed.
 template <typename S>
 __device__ __forceinline__ Pair* bulk_part(double* parts,
                                            int block,
@@ -312,15 +356,15 @@ __device__ __forceinline__ void store_piece(
     const Matmul::Args<double>& p,
     double* parts,
     const Shares& shares,
+    const Pieces& pieces,
     int i,
     const double (&sum)[S::down][S::across][S::eights][4]) {
-  const Piece piece = piece_of(shares, i);
+  const Piece piece = pieces.at(shares, i);
   if (piece.steps < shares.steps_of_tile) {
     const double* const all = &sum[0][0][0][0];
     _Pragma("unroll")
     for (int e = 0; e < S::sums / 2; ++e) {
-      *bulk_part<S>(parts, blockIdx.x, piece.second, e) = {all[2 * e],
-                                                           all[2 * e + 1]};
+      *bulk_part<S>(parts, blockIdx.x, i > 0, e) = {all[2 * e], all[2 * e + 1]};
     }
     return;
   }
@@ -356,18 +400,21 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
   if (BULK && !asks) return;
   const bool boxes_of_a = BULK || p.k % 2 == 0,
              boxes_of_b = BULK || p.n % 2 == 0;
-  const int announced = (boxes_of_a ? S::a_bytes : 0) +
-                        (boxes_of_b ? S::stage_bytes - S::a_bytes : 0);
   OddRows<S, S::rows, S::depth> odd_a;
   OddRows<S, S::depth, S::cols> odd_b;
 
   Ring<S::stages> ring;
-  const int count = pieces(shares);
-  for (int i = 0; i < count; ++i) {
-    const Piece piece = piece_of(shares, i);
+  const Pieces pieces(shares);
+  for (int i = 0; i < pieces.count; ++i) {
+    const Piece piece = pieces.at(shares, i);
     int row0, col0;
     place_of_piece<S>(shares, piece.tile, row0, col0);
     int k0 = piece.begin * S::depth;
+    const int panels =
+        boxes_of_b ? min(S::panels, static_cast<int>((p.n - col0 + 15) / 16))
+                   : 0;
+    const int announced =
+        (boxes_of_a ? S::a_bytes : 0) + panels * S::panel_bytes;
     if (!BULK) {
       odd_a.begin(p.a + row0 * p.k + k0, p.k);
       odd_b.begin(p.b + k0 * p.n + col0, p.n);
@@ -380,7 +427,8 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
         arrive_expecting(arrived, announced);
         if (boxes_of_a) load_box(stage, a, arrived, k0, row0);
         _Pragma("unroll")
-        for (int panel = 0; panel < S::panels && boxes_of_b; ++panel) {
+        for (int panel = 0; panel < S::panels; ++panel) {
+          if (panel >= panels) continue;
           load_box(stage + S::a_bytes + panel * S::panel_bytes, b, arrived,
                    col0 + panel * 16, k0);
         }
@@ -396,6 +444,108 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
       }
       k0 += S::depth;
     }
+  }
+}
+
+// Of a warp's part of a tile, how many groups of 16 columns are in C.
+template <typename S>
+__device__ __forceinline__ int groups_across(const Matmul::Args<double>& p,
+                                             const Shares& shares,
+                                             int tile) {
+  int row0, col0;
+  place_of_piece<S>(shares, tile, row0, col0);
+  const int warp = threadIdx.x / 32;
+  const std::int64_t there = p.n - col0 - warp / S::warps_down * S::warp_cols;
+  return static_cast<int>(
+      max(std::int64_t{0}, min((there + 15) / 16, std::int64_t{S::across})));
+}
+
+// A stage has been read. BULK: copies into it wait for one arrival of each
+// warp. Else for all threads': compute-sanitizer takes a thread to have read
+// what it read before its own arrival, not what its warp did.
+template <bool BULK>
+__device__ __forceinline__ void arrive_after_reads(Barrier& empty) {
+  if (BULK) __syncwarp();
+  if (!BULK || threadIdx.x % 32 == 0) arrive(empty);
+}
+
+// The products of a warp. What comes next is read while one group of rows is
+// multiplied.
+template <typename S, bool BULK>
+__device__ __forceinline__ void multiply_all(
+    int steps,
+    const unsigned char* stages,
+    Barrier* full,
+    Barrier* empty,
+    Ring<S::stages>& ring,
+    BulkOperands<S>& operands,
+    double (&sum)[S::down][S::across][S::eights][4]) {
+  // Before which group of rows the ring moves on to the next stage.
+  constexpr int moves_on = S::down - (S::early ? 2 : 1);
+  wait(full[ring.stage], ring.parity);
+  const unsigned char* from = stages + ring.stage * S::stage_bytes;
+  operands.read_a(0, from, 0, 0);
+  operands.read_b(0, from, 0);
+  _Pragma("unroll 1")
+  for (int step = 0; step < steps; ++step) {
+    Barrier& done = empty[ring.stage];
+    const bool more = step + 1 < steps;
+    std::uint32_t arrived = 0;
+    _Pragma("unroll")
+    for (int i = 0; i < 2; ++i) {
+      _Pragma("unroll")
+      for (int r = 0; r < S::down; ++r) {
+        const int now = (i * S::down + r) % 2;
+        if (i == 1 && r == moves_on) {
+          ring.advance();
+          if (S::early && more)
+            arrived = has_arrived(full[ring.stage], ring.parity);
+        }
+        if (r < S::down - 1) {
+          operands.read_a(1 - now, from, i, r + 1);
+        } else {
+          if (i == 1 && more) {
+            if (arrived == 0) wait(full[ring.stage], ring.parity);
+            from = stages + ring.stage * S::stage_bytes;
+          }
+          if (i == 0 || more) {
+            operands.read_a(1 - now, from, 1 - i, 0);
+            operands.read_b(1 - i, from, 1 - i);
+          }
+        }
+        operands.multiply_add(now, i, sum[r]);
+      }
+    }
+    arrive_after_reads<BULK>(done);
+  }
+}
+
+// Those of a warp that lacks columns. They wait for what they read.
+template <typename S, bool BULK>
+__device__ __forceinline__ void multiply_some(
+    int across,
+    int steps,
+    const unsigned char* stages,
+    Barrier* full,
+    Barrier* empty,
+    Ring<S::stages>& ring,
+    BulkOperands<S>& operands,
+    double (&sum)[S::down][S::across][S::eights][4]) {
+  _Pragma("unroll 1")
+  for (int step = 0; step < steps; ++step, ring.advance()) {
+    wait(full[ring.stage], ring.parity);
+    const unsigned char* const from = stages + ring.stage * S::stage_bytes;
+    _Pragma("unroll")
+    for (int i = 0; i < 2; ++i) {
+      if (across == 0) continue;
+      operands.read_b(i, from, i, across);
+      _Pragma("unroll")
+      for (int r = 0; r < S::down; ++r) {
+        operands.read_a(r % 2, from, i, r);
+        operands.multiply_add(r % 2, i, sum[r], across);
+      }
+    }
+    arrive_after_reads<BULK>(empty[ring.stage]);
   }
 }
 
@@ -418,66 +568,34 @@ __global__ void __launch_bounds__(bulk_threads, 1)
     for (Barrier& barrier : full)
       init_barrier(barrier, BULK ? 1 : 1 + bulk_copiers);
     for (Barrier& barrier : empty)
-      init_barrier(barrier, bulk_copier / 32);
+      init_barrier(barrier, BULK ? bulk_copier / 32 : bulk_copier);
     publish_barriers();
   }
   __syncthreads();
 
   if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
-    give_registers<BULK ? 40 : 72>();
+    give_registers<BULK ? 40 : 80>();
     copy_stages<S, BULK>(a, b, p, shares, stages, full, empty);
     return;
   }
 
-  take_registers<BULK ? 232 : 216>();  // ---- two multiply
+  take_registers<BULK ? 232 : 208>();  // ---- two multiply
   Ring<S::stages> ring;
-  const int count = pieces(shares);
+  const Pieces pieces(shares);
   BulkOperands<S> operands;
-  // Before which group of rows the ring moves on to the next stage.
-  constexpr int moves_on = S::down - (S::early ? 2 : 1);
   _Pragma("unroll 1")
-  for (int piece = 0; piece < count; ++piece) {
-    const int steps = piece_of(shares, piece).steps;
-    if (steps == 0) continue;
+  for (int number = 0; number < pieces.count; ++number) {
+    const Piece piece = pieces.at(shares, number);
     double sum[S::down][S::across][S::eights][4] = {};
-    wait(full[ring.stage], ring.parity);
-    const unsigned char* from = stages + ring.stage * S::stage_bytes;
-    operands.read_a(0, from, 0, 0);
-    operands.read_b(0, from, 0);
-    _Pragma("unroll 1")
-    for (int step = 0; step < steps; ++step) {
-      Barrier& done = empty[ring.stage];
-      const bool more = step + 1 < steps;
-      std::uint32_t arrived = 0;
-      _Pragma("unroll")
-      for (int i = 0; i < 2; ++i) {
-        _Pragma("unroll")
-        for (int r = 0; r < S::down; ++r) {
-          const int now = (i * S::down + r) % 2;
-          if (i == 1 && r == moves_on) {
-            ring.advance();
-            if (S::early && more)
-              arrived = has_arrived(full[ring.stage], ring.parity);
-          }
-          if (r < S::down - 1) {
-            operands.read_a(1 - now, from, i, r + 1);
-          } else {
-            if (i == 1 && more) {
-              if (arrived == 0) wait(full[ring.stage], ring.parity);
-              from = stages + ring.stage * S::stage_bytes;
-            }
-            if (i == 0 || more) {
-              operands.read_a(1 - now, from, 1 - i, 0);
-              operands.read_b(1 - i, from, 1 - i);
-            }
-          }
-          operands.multiply_add(now, i, sum[r]);
-        }
-      }
-      __syncwarp();
-      if (threadIdx.x % 32 == 0) arrive(done);
+    const int across = groups_across<S>(p, shares, piece.tile);
+    if (across < S::across) {
+      multiply_some<S, BULK>(across, piece.steps, stages, full, empty, ring,
+                             operands, sum);
+    } else {
+      multiply_all<S, BULK>(piece.steps, stages, full, empty, ring, operands,
+                            sum);
     }
-    store_piece<S>(p, parts, shares, piece, sum);
+    store_piece<S>(p, parts, shares, pieces, number, sum);
   }
 }
 
@@ -523,38 +641,71 @@ __global__ void __launch_bounds__(bulk_copier)
 // What sharing costs, in multiply-adds of a multiprocessor.
 constexpr double of_sharing = 2.5e6;
 
+// The time of all tiles, in that of a whole one.
+double whole_tiles(const Shares& shares) {
+  return ceil_div(shares.first_tile, shares.blocks) +
+         static_cast<double>(shares.all_costs()) /
+             (std::int64_t{Shares::full} * shares.steps_of_tile *
+              shares.blocks);
+}
+
+// Of a step of a tile of which `there` columns are in C. The warps of every
+// second 32 columns share two of the four units of a multiprocessor.
+template <typename S>
+int cost_of_columns(std::int64_t there) {
+  constexpr int waiting = 1, warp = S::across;
+  const auto groups = static_cast<int>(ceil_div(there, 16));
+  const int of_units =
+      std::min(groups, warp) + std::clamp(groups - 2 * warp, 0, warp);
+  return std::min(Shares::full, Shares::full * of_units / (2 * warp) + waiting);
+}
+
 template <typename S>
 Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
   const auto down = static_cast<int>(ceil_div(p.m, S::rows)),
              across = static_cast<int>(ceil_div(p.n, S::cols)),
              of_tile = static_cast<int>(ceil_div(p.k, S::depth));
-  const int tiles = down * across, most = gpu.multiprocessors(),
-            rest = tiles % most;
-  const double saved = (1 - static_cast<double>(rest) / most) * of_tile *
-                       S::depth * S::rows * S::cols;
-  if (!S::shared || tiles < most || rest == 0 || saved < of_sharing)
-    return {down, across, tiles, of_tile, 0, std::min(most, tiles)};
-  return {down, across, tiles - rest, of_tile, rest * of_tile, most};
+  const int tiles = down * across, most = gpu.multiprocessors();
+  const Shares whole{.down = down,
+                     .across = across,
+                     .inner_across = across,
+                     .first_tile = tiles,
+                     .steps_of_tile = of_tile,
+                     .blocks = std::min(most, tiles),
+                     .inner_steps = 0,
+                     .last_steps = 0,
+                     .last_cost = Shares::full};
+  if (!S::shared || tiles < most) return whole;
+
+  Shares shares = whole;
+  shares.last_cost =
+      cost_of_columns<S>(p.n - std::int64_t{across - 1} * S::cols);
+  if (shares.last_cost < Shares::full) --shares.inner_across;
+  const int inner = down * shares.inner_across;
+  shares.first_tile = inner / most * most;
+  shares.inner_steps = (inner - shares.first_tile) * of_tile;
+  shares.last_steps = (tiles - inner) * of_tile;
+
+  const double saved =
+      (whole_tiles(whole) - whole_tiles(shares)) * of_tile * S::depth;
+  return saved * S::rows * S::cols < of_sharing ? whole : shares;
 }
 
 // As in tensor.cuh.
 template <typename S>
 double estimate_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   const Shares shares = shares_of<S>(gpu, p);
-  double tiles = ceil_div(shares.first_tile, shares.blocks) + S::begin;
-  if (shares.steps > 0)
-    tiles += static_cast<double>(shares.steps) / shares.steps_of_tile /
-             shares.blocks;
   const double sharing =
-      shares.steps > 0 ? of_sharing / static_cast<double>(p.k) : 0;
-  return tiles * S::rows * S::cols * S::share + sharing;
+      shares.any() ? of_sharing / static_cast<double>(p.k) : 0;
+  return (whole_tiles(shares) + S::begin) * S::rows * S::cols * S::share +
+         sharing;
 }
 
 // BULK: no matrix has rows of odd length.
 template <typename S, bool BULK>
 void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   const Shares shares = shares_of<S>(gpu, p);
-  double* const parts = shares.steps > 0
+  double* const parts = shares.any()
                             ? gpu.scratch<double>(std::int64_t{shares.blocks} *
                                                   2 * S::rows * S::cols)
                             : nullptr;
@@ -574,8 +725,8 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
               .shared_bytes = S::shared_bytes},
              matmul_tensor_bulk<S, BULK>, map(p.a, p.m, p.k, S::rows),
              map(p.b, p.k, p.n, S::depth), p, parts, shares);
-  if (shares.steps == 0) return;
-  gpu.launch({.grid = {shares.steps / shares.steps_of_tile, S::sums / 4},
+  if (!shares.any()) return;
+  gpu.launch({.grid = {shares.tiles() - shares.first_tile, S::sums / 4},
               .block = {bulk_copier},
               .overlaps = true},
              matmul_tensor_bulk_add<S>, p, parts, shares);

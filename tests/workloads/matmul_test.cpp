@@ -8,6 +8,7 @@
 #include "core/accuracy.hpp"
 #include "support.hpp"
 #include "text.hpp"
+#include "verify/problem.hpp"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
@@ -203,7 +204,8 @@ BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
       {2100, 1000, 2100}, {2100, 1001, 2101}, {2000, 18, 2047},
       {3001, 777, 1900},  {128, 1000, 17024}, {1500, 33, 1500},
       {1025, 9, 1025},    {1000, 40, 1000},   {1009, 1009, 1009},
-      {4001, 2001, 4001}, {33, 67, 101}};
+      {4001, 2001, 4001}, {2056, 999, 2049},  {2049, 1000, 2120},
+      {2176, 3000, 2050}, {2090, 3000, 2176}, {33, 67, 101}};
 #endif
   for (const auto& size : sizes) {
     const bool is_bulk = &size != &sizes.back();
@@ -215,6 +217,32 @@ BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
         BOOST_TEST((record.launch.block[0] == 384) == is_bulk,
                    described(record));
     }
+  }
+}
+
+// Shared tiles and those that C hardly reaches into, which emulation has only at
+// sizes that a sweep would make smaller there.
+BOOST_AUTO_TEST_CASE(tiles_that_blocks_share_are_right) {
+  const auto& workload = *Registry::instance().workload("matmul");
+  const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");
+  for (const auto& size : {Size{264, 520, 130}, {257, 521, 131}}) {
+    Problem problem(workload, size, Dtype::f64, {&bulk});
+    problem.fill(InputKind::integers);
+    const auto executor = make_executor(bulk.target);
+    executor->load(problem.inputs(), problem.outputs());
+    const Call call{&bulk, size, Dtype::f64, {}};
+    try {
+      const Checked checked = executor->run_checked(call);
+      const auto wrong = problem.check(checked.outputs, bulk);
+      BOOST_TEST(!wrong.has_value());
+      if (wrong) BOOST_TEST_MESSAGE(to_string(*wrong));
+      BOOST_TEST(checked.damage == "");
+    } catch (const PointError& error) {
+      BOOST_TEST((error.verdict == Verdict::not_supported ||
+                  error.verdict == Verdict::no_device),
+                 error.what());
+    }
+    executor->release();
   }
 }
 
