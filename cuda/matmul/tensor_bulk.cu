@@ -291,7 +291,7 @@ struct OddRows {
     for (int row = 0; row < ROWS; row += even_step) {
       _Pragma("unroll")
       for (int col = 0; col < COLS; col += span) {
-        if (TESTED && col >= cols) continue;
+        if (S::shared && TESTED && col >= cols) continue;
         const int there = even_row + row < rows ? cols - even_col - col : 0;
         load_async<2 * element>(
             to + even_to + place(row, col), even + row * pitch + col,
@@ -302,7 +302,7 @@ struct OddRows {
     for (int row = 0; row < ROWS; row += odd_step) {
       _Pragma("unroll")
       for (int col = 0; col < COLS; col += span) {
-        if (TESTED && col >= cols) continue;
+        if (S::shared && TESTED && col >= cols) continue;
         const bool there = odd_row + row < rows && odd_col + col < cols;
         load_async<element>(to + odd_to + place(row, col),
                             odd + row * pitch + col,
@@ -410,9 +410,10 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
     int row0, col0;
     place_of_piece<S>(shares, piece.tile, row0, col0);
     int k0 = piece.begin * S::depth;
-    const int panels =
-        boxes_of_b ? min(S::panels, static_cast<int>((p.n - col0 + 15) / 16))
-                   : 0;
+    const int groups =
+        S::shared ? min(S::panels, static_cast<int>((p.n - col0 + 15) / 16))
+                  : S::panels;
+    const int panels = boxes_of_b ? groups : 0;
     const int announced =
         (boxes_of_a ? S::a_bytes : 0) + panels * S::panel_bytes;
     if (!BULK) {
@@ -447,11 +448,13 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
   }
 }
 
-// Of a warp's part of a tile, how many groups of 16 columns are in C.
+// Of a warp's part of a tile, how many groups of 16 columns are multiplied:
+// those in C, or all where tiles are not shared, for there it gains nothing.
 template <typename S>
 __device__ __forceinline__ int groups_across(const Matmul::Args<double>& p,
                                              const Shares& shares,
                                              int tile) {
+  if (!S::shared) return S::across;
   int row0, col0;
   place_of_piece<S>(shares, tile, row0, col0);
   const int warp = threadIdx.x / 32;
@@ -653,7 +656,7 @@ double whole_tiles(const Shares& shares) {
 // second 32 columns share two of the four units of a multiprocessor.
 template <typename S>
 int cost_of_columns(std::int64_t there) {
-  constexpr int waiting = 1, warp = S::across;
+  constexpr int waiting = 2, warp = S::across;
   const auto groups = static_cast<int>(ceil_div(there, 16));
   const int of_units =
       std::min(groups, warp) + std::clamp(groups - 2 * warp, 0, warp);
