@@ -244,7 +244,7 @@ struct BulkOperands {
 // are of odd length. The matrix begins at a multiple of 16 bytes, and so do its
 // even rows, which are copied 16 bytes at a time, the odd ones 8. They lie as
 // bulk copies would have put them.
-template <typename S, int ROWS, int COLS>
+template <typename S, int ROWS, int COLS, bool NARROW>
 struct OddRows {
   // Threads side by side cover span columns. A thread's other copies lie
   // multiples of these steps further on, which the permutation moves alike.
@@ -279,8 +279,8 @@ struct OddRows {
     even += elements, odd += elements;
   }
 
-  // rows, cols: that are there, from the first element on. Columns that nobody
-  // multiplies are not filled.
+  // rows, cols: that are there, from the first element on. NARROW: what lies
+  // well beyond the columns is not filled.
   template <bool TESTED>
   __device__ __forceinline__ void start(unsigned char* to,
                                         std::int64_t pitch,
@@ -291,7 +291,7 @@ struct OddRows {
     for (int row = 0; row < ROWS; row += even_step) {
       _Pragma("unroll")
       for (int col = 0; col < COLS; col += span) {
-        if (S::shared && TESTED && col >= cols) continue;
+        if (NARROW && TESTED && col >= cols) continue;
         const int there = even_row + row < rows ? cols - even_col - col : 0;
         load_async<2 * element>(
             to + even_to + place(row, col), even + row * pitch + col,
@@ -302,7 +302,7 @@ struct OddRows {
     for (int row = 0; row < ROWS; row += odd_step) {
       _Pragma("unroll")
       for (int col = 0; col < COLS; col += span) {
-        if (S::shared && TESTED && col >= cols) continue;
+        if (NARROW && TESTED && col >= cols) continue;
         const bool there = odd_row + row < rows && odd_col + col < cols;
         load_async<element>(to + odd_to + place(row, col),
                             odd + row * pitch + col,
@@ -386,11 +386,18 @@ __device__ __forceinline__ void store_piece(
   }
 }
 
+// Boxes of A, of B, and of 16 columns of B. Those of B have its columns in
+// panels as a third dimension, of which the last one is not there if it is not
+// whole: it would reach beyond the last row.
+struct Maps {
+  TensorMap a, b, panel;
+};
+
 // What the third warpgroup does: fills stages. BULK: by boxes alone, which one
 // thread asks for; else all threads copy the operands that have odd rows.
-template <typename S, bool BULK>
-__device__ __forceinline__ void copy_stages(const TensorMap& a,
-                                            const TensorMap& b,
+// NARROW: of tiles with columns that nobody multiplies, those are left out.
+template <typename S, bool BULK, bool NARROW>
+__device__ __forceinline__ void copy_stages(const Maps& maps,
                                             const Matmul::Args<double>& p,
                                             const Shares& shares,
                                             unsigned char* stages,
@@ -400,8 +407,8 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
   if (BULK && !asks) return;
   const bool boxes_of_a = BULK || p.k % 2 == 0,
              boxes_of_b = BULK || p.n % 2 == 0;
-  OddRows<S, S::rows, S::depth> odd_a;
-  OddRows<S, S::depth, S::cols> odd_b;
+  OddRows<S, S::rows, S::depth, NARROW> odd_a;
+  OddRows<S, S::depth, S::cols, NARROW> odd_b;
 
   Ring<S::stages> ring;
   const Pieces pieces(shares);
@@ -410,12 +417,11 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
     int row0, col0;
     place_of_piece<S>(shares, piece.tile, row0, col0);
     int k0 = piece.begin * S::depth;
-    const int groups =
-        S::shared ? min(S::panels, static_cast<int>((p.n - col0 + 15) / 16))
-                  : S::panels;
-    const int panels = boxes_of_b ? groups : 0;
-    const int announced =
-        (boxes_of_a ? S::a_bytes : 0) + panels * S::panel_bytes;
+    const bool whole = col0 / 16 + S::panels <= p.n / 16;
+    const int there = static_cast<int>((p.n - col0 + 15) / 16),
+              panels = NARROW ? min(S::panels, there) : S::panels;
+    const int announced = (boxes_of_a ? S::a_bytes : 0) +
+                          (boxes_of_b ? panels * S::panel_bytes : 0);
     if (!BULK) {
       odd_a.begin(p.a + row0 * p.k + k0, p.k);
       odd_b.begin(p.b + k0 * p.n + col0, p.n);
@@ -426,12 +432,16 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
       wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
       if (asks) {
         arrive_expecting(arrived, announced);
-        if (boxes_of_a) load_box(stage, a, arrived, k0, row0);
-        _Pragma("unroll")
-        for (int panel = 0; panel < S::panels; ++panel) {
-          if (panel >= panels) continue;
-          load_box(stage + S::a_bytes + panel * S::panel_bytes, b, arrived,
-                   col0 + panel * 16, k0);
+        unsigned char* const to = stage + S::a_bytes;
+        if (boxes_of_a) load_box(stage, maps.a, arrived, k0, row0);
+        if (boxes_of_b && whole) {
+          load_box(to, maps.b, arrived, 0, k0, col0 / 16);
+        } else if (boxes_of_b) {
+          _Pragma("unroll 1")
+          for (int panel = 0; panel < panels; ++panel) {
+            load_box(to + panel * S::panel_bytes, maps.panel, arrived,
+                     col0 + panel * 16, k0);
+          }
         }
       }
       if constexpr (!BULK) {
@@ -448,13 +458,11 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
   }
 }
 
-// Of a warp's part of a tile, how many groups of 16 columns are multiplied:
-// those in C, or all where tiles are not shared, for there it gains nothing.
+// Of a warp's part of a tile, how many groups of 16 columns are in C.
 template <typename S>
 __device__ __forceinline__ int groups_across(const Matmul::Args<double>& p,
                                              const Shares& shares,
                                              int tile) {
-  if (!S::shared) return S::across;
   int row0, col0;
   place_of_piece<S>(shares, tile, row0, col0);
   const int warp = threadIdx.x / 32;
@@ -552,10 +560,11 @@ __device__ __forceinline__ void multiply_some(
   }
 }
 
-template <typename S, bool BULK>
+// NARROW: the last column of tiles has few columns of C. It is another kernel,
+// for where there are two ways to multiply, each is 1 to 3 % slower.
+template <typename S, bool BULK, bool NARROW>
 __global__ void __launch_bounds__(bulk_threads, 1)
-    matmul_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
-                       const PARLAB_GRID_CONSTANT TensorMap b,
+    matmul_tensor_bulk(const PARLAB_GRID_CONSTANT Maps maps,
                        Matmul::Args<double> p,
                        double* parts,
                        Shares shares) {
@@ -566,8 +575,8 @@ __global__ void __launch_bounds__(bulk_threads, 1)
   __shared__ Barrier full[S::stages], empty[S::stages];
   let_next_launch_begin();
   if (threadIdx.x == 0) {
-    if (BULK || p.k % 2 == 0) prefetch(a);
-    if (BULK || p.n % 2 == 0) prefetch(b);
+    if (BULK || p.k % 2 == 0) prefetch(maps.a);
+    if (BULK || p.n % 2 == 0) prefetch(maps.b);
     for (Barrier& barrier : full)
       init_barrier(barrier, BULK ? 1 : 1 + bulk_copiers);
     for (Barrier& barrier : empty)
@@ -578,7 +587,7 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 
   if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
     give_registers<BULK ? 40 : 80>();
-    copy_stages<S, BULK>(a, b, p, shares, stages, full, empty);
+    copy_stages<S, BULK, NARROW>(maps, p, shares, stages, full, empty);
     return;
   }
 
@@ -590,7 +599,8 @@ __global__ void __launch_bounds__(bulk_threads, 1)
   for (int number = 0; number < pieces.count; ++number) {
     const Piece piece = pieces.at(shares, number);
     double sum[S::down][S::across][S::eights][4] = {};
-    const int across = groups_across<S>(p, shares, piece.tile);
+    const int across =
+        NARROW ? groups_across<S>(p, shares, piece.tile) : S::across;
     if (across < S::across) {
       multiply_some<S, BULK>(across, piece.steps, stages, full, empty, ring,
                              operands, sum);
@@ -713,21 +723,29 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
                                                   2 * S::rows * S::cols)
                             : nullptr;
   const auto map = [](const double* data, std::int64_t rows, std::int64_t cols,
-                      int box_rows) {
-    if (cols % 2 != 0) return TensorMap{};  // threads copy it
-    const auto pitch = cols * static_cast<std::int64_t>(sizeof(double));
+                      int box_rows, int box_panels) {
+    const std::int64_t panels = box_panels == 1 ? 1 : cols / 16;
+    if (cols % 2 != 0 || panels == 0) return TensorMap{};  // has no use
+    constexpr std::int64_t element = sizeof(double);
     return tensor_map({.element = MapElement::float64,
                        .data = data,
-                       .extent = {cols, rows, 1},
-                       .pitch = {pitch, rows * pitch},
-                       .box = {16, box_rows, 1},
+                       .extent = {box_panels == 1 ? cols : 16, rows, panels},
+                       .pitch = {cols * element, 16 * element},
+                       .box = {16, box_rows, box_panels},
                        .swizzle = S::row_bytes});
   };
+  const Maps maps{map(p.a, p.m, p.k, S::rows, 1),
+                  map(p.b, p.k, p.n, S::depth, S::panels),
+                  map(p.b, p.k, p.n, S::depth, 1)};
+  auto kernel = matmul_tensor_bulk<S, BULK, false>;
+  if constexpr (S::shared) {
+    if (shares.inner_across < shares.across)
+      kernel = matmul_tensor_bulk<S, BULK, true>;
+  }
   gpu.launch({.grid = {shares.blocks},
               .block = {bulk_threads},
               .shared_bytes = S::shared_bytes},
-             matmul_tensor_bulk<S, BULK>, map(p.a, p.m, p.k, S::rows),
-             map(p.b, p.k, p.n, S::depth), p, parts, shares);
+             kernel, maps, p, parts, shares);
   if (!shares.any()) return;
   gpu.launch({.grid = {shares.tiles() - shares.first_tile, S::sums / 4},
               .block = {bulk_copier},
