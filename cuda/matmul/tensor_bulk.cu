@@ -338,8 +338,8 @@ __device__ __forceinline__ void store(
   }
 }
 
-// Two of the sums of each of the 256 threads, side by side. Of the shared tiles
-// of a block, only the first and the last may be shared indeed.
+// Two of the sums of each of the 256 threads, side by side. Of a block's
+// shared tiles, only the first and the last can be parts.
 template <typename S>
 __device__ __forceinline__ Pair* bulk_part(double* parts,
                                            int block,
@@ -386,18 +386,12 @@ __device__ __forceinline__ void store_piece(
   }
 }
 
-// Boxes of A, of B, and of 16 columns of B. Those of B have its columns in
-// panels as a third dimension, of which the last one is not there if it is not
-// whole: it would reach beyond the last row.
-struct Maps {
-  TensorMap a, b, panel;
-};
-
 // What the third warpgroup does: fills stages. BULK: by boxes alone, which one
 // thread asks for; else all threads copy the operands that have odd rows.
 // NARROW: of tiles with columns that nobody multiplies, those are left out.
 template <typename S, bool BULK, bool NARROW>
-__device__ __forceinline__ void copy_stages(const Maps& maps,
+__device__ __forceinline__ void copy_stages(const TensorMap& a,
+                                            const TensorMap& b,
                                             const Matmul::Args<double>& p,
                                             const Shares& shares,
                                             unsigned char* stages,
@@ -417,7 +411,6 @@ __device__ __forceinline__ void copy_stages(const Maps& maps,
     int row0, col0;
     place_of_piece<S>(shares, piece.tile, row0, col0);
     int k0 = piece.begin * S::depth;
-    const bool whole = col0 / 16 + S::panels <= p.n / 16;
     const int there = static_cast<int>((p.n - col0 + 15) / 16),
               panels = NARROW ? min(S::panels, there) : S::panels;
     const int announced = (boxes_of_a ? S::a_bytes : 0) +
@@ -432,16 +425,11 @@ __device__ __forceinline__ void copy_stages(const Maps& maps,
       wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
       if (asks) {
         arrive_expecting(arrived, announced);
-        unsigned char* const to = stage + S::a_bytes;
-        if (boxes_of_a) load_box(stage, maps.a, arrived, k0, row0);
-        if (boxes_of_b && whole) {
-          load_box(to, maps.b, arrived, 0, k0, col0 / 16);
-        } else if (boxes_of_b) {
-          _Pragma("unroll 1")
-          for (int panel = 0; panel < panels; ++panel) {
-            load_box(to + panel * S::panel_bytes, maps.panel, arrived,
-                     col0 + panel * 16, k0);
-          }
+        if (boxes_of_a) load_box(stage, a, arrived, k0, row0);
+        _Pragma("unroll 1")
+        for (int panel = 0; panel < panels && boxes_of_b; ++panel) {
+          load_box(stage + S::a_bytes + panel * S::panel_bytes, b, arrived,
+                   col0 + panel * 16, k0);
         }
       }
       if constexpr (!BULK) {
@@ -531,7 +519,7 @@ __device__ __forceinline__ void multiply_all(
   }
 }
 
-// Those of a warp that lacks columns. They wait for what they read.
+// The same where only some groups of columns are in C: each is read first.
 template <typename S, bool BULK>
 __device__ __forceinline__ void multiply_some(
     int across,
@@ -561,10 +549,11 @@ __device__ __forceinline__ void multiply_some(
 }
 
 // NARROW: the last column of tiles has few columns of C. It is another kernel,
-// for where there are two ways to multiply, each is 1 to 3 % slower.
+// for having two ways to multiply slows each by up to 3 %.
 template <typename S, bool BULK, bool NARROW>
 __global__ void __launch_bounds__(bulk_threads, 1)
-    matmul_tensor_bulk(const PARLAB_GRID_CONSTANT Maps maps,
+    matmul_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
+                       const PARLAB_GRID_CONSTANT TensorMap b,
                        Matmul::Args<double> p,
                        double* parts,
                        Shares shares) {
@@ -575,8 +564,8 @@ __global__ void __launch_bounds__(bulk_threads, 1)
   __shared__ Barrier full[S::stages], empty[S::stages];
   let_next_launch_begin();
   if (threadIdx.x == 0) {
-    if (BULK || p.k % 2 == 0) prefetch(maps.a);
-    if (BULK || p.n % 2 == 0) prefetch(maps.b);
+    if (BULK || p.k % 2 == 0) prefetch(a);
+    if (BULK || p.n % 2 == 0) prefetch(b);
     for (Barrier& barrier : full)
       init_barrier(barrier, BULK ? 1 : 1 + bulk_copiers);
     for (Barrier& barrier : empty)
@@ -587,7 +576,7 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 
   if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
     give_registers<BULK ? 40 : 80>();
-    copy_stages<S, BULK, NARROW>(maps, p, shares, stages, full, empty);
+    copy_stages<S, BULK, NARROW>(a, b, p, shares, stages, full, empty);
     return;
   }
 
@@ -651,8 +640,10 @@ __global__ void __launch_bounds__(bulk_copier)
   store(p, row + 4, col, sum[1], sum[3]);
 }
 
-// What sharing costs, in multiply-adds of a multiprocessor.
-constexpr double of_sharing = 2.5e6;
+// What sharing costs, in multiply-adds of a multiprocessor. of_narrow: the
+// kernel for narrow tiles is taken where its tiles need at most this part of
+// the time that whole ones need.
+constexpr double of_sharing = 2.5e6, of_narrow = 0.97;
 
 // The time of all tiles, in that of a whole one.
 double whole_tiles(const Shares& shares) {
@@ -690,18 +681,25 @@ Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
                      .last_cost = Shares::full};
   if (!S::shared || tiles < most) return whole;
 
-  Shares shares = whole;
-  shares.last_cost =
-      cost_of_columns<S>(p.n - std::int64_t{across - 1} * S::cols);
-  if (shares.last_cost < Shares::full) --shares.inner_across;
-  const int inner = down * shares.inner_across;
-  shares.first_tile = inner / most * most;
-  shares.inner_steps = (inner - shares.first_tile) * of_tile;
-  shares.last_steps = (tiles - inner) * of_tile;
+  const auto shared_at = [&](int last_cost) {
+    Shares shares = whole;
+    shares.last_cost = last_cost;
+    if (last_cost < Shares::full) --shares.inner_across;
+    const int inner = down * shares.inner_across;
+    shares.first_tile = inner / most * most;
+    shares.inner_steps = (inner - shares.first_tile) * of_tile;
+    shares.last_steps = (tiles - inner) * of_tile;
+    return shares;
+  };
+  const std::int64_t last_cols = p.n - std::int64_t{across - 1} * S::cols;
+  const Shares alike = shared_at(Shares::full),
+               narrow = shared_at(cost_of_columns<S>(last_cols));
+  const Shares& best =
+      whole_tiles(narrow) < of_narrow * whole_tiles(alike) ? narrow : alike;
 
   const double saved =
-      (whole_tiles(whole) - whole_tiles(shares)) * of_tile * S::depth;
-  return saved * S::rows * S::cols < of_sharing ? whole : shares;
+      (whole_tiles(whole) - whole_tiles(best)) * of_tile * S::depth;
+  return saved * S::rows * S::cols < of_sharing ? whole : best;
 }
 
 // As in tensor.cuh.
@@ -723,20 +721,16 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
                                                   2 * S::rows * S::cols)
                             : nullptr;
   const auto map = [](const double* data, std::int64_t rows, std::int64_t cols,
-                      int box_rows, int box_panels) {
-    const std::int64_t panels = box_panels == 1 ? 1 : cols / 16;
-    if (cols % 2 != 0 || panels == 0) return TensorMap{};  // has no use
-    constexpr std::int64_t element = sizeof(double);
+                      int box_rows) {
+    if (cols % 2 != 0) return TensorMap{};  // threads copy it
+    const auto pitch = cols * static_cast<std::int64_t>(sizeof(double));
     return tensor_map({.element = MapElement::float64,
                        .data = data,
-                       .extent = {box_panels == 1 ? cols : 16, rows, panels},
-                       .pitch = {cols * element, 16 * element},
-                       .box = {16, box_rows, box_panels},
+                       .extent = {cols, rows, 1},
+                       .pitch = {pitch, rows * pitch},
+                       .box = {16, box_rows, 1},
                        .swizzle = S::row_bytes});
   };
-  const Maps maps{map(p.a, p.m, p.k, S::rows, 1),
-                  map(p.b, p.k, p.n, S::depth, S::panels),
-                  map(p.b, p.k, p.n, S::depth, 1)};
   auto kernel = matmul_tensor_bulk<S, BULK, false>;
   if constexpr (S::shared) {
     if (shares.inner_across < shares.across)
@@ -745,7 +739,8 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   gpu.launch({.grid = {shares.blocks},
               .block = {bulk_threads},
               .shared_bytes = S::shared_bytes},
-             kernel, maps, p, parts, shares);
+             kernel, map(p.a, p.m, p.k, S::rows), map(p.b, p.k, p.n, S::depth),
+             p, parts, shares);
   if (!shares.any()) return;
   gpu.launch({.grid = {shares.tiles() - shares.first_tile, S::sums / 4},
               .block = {bulk_copier},
