@@ -26,7 +26,8 @@ __global__ void a_box_begins_anywhere(const float* in, float* out, int n) {
   make_barrier(full, 1);
   if (threadIdx.x == 0) ask_for_box(tile, full, in, n, 1);
   wait(full, 0);
-  if (threadIdx.x + 1 < n) out[threadIdx.x + 1] = tile[threadIdx.x];
+  const int t = threadIdx.x;
+  if (t + 1 < n) out[t + 1] = tile[t];
 }
 FAULT(a_box_begins_anywhere,
       launch_failed,
@@ -45,7 +46,8 @@ FAULT(a_box_has_an_odd_place, launch_failed, "no multiple of 128");
 __global__ void nobody_made_the_barrier(const float* in, float* out, int n) {
   __shared__ Barrier full;
   if (threadIdx.x == 0) arrive(full);
-  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];
+  const int t = threadIdx.x;
+  if (t < n) out[t] = in[t];
 }
 FAULT(nobody_made_the_barrier, launch_failed, "was not initialised");
 
@@ -56,7 +58,8 @@ __global__ void more_arrive_than_may(const float* in, float* out, int n) {
   if (threadIdx.x == 0) arrive_expecting(full, box_bytes);
   __syncthreads();
   if (threadIdx.x < 2) arrive(full);
-  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];
+  const int t = threadIdx.x;
+  if (t < n) out[t] = in[t];
 }
 FAULT(more_arrive_than_may, launch_failed, "that all have arrived at");
 
@@ -80,7 +83,8 @@ __global__ void bytes_never_come(const float* in, float* out, int n) {
   make_barrier(full, 1);
   if (threadIdx.x == 0) arrive_expecting(full, box_bytes);
   wait(full, 0);
-  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];
+  const int t = threadIdx.x;
+  if (t < n) out[t] = in[t];
 }
 FAULT(
     bytes_never_come,
