@@ -10,7 +10,7 @@
 
 const Register<Convsep, float, double> variant(
     {
-        .rung = 7,
+        .rung = 9,
         .idea = "from host memory: strips copied both ways while others are "
                 "computed",
         .tunables = with_pieces(tunables_of_fused(), piece_kib(4096)),

@@ -52,7 +52,7 @@ for size in "$sizes" "$shapes"; do
   compare dmv "$size" $both wide,streamed,cublas,cublas_row
   compare atax "$size" $both cooperative,fused,cublas
   compare conv2d "$size" $both streamed,turned
-  compare convsep "$size" $both wide,fused
+  compare convsep "$size" $both wide,fused,tensor,tf32x3
 done
 compare vector_sum "$elements" $both last_block,flagged,cub,cublas_dot
 for size in "$products" "$products_of_shapes"; do

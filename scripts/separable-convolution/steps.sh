@@ -78,7 +78,7 @@ if ((gpu)); then
     step "GPU: a search over 72 tiles; $largest" \
       convsep $largest --variant cuda/tiled --block_x 32 --block_y 8,16 --w1 64,128,256 --h1 8,16 \
       --w2 32,64 --h2 64,128,256 --time-limit 0.05
-    step "GPU: strips and blocks of the last rung; 4096, $largest" \
+    step "GPU: strips and blocks of cuda/fused; 4096, $largest" \
       convsep 4096,$largest --variant cuda/fused --block 64,128 --strip 0,16,64,256,512 \
       --dtype float,double --time-limit 0.1
     step "GPU: the same for small radii; $largest" \

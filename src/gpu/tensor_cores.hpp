@@ -145,20 +145,27 @@ __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
         "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
         "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 #else
-  const auto kept = [](float x) {
-    return double{__uint_as_float(__float_as_uint(x) & ~0x1fffu)};
+  // Two numbers as one, for half as many exchanges.
+  const auto both = [](float x, float y) {
+    return static_cast<unsigned long long>(__float_as_uint(x)) << 32 |
+           __float_as_uint(y);
+  };
+  const auto kept = [](unsigned long long bits) {
+    return double{
+        __uint_as_float(static_cast<unsigned>(bits & 0xffffffff) & ~0x1fffu)};
   };
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
   double sums[4] = {sum[0], sum[1], sum[2], sum[3]};
-  for (int k = 0; k < 8; ++k) {
-    const double left = kept(__shfl_sync(~0u, b[k / 4], col * 4 + k % 4));
-    const double right =
-        kept(__shfl_sync(~0u, b[k / 4], (col + 1) * 4 + k % 4));
-    for (int part = 0; part < 2; ++part) {
-      const double factor =
-          kept(__shfl_sync(~0u, a[k / 4 * 2 + part], row * 4 + k % 4));
-      sums[2 * part] += factor * left;
-      sums[2 * part + 1] += factor * right;
+  for (int k = 0; k < 4; ++k) {  // and column or row k + 4
+    const auto left = __shfl_sync(~0u, both(b[0], b[1]), col * 4 + k);
+    const auto right = __shfl_sync(~0u, both(b[0], b[1]), (col + 1) * 4 + k);
+    const auto near = __shfl_sync(~0u, both(a[0], a[1]), row * 4 + k);
+    const auto far = __shfl_sync(~0u, both(a[2], a[3]), row * 4 + k);
+    for (int i = 0; i < 4; ++i) {
+      const auto factors = i % 2 == 0 ? left : right;
+      const int shift = i / 2 == 0 ? 32 : 0;
+      sums[i] += kept(near >> shift) * kept(factors >> 32) +
+                 kept(far >> shift) * kept(factors);
     }
   }
   for (int i = 0; i < 4; ++i)

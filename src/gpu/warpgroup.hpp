@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "gpu/gpu.hpp"
+#include "gpu/load_async.hpp"
 #include "gpu/tensor_map.hpp"
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -199,31 +200,7 @@ __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
   }
 }
 
-// ---- copies of a thread
-//
-// cp.async: 8 or 16 bytes, both addresses multiples of them; `there` bytes are
-// read, what follows is zero. __pipeline_memcpy_async branches where it is not
-// known before how many are there.
-template <int bytes>
-__device__ __forceinline__ void load_async(void* shared,
-                                           const void* from,
-                                           int there = bytes) {
-  static_assert(bytes == 8 || bytes == 16);
-#define PARLAB_LOAD_ASYNC(cache, bytes)                              \
-  PARLAB_SM90A("cp.async." cache ".shared.global [%0], [%1], " bytes \
-               ", %2;" ::"r"(shared_address(shared)),                \
-               "l"(from), "r"(there)                                 \
-               : "memory")
-#ifdef PARLAB_EMULATED
-  emulation::copy_async(shared, from, bytes, bytes - there);
-#endif
-  if constexpr (bytes == 16) {  // past L1
-    PARLAB_LOAD_ASYNC("cg", "16");
-  } else {
-    PARLAB_LOAD_ASYNC("ca", "8");
-  }
-#undef PARLAB_LOAD_ASYNC
-}
+// ---- copies of a thread, see load_async.hpp
 
 // One arrival, when all copies that this thread has begun by now are done.
 __device__ __forceinline__ void arrive_after_copies(Barrier& barrier) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/accuracy.hpp"
 #include "core/pair_rows.hpp"
 #include "core/random.hpp"
 #include "core/untouched.hpp"
@@ -102,7 +103,7 @@ void reference(const T* a,
 // Wide: one pixel in each square of n x n is not zero, so that each
 // sum has one term: n is 1.
 template <typename T>
-class ConvsepOracle final : public Oracle {
+class ConvsepOracle final : public Oracle, public KnowsErrors {
  public:
   ConvsepOracle(const T* a,
                 const T* w,
@@ -120,15 +121,11 @@ class ConvsepOracle final : public Oracle {
     bound_.resize(expected_.size());
     reference<DoubleRows<true>>(a, w, size, bound_);
     const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
-    const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms);
-    const double factor =
-        (2 * pass + pass * pass +
-         gamma(2 * terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
-        (1 + gamma(2 * terms, 0x1p-53));
+    factor_ = factor(terms, arithmetic);
+    of_ieee_ = factor(terms, Arithmetic::ieee);
 #pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < bound_.size(); ++i) {
-      bound_[i] = factor * bound_[i] + std::abs(expected_[i]) * 0x1p-53;
-    }
+    for (std::size_t i = 0; i < bound_.size(); ++i)
+      bound_[i] = factor_ * bound_[i] + of_expected(i);
   }
 
   std::optional<Mismatch> check(const Arrays& outputs) const override {
@@ -141,7 +138,39 @@ class ConvsepOracle final : public Oracle {
     return first < rows_ ? check_row(b, first) : std::nullopt;
   }
 
+  std::optional<LargestError> largest_error(
+      const Arrays& outputs) const override {
+    if (bound_.empty()) return std::nullopt;
+    const T* b = outputs.get<const T>("b");
+    const double unit = unit_roundoff(dtype_of<T>());
+    double of_bound = 0, of_rounding = 0;
+#pragma omp parallel for schedule(static) reduction(max : of_bound, of_rounding)
+    for (std::size_t i = 0; i < bound_.size(); ++i) {
+      const double error = std::abs(static_cast<double>(b[i]) - expected_[i]),
+                   magnitude = (bound_[i] - of_expected(i)) / factor_;
+      if (magnitude > 0)
+        of_bound = std::max(of_bound, error / (of_ieee_ * magnitude));
+      if (expected_[i] != 0) {
+        of_rounding =
+            std::max(of_rounding, error / (unit * std::abs(expected_[i])));
+      }
+    }
+    return LargestError{of_bound, of_rounding};
+  }
+
  private:
+  // The bound of a result, over its magnitude.
+  static double factor(std::int64_t terms, Arithmetic arithmetic) {
+    const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms);
+    return (2 * pass + pass * pass +
+            gamma(2 * terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
+           (1 + gamma(2 * terms, 0x1p-53));
+  }
+  // For the rounding of the expected result to double.
+  double of_expected(std::size_t i) const {
+    return std::abs(expected_[i]) * 0x1p-53;
+  }
+
   // In a form that is vectorised.
   bool row_is_right(const T* b, std::int64_t row) const {
     const T* found = b + row * cols_;
@@ -177,6 +206,7 @@ class ConvsepOracle final : public Oracle {
   }
 
   std::int64_t rows_, cols_;
+  double factor_ = 0, of_ieee_ = 0;
   // bound_: empty when equality is demanded
   Untouched<double> expected_, bound_;
 };

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
+#include "core/accuracy.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/convsep.hpp"
@@ -168,6 +169,33 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed,
   }
 }
 
+// A pixel of twice its value is off by that value.
+BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
+  Image<float> image(InputKind::uniform, {17, 300, 2});
+  const auto error = [&] {
+    return dynamic_cast<const KnowsErrors&>(*image.oracle)
+        .largest_error(image.arrays)
+        .value();
+  };
+  BOOST_TEST(error().of_bound > 0);
+  BOOST_TEST(error().of_bound <= 1);
+  float& pixel = image.arrays.get<float>("b")[1234];
+  const float before = pixel;
+  pixel *= 2;
+  BOOST_TEST(error().of_rounding == 0x1p24, boost::test_tools::tolerance(1e-3));
+  const double bounds = error().of_bound;
+  BOOST_TEST(bounds > 1e3);
+  for (const double off : {0.9, 1.1}) {
+    pixel = before + static_cast<float>(before * off / bounds);
+    BOOST_TEST(image.right() == (off < 1));
+  }
+
+  const Image<float> whole(InputKind::integers, {17, 300, 2});
+  BOOST_TEST(!dynamic_cast<const KnowsErrors&>(*whole.oracle)
+                  .largest_error(whole.arrays)
+                  .has_value());
+}
+
 // Partial sums in float stay whole numbers below 2^24, whatever the inputs.
 BOOST_AUTO_TEST_CASE(integers_are_exact_in_float) {
   const Image<float> image(InputKind::integers, {30, 40, Convsep::max_radius});
@@ -225,6 +253,41 @@ BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
            {{"block", {32, 96}}, {"strip", {1, 7, 1000}}}, "fused");
   all_pass({{90, 70, 2}}, {Dtype::f32}, {{"width", {1, 17, 64, 100}}},
            "strips");
+}
+
+// Of the bands: strips of one group of rows, of two and of all; more columns
+// than a block has, even and odd numbers of them; weights that are filled up.
+BOOST_AUTO_TEST_CASE(all_bands_are_right) {
+  const std::vector<Size> images{{50, 140, 3}, {33, 131, 8}, {17, 5, 0}};
+  const std::map<std::string, std::vector<std::int64_t>> strips{
+      {"strip", {1, 17, 1000}}};
+  all_pass(images, {Dtype::f32}, strips, "tf32x3");
+  all_pass(images, {Dtype::f64}, strips, "tensor");
+}
+
+// Pixels and weights in two parts keep what float keeps, as far as sums of many
+// random products go: the largest error is at most twice that of floats.
+BOOST_AUTO_TEST_CASE(floats_in_two_parts_err_like_floats) {
+  const auto& workload = *Registry::instance().workload("convsep");
+  std::map<std::string, std::map<std::int64_t, double>> errors;
+  for (const auto* variant : Registry::instance().variants("convsep")) {
+    if (variant->name != "tf32x3" && variant->name != "fused") continue;
+    Plan plan = testing::plan_for(workload, *variant, {40, 40, 8});
+    plan.sizes = {{40, 40, 8}, {40, 40, 16}, {20, 40, 64}};
+    plan.verify_only = true;
+    for (const auto& record : testing::sweep(plan)) {
+      BOOST_TEST(right_or_no_gpu(record), described(record));
+      const auto found = record.errors.find("uniform_of_bound");
+      if (found != record.errors.end())
+        errors[variant->name][record.size[2]] = found->second;
+    }
+  }
+  for (const auto& [radius, error] : errors["fused"]) {
+    BOOST_TEST(errors["tf32x3"].at(radius) > 0);
+    BOOST_TEST(errors["tf32x3"].at(radius) <= 2 * error,
+               "radius " << radius << ": " << errors["tf32x3"].at(radius)
+                         << " of the bound, floats " << error);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(

@@ -1,0 +1,410 @@
+// Both passes on the tensor cores, as products with a band matrix: what
+// `tensor` and `tf32x3` launch.
+//
+// A filter is a matrix W whose columns are the weights, each one row farther
+// down than the one before it. In each step a warp takes 16 rows of a and
+//   multiplies 8 columns of a at a time by 8 rows of W, until it has 16 columns
+//     of t, the row pass (t = a W);
+//   stores them in shared memory and reads them as columns of t^T;
+//   multiplies 8 rows of t at a time into all tiles of b that they reach
+//     (b^T = t^T W), 16 columns and 8 rows each, unfinished ones in registers.
+//     The sum of one tile takes the place of the sum of the tile above it as it
+//     grows;
+//   writes the tiles of b that are complete.
+// In eight columns of W every weight is found that the others have, and both
+// products find it in the same lane: a weight is read once, and stays in
+// registers. 8 + 2 radius products are made where 1 + 2 radius are needed.
+//
+// The warps of a block are side by side. The rows that they need come by
+// asynchronous copies into a ring in shared memory, with zeros for what is
+// outside of the image.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
+#include "gpu/gpu.hpp"
+#include "gpu/load_async.hpp"
+#include "gpu/tensor_cores.hpp"
+#include "workloads/convsep.hpp"
+
+using namespace parlab;
+
+namespace {
+
+constexpr int band_stages = 3;  // groups of 16 rows in the ring
+// Of a block: 16 columns of b for each warp.
+constexpr int band_width = 128, band_threads = 2 * band_width;
+
+// A number as the parts that the tensor cores multiply, and sums of products in
+// `chains` that are added up in the end. Lanes hold elements as
+// tensor_multiply_add says; but column i of a left factor's four, and row i of
+// a right one's, is column lane % 4 * apart + i * next of eight.
+template <typename T>
+struct BandNumber;
+
+template <>
+struct BandNumber<double> {
+  static constexpr int parts = 1, chains = 1, apart = 1, next = 4;
+
+  static __device__ __forceinline__ void split(double x, double (&part)[1]) {
+    part[0] = x;
+  }
+  static __device__ __forceinline__ void multiply_add(double (&sum)[1][4],
+                                                      const double (&a)[1][4],
+                                                      const double (&b)[1][2]) {
+    tensor_multiply_add<8>(sum[0], a[0], b[0]);
+  }
+};
+
+// Products with a small part have a sum of their own, where little is lost
+// with each addition. Of the small part the tensor cores take 11 bits.
+template <>
+struct BandNumber<float> {
+  static constexpr int parts = 2, chains = 2, apart = 2, next = 1;
+
+  static __device__ __forceinline__ void split(float x, float (&part)[2]) {
+    // as to_tf32 does it, in instructions that are four times as fast
+    part[0] = __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
+    part[1] = x - part[0];
+  }
+  static __device__ __forceinline__ void multiply_add(float (&sum)[2][4],
+                                                      const float (&a)[2][4],
+                                                      const float (&b)[2][2]) {
+    tensor_multiply_add(sum[1], a[1], b[0]);
+    tensor_multiply_add(sum[1], a[0], b[1]);
+    tensor_multiply_add(sum[0], a[0], b[0]);
+  }
+};
+
+// What a lane has of eight columns of W: column lane / 4, two of each eight
+// rows.
+template <typename T, int RADIUS>
+struct BandWeights {
+  using Number = BandNumber<T>;
+  static constexpr int groups = 2 * RADIUS / 8 + 1;  // of eight rows
+  T at[groups][Number::parts][2];
+
+  __device__ __forceinline__ BandWeights(const T* w, int radius) {
+    const int lane = threadIdx.x % 32;
+    _Pragma("unroll")
+    for (int s = 0; s < groups; ++s) {
+      _Pragma("unroll")
+      for (int i = 0; i < 2; ++i) {
+        const int k = 8 * s + lane % 4 * Number::apart + i * Number::next -
+                      lane / 4 - (RADIUS - radius);
+        T part[Number::parts];
+        Number::split(k >= 0 && k <= 2 * radius ? w[k] : T{0}, part);
+        _Pragma("unroll")
+        for (int p = 0; p < Number::parts; ++p)
+          at[s][p][i] = part[p];
+      }
+    }
+  }
+};
+
+// Sets element i of a left factor.
+template <typename T>
+__device__ __forceinline__ void put(T (&factor)[BandNumber<T>::parts][4],
+                                    int i,
+                                    T x) {
+  T part[BandNumber<T>::parts];
+  BandNumber<T>::split(x, part);
+  _Pragma("unroll")
+  for (int p = 0; p < BandNumber<T>::parts; ++p)
+    factor[p][i] = part[p];
+}
+
+template <typename T, int CHAINS>
+__device__ __forceinline__ T total(const T (&sum)[CHAINS][4], int element) {
+  return CHAINS == 1 ? sum[0][element]
+                     : sum[0][element] + sum[CHAINS - 1][element];
+}
+
+// Neighbours that are read and written at once.
+template <typename T>
+struct alignas(2 * sizeof(T)) BandPair {
+  T at[2];
+};
+
+__device__ __forceinline__ void store_streaming(float* to,
+                                                const BandPair<float>& pair) {
+  __stcs(reinterpret_cast<float2*>(to), make_float2(pair.at[0], pair.at[1]));
+}
+__device__ __forceinline__ void store_streaming(double* to,
+                                                const BandPair<double>& pair) {
+  __stcs(reinterpret_cast<double2*>(to), make_double2(pair.at[0], pair.at[1]));
+}
+
+// The shared memory of a block: the ring, each row of which begins RADIUS left
+// of the block's columns, then 16 rows and columns of t for each warp.
+template <typename T, int RADIUS>
+struct BandMemory {
+  static constexpr int line = band_width + 2 * RADIUS;
+  // Elements from a row to the next: so that lanes which read a column or two
+  // of each of several rows meet no others in their banks.
+  static constexpr int period = 128 / sizeof(T),
+                       shift = 4 * BandNumber<T>::apart,
+                       pitch = line + (period + shift - line % period) % period;
+  static constexpr int tile_pitch = 20;
+  static constexpr std::size_t bytes =
+      sizeof(T) * 16 * (band_stages * pitch + band_threads / 32 * tile_pitch);
+};
+
+// The copies of a thread from a to the ring: every 16th word of one row in each
+// group. WORD: elements copied at once.
+template <typename T, int RADIUS, int WORD>
+struct BandCopies {
+  using Memory = BandMemory<T, RADIUS>;
+  static constexpr int apart = 16 * WORD,
+                       copies = (Memory::line - 1) / apart + 1,
+                       in_last = Memory::line - (copies - 1) * apart;
+  const T* from;
+  T* to;
+  // Of the strip's rows and of the thread's columns: the next one to be copied,
+  // and which ones are inside of the image.
+  int row, first_row, last_row, first_col, last_col;
+
+  // top, left: of b.
+  __device__ __forceinline__ BandCopies(const T* a,
+                                        T* ring,
+                                        std::int64_t top,
+                                        std::int64_t left,
+                                        std::int64_t rows,
+                                        std::int64_t cols) {
+    const int word = threadIdx.x % 16 * WORD, col = word - RADIUS;
+    row = static_cast<int>(threadIdx.x / 16) - RADIUS;
+    from = a + (top + row) * cols + left + col;
+    to = ring + threadIdx.x / 16 * Memory::pitch + word;
+    constexpr std::int64_t far = 1 << 30;
+    first_row = static_cast<int>(-min(top, far));
+    last_row = static_cast<int>(min(rows - top, far));
+    first_col = static_cast<int>(-min(left, far)) - col;
+    last_col = static_cast<int>(min(cols - left, far)) - col;
+  }
+
+  // Starts those of the next group.
+  __device__ __forceinline__ void start(int stage, std::int64_t cols) {
+    const bool row_there = row >= first_row && row < last_row;
+    T* const here = to + stage * (16 * Memory::pitch);
+    _Pragma("unroll")
+    for (int i = 0; i < copies; ++i) {
+      if (i + 1 == copies && in_last < apart &&
+          static_cast<int>(threadIdx.x) % 16 * WORD >= in_last) {
+        continue;
+      }
+      const bool there =
+          row_there && i * apart >= first_col && i * apart < last_col;
+      load_async<WORD * sizeof(T)>(here + i * apart, from + i * apart,
+                                   there ? WORD * sizeof(T) : 0);
+    }
+    from += 16 * cols;
+    row += 16;
+  }
+};
+
+// Blocks on a multiprocessor, for which the registers suffice.
+template <typename T, int RADIUS>
+constexpr int band_blocks = RADIUS * sizeof(T) <= 64 ? 2 : 1;
+
+// block: band_width columns of b, and rows from blockIdx.y * height on.
+// height: a multiple of 16. ALIGNED: rows begin at multiples of 16 bytes.
+template <int RADIUS, bool ALIGNED, typename T>
+__global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
+    convsep_band(const T* a,
+                 const T* w,
+                 T* b,
+                 std::int64_t rows,
+                 std::int64_t cols,
+                 int radius,
+                 int height) {
+  using Number = BandNumber<T>;
+  using Memory = BandMemory<T, RADIUS>;
+  using Pair = BandPair<T>;
+  constexpr int groups = BandWeights<T, RADIUS>::groups, parts = Number::parts,
+                chains = Number::chains;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const std::int64_t top = std::int64_t{blockIdx.y} * height,
+                     left = std::int64_t{blockIdx.x} * band_width;
+  const int tall = static_cast<int>(min(std::int64_t{height}, rows - top));
+  // ceil(tall / 8) + groups - 1 groups of eight rows
+  const int steps = ((tall + 7) / 8 + groups) / 2;
+
+  T* const ring = shared_memory<T>();
+  BandCopies<T, RADIUS, ALIGNED ? 16 / sizeof(T) : 1> copies(a, ring, top, left,
+                                                             rows, cols);
+  for (int step = 0; step < band_stages - 1; ++step) {
+    if (step < steps) copies.start(step, cols);
+    __pipeline_commit();  // without copies, too: groups are counted
+  }
+
+  // The lane's first elements: of a as a left factor, of t as a sum and as a
+  // left factor, and of b.
+  const T* const pixels =
+      ring + lane / 4 * Memory::pitch + 16 * warp + lane % 4 * Number::apart;
+  T* const tile =
+      ring + 16 * (band_stages * Memory::pitch + warp * Memory::tile_pitch);
+  T* const stored = tile + lane / 4 * Memory::tile_pitch + lane % 4 * 2;
+  const T* const read =
+      tile + lane % 4 * Number::apart * Memory::tile_pitch + lane / 4 * 2;
+  const std::int64_t col = left + 16 * warp + lane / 4 * 2;
+  int row = lane % 4 * 2 - 8 * (groups - 1);  // from top on
+  T* to = b + (top + row) * cols + col;
+
+  const BandWeights<T, RADIUS> weights(w, radius);
+  // sums[0]: of the complete tile; the last stays zero
+  T sums[groups + 1][chains][4] = {};
+  int stage = 0, free_stage = band_stages - 1;
+  _Pragma("unroll 1")
+  for (int step = 0; step < steps; ++step) {
+    __pipeline_wait_prior(band_stages - 2);
+    // the others' copies too; and they have read what is overwritten now
+    __syncthreads();
+    if (step + band_stages - 1 < steps) copies.start(free_stage, cols);
+    __pipeline_commit();
+
+    T across[2][chains][4] = {};
+    const T* const here = pixels + stage * (16 * Memory::pitch);
+    _Pragma("unroll")
+    for (int s = 0; s <= groups; ++s) {
+      T factor[parts][4];
+      _Pragma("unroll")
+      for (int half = 0; half < 2; ++half) {
+        const T* const at = here + half * 8 * Memory::pitch + 8 * s;
+        if constexpr (Number::next == 1) {
+          const auto pair = *reinterpret_cast<const Pair*>(at);
+          put(factor, half, pair.at[0]);
+          put(factor, 2 + half, pair.at[1]);
+        } else {
+          put(factor, half, at[0]);
+          put(factor, 2 + half, at[Number::next]);
+        }
+      }
+      if (s < groups)
+        Number::multiply_add(across[0], factor, weights.at[s < groups ? s : 0]);
+      if (s > 0)
+        Number::multiply_add(across[1], factor, weights.at[s > 0 ? s - 1 : 0]);
+    }
+    free_stage = stage;
+    stage = stage + 1 == band_stages ? 0 : stage + 1;
+
+    __syncwarp();  // the tile before this one has been read
+    _Pragma("unroll")
+    for (int i = 0; i < 4; ++i) {
+      const auto& sum = across[i / 2];
+      *reinterpret_cast<Pair*>(stored + i / 2 * 8 +
+                               i % 2 * 8 * Memory::tile_pitch) =
+          Pair{total(sum, i % 2 * 2), total(sum, i % 2 * 2 + 1)};
+    }
+    __syncwarp();
+
+    // One after the other where there are no registers for both.
+    _Pragma("unroll (RADIUS * sizeof(T) > 256 ? 1 : 2)")
+    for (int half = 0; half < 2; ++half) {
+      T factor[parts][4];
+      _Pragma("unroll")
+      for (int i = 0; i < 2; ++i) {
+        const auto pair = *reinterpret_cast<const Pair*>(
+            read + (half * 8 + i * Number::next) * Memory::tile_pitch);
+        put(factor, 2 * i, pair.at[0]);
+        put(factor, 2 * i + 1, pair.at[1]);
+      }
+      _Pragma("unroll")
+      for (int i = 0; i < groups; ++i) {
+        _Pragma("unroll")
+        for (int c = 0; c < chains; ++c) {
+          _Pragma("unroll")
+          for (int e = 0; e < 4; ++e)
+            sums[i][c][e] = sums[i + 1][c][e];
+        }
+        Number::multiply_add(sums[i], factor, weights.at[groups - 1 - i]);
+      }
+
+      _Pragma("unroll")
+      for (int i = 0; i < 2; ++i) {
+        if (row < 0 || row + i >= tall) continue;
+        const Pair pair{total(sums[0], i), total(sums[0], 2 + i)};
+        if (ALIGNED) {
+          if (col < cols) store_streaming(to + i * cols, pair);
+        } else {
+          if (col < cols) __stcs(to + i * cols, pair.at[0]);
+          if (col + 1 < cols) __stcs(to + i * cols + 1, pair.at[1]);
+        }
+      }
+      row += 8;
+      to += 8 * cols;
+    }
+  }
+}
+
+// Rows of a strip, a multiple of 16, with which the device needs the fewest
+// steps: each strip has as many before its first row of b as a window has
+// groups of 16 rows. resident: blocks on the device.
+inline std::int64_t height_of_strips(std::int64_t rows,
+                                     std::int64_t across,
+                                     std::int64_t resident,
+                                     int radius) {
+  const auto groups = ceil_div(rows, 16);
+  std::int64_t fewest = 0, height = 0;
+  for (std::int64_t strips = 1; strips <= groups; ++strips) {
+    const auto of_strip = ceil_div(groups, strips);
+    const auto waves = ceil_div(across * ceil_div(groups, of_strip), resident);
+    const auto steps = waves * (of_strip + radius / 8);
+    if (fewest == 0 || steps < fewest) {
+      fewest = steps;
+      height = 16 * of_strip;
+    }
+  }
+  return height;
+}
+
+template <int RADIUS, bool ALIGNED, typename T>
+void launch_band(Gpu& gpu,
+                 const Convsep::Args<T>& p,
+                 const Tunables& tunables) {
+  const auto kernel = convsep_band<RADIUS, ALIGNED, T>;
+  constexpr auto shared_bytes = BandMemory<T, RADIUS>::bytes;
+  const auto across = ceil_div(p.cols, band_width);
+
+  auto height = ceil_div(tunables["strip"], 16) * 16;
+  if (height == 0) {
+    const auto blocks = gpu.resident_blocks(kernel, band_threads, shared_bytes);
+    height = height_of_strips(p.rows, across, gpu.multiprocessors() * blocks,
+                              RADIUS);
+  }
+  height = std::max(height, ceil_div(ceil_div(p.rows, 65535), 16) * 16);
+  gpu.launch({.grid = {across, ceil_div(p.rows, height)},
+              .block = {band_threads},
+              .shared_bytes = shared_bytes},
+             kernel, p.a, p.w, p.b, p.rows, p.cols, p.radius,
+             static_cast<int>(height));
+}
+
+template <int RADIUS, typename T>
+void launch_band(Gpu& gpu,
+                 const Convsep::Args<T>& p,
+                 const Tunables& tunables) {
+  if (p.cols % (16 / sizeof(T)) == 0) {
+    launch_band<RADIUS, true>(gpu, p, tunables);
+  } else {
+    launch_band<RADIUS, false>(gpu, p, tunables);
+  }
+}
+
+// Radii between are filled up with zero weights.
+template <typename T>
+void multiply_by_bands(Gpu& gpu,
+                       const Convsep::Args<T>& p,
+                       const Tunables& tunables) {
+  if (p.radius <= 8) return launch_band<8>(gpu, p, tunables);
+  if (p.radius <= 16) return launch_band<16>(gpu, p, tunables);
+  if (p.radius <= 32) return launch_band<32>(gpu, p, tunables);
+  return launch_band<64>(gpu, p, tunables);
+}
+
+inline ShortList<TunableSpec> tunables_of_band() {
+  return {{.name = "strip", .fallback = 0, .min = 0, .max = 65536}};
+}
+
+}  // namespace

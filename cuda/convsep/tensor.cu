@@ -1,0 +1,16 @@
+// Both passes in double on the tensor cores, which make twice as many
+// multiply-adds as the other units of an H200. They round like any other
+// multiply-add.
+#include "band.cuh"
+
+const Register<Convsep, double> variant(
+    {
+        .rung = 7,
+        .idea = "products of doubles with a band matrix on the tensor cores, "
+                "both passes",
+        .tunables = tunables_of_band(),
+        .units = {{Dtype::f64, "tensor double"}},
+    },
+    [](Gpu& gpu, const Convsep::Args<double>& p, const Tunables& tunables) {
+      multiply_by_bands(gpu, p, tunables);
+    });
