@@ -18,7 +18,7 @@ sizes() {
   case $1 in
     vector_sum) echo 1 100003 5000001 ;;
     matmul) echo 133x65x257 260x100x132 ;;
-    convsep) echo 70x1003x16 257x301x3 33x17x40 ;;
+    convsep) echo 70x1003x16 257x301x3 33x17x40 132x260x24 ;;
     *) echo 257x1003 3x4099 260x132 ;;
   esac
 }

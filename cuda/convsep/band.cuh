@@ -11,13 +11,21 @@
 //     The sum of one tile takes the place of the sum of the tile above it as it
 //     grows;
 //   writes the tiles of b that are complete.
-// In eight columns of W every weight is found that the others have, and both
-// products find it in the same lane: a weight is read once, and stays in
-// registers. 8 + 2 radius products are made where 1 + 2 radius are needed.
+//
+// All groups of eight columns of W look alike, and W is the right factor of
+// both products, so that a lane needs the same few weights all the time: it
+// reads them once, and they stay in registers. 8 + 2 radius products are made
+// where 1 + 2 radius are needed, with radius one of 8, 16, 32 and 64: others
+// are filled up with zero weights.
 //
 // The warps of a block are side by side. The rows that they need come by
 // asynchronous copies into a ring in shared memory, with zeros for what is
 // outside of the image.
+//
+// This pays where `fused` is limited by its multiply-adds: on an H200 from
+// radius 16 on in double and 32 on in float, at 16 up to 4096 x 4096. Pixels
+// that are not finite spoil their surroundings: zeros, too, are multiplied by
+// them.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -33,20 +41,21 @@ using namespace parlab;
 
 namespace {
 
-constexpr int band_stages = 3;  // groups of 16 rows in the ring
+constexpr int band_stages = 3;  // of the ring, 16 rows each
 // Of a block: 16 columns of b for each warp.
 constexpr int band_width = 128, band_threads = 2 * band_width;
 
 // A number as the parts that the tensor cores multiply, and sums of products in
 // `chains` that are added up in the end. Lanes hold elements as
-// tensor_multiply_add says; but column i of a left factor's four, and row i of
-// a right one's, is column lane % 4 * apart + i * next of eight.
+// tensor_multiply_add says, but the eight columns of a left factor are
+// renumbered, and the rows of a right one likewise: of a lane's two the first
+// is lane % 4 * per_lane, the second `to_second` farther.
 template <typename T>
 struct BandNumber;
 
 template <>
 struct BandNumber<double> {
-  static constexpr int parts = 1, chains = 1, apart = 1, next = 4;
+  static constexpr int parts = 1, chains = 1, per_lane = 1, to_second = 4;
 
   static __device__ __forceinline__ void split(double x, double (&part)[1]) {
     part[0] = x;
@@ -62,11 +71,10 @@ struct BandNumber<double> {
 // with each addition. Of the small part the tensor cores take 11 bits.
 template <>
 struct BandNumber<float> {
-  static constexpr int parts = 2, chains = 2, apart = 2, next = 1;
+  static constexpr int parts = 2, chains = 2, per_lane = 2, to_second = 1;
 
   static __device__ __forceinline__ void split(float x, float (&part)[2]) {
-    // as to_tf32 does it, in instructions that are four times as fast
-    part[0] = __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
+    part[0] = rounded_to_11_bits(x);
     part[1] = x - part[0];
   }
   static __device__ __forceinline__ void multiply_add(float (&sum)[2][4],
@@ -92,8 +100,8 @@ struct BandWeights {
     for (int s = 0; s < groups; ++s) {
       _Pragma("unroll")
       for (int i = 0; i < 2; ++i) {
-        const int k = 8 * s + lane % 4 * Number::apart + i * Number::next -
-                      lane / 4 - (RADIUS - radius);
+        const int k = 8 * s + lane % 4 * Number::per_lane +
+                      i * Number::to_second - lane / 4 - (RADIUS - radius);
         T part[Number::parts];
         Number::split(k >= 0 && k <= 2 * radius ? w[k] : T{0}, part);
         _Pragma("unroll")
@@ -145,15 +153,15 @@ struct BandMemory {
   // Elements from a row to the next: so that lanes which read a column or two
   // of each of several rows meet no others in their banks.
   static constexpr int period = 128 / sizeof(T),
-                       shift = 4 * BandNumber<T>::apart,
+                       shift = 4 * BandNumber<T>::per_lane,
                        pitch = line + (period + shift - line % period) % period;
-  static constexpr int tile_pitch = 20;
+  static constexpr int tile_pitch = 20;  // reads meet nobody, stores one other
   static constexpr std::size_t bytes =
       sizeof(T) * 16 * (band_stages * pitch + band_threads / 32 * tile_pitch);
 };
 
 // The copies of a thread from a to the ring: every 16th word of one row in each
-// group. WORD: elements copied at once.
+// stage. WORD: elements copied at once.
 template <typename T, int RADIUS, int WORD>
 struct BandCopies {
   using Memory = BandMemory<T, RADIUS>;
@@ -162,9 +170,9 @@ struct BandCopies {
                        in_last = Memory::line - (copies - 1) * apart;
   const T* from;
   T* to;
-  // Of the strip's rows and of the thread's columns: the next one to be copied,
-  // and which ones are inside of the image.
-  int row, first_row, last_row, first_col, last_col;
+  // The row to be copied next, from the strip's first one on; which rows, and
+  // which columns from the thread's first one on, are inside of the image.
+  int row, first_row, end_row, first_col, end_col;
 
   // top, left: of b.
   __device__ __forceinline__ BandCopies(const T* a,
@@ -179,14 +187,14 @@ struct BandCopies {
     to = ring + threadIdx.x / 16 * Memory::pitch + word;
     constexpr std::int64_t far = 1 << 30;
     first_row = static_cast<int>(-min(top, far));
-    last_row = static_cast<int>(min(rows - top, far));
+    end_row = static_cast<int>(min(rows - top, far));
     first_col = static_cast<int>(-min(left, far)) - col;
-    last_col = static_cast<int>(min(cols - left, far)) - col;
+    end_col = static_cast<int>(min(cols - left, far)) - col;
   }
 
-  // Starts those of the next group.
+  // Starts those of the next 16 rows.
   __device__ __forceinline__ void start(int stage, std::int64_t cols) {
-    const bool row_there = row >= first_row && row < last_row;
+    const bool row_there = row >= first_row && row < end_row;
     T* const here = to + stage * (16 * Memory::pitch);
     _Pragma("unroll")
     for (int i = 0; i < copies; ++i) {
@@ -195,7 +203,7 @@ struct BandCopies {
         continue;
       }
       const bool there =
-          row_there && i * apart >= first_col && i * apart < last_col;
+          row_there && i * apart >= first_col && i * apart < end_col;
       load_async<WORD * sizeof(T)>(here + i * apart, from + i * apart,
                                    there ? WORD * sizeof(T) : 0);
     }
@@ -236,18 +244,18 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
                                                              rows, cols);
   for (int step = 0; step < band_stages - 1; ++step) {
     if (step < steps) copies.start(step, cols);
-    __pipeline_commit();  // without copies, too: groups are counted
+    __pipeline_commit();  // without copies, too: these are counted
   }
 
   // The lane's first elements: of a as a left factor, of t as a sum and as a
   // left factor, and of b.
   const T* const pixels =
-      ring + lane / 4 * Memory::pitch + 16 * warp + lane % 4 * Number::apart;
+      ring + lane / 4 * Memory::pitch + 16 * warp + lane % 4 * Number::per_lane;
   T* const tile =
       ring + 16 * (band_stages * Memory::pitch + warp * Memory::tile_pitch);
   T* const stored = tile + lane / 4 * Memory::tile_pitch + lane % 4 * 2;
   const T* const read =
-      tile + lane % 4 * Number::apart * Memory::tile_pitch + lane / 4 * 2;
+      tile + lane % 4 * Number::per_lane * Memory::tile_pitch + lane / 4 * 2;
   const std::int64_t col = left + 16 * warp + lane / 4 * 2;
   int row = lane % 4 * 2 - 8 * (groups - 1);  // from top on
   T* to = b + (top + row) * cols + col;
@@ -272,13 +280,13 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
       _Pragma("unroll")
       for (int half = 0; half < 2; ++half) {
         const T* const at = here + half * 8 * Memory::pitch + 8 * s;
-        if constexpr (Number::next == 1) {
+        if constexpr (Number::to_second == 1) {
           const auto pair = *reinterpret_cast<const Pair*>(at);
           put(factor, half, pair.at[0]);
           put(factor, 2 + half, pair.at[1]);
         } else {
           put(factor, half, at[0]);
-          put(factor, 2 + half, at[Number::next]);
+          put(factor, 2 + half, at[Number::to_second]);
         }
       }
       if (s < groups)
@@ -306,7 +314,7 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
       _Pragma("unroll")
       for (int i = 0; i < 2; ++i) {
         const auto pair = *reinterpret_cast<const Pair*>(
-            read + (half * 8 + i * Number::next) * Memory::tile_pitch);
+            read + (half * 8 + i * Number::to_second) * Memory::tile_pitch);
         put(factor, 2 * i, pair.at[0]);
         put(factor, 2 * i + 1, pair.at[1]);
       }
@@ -339,22 +347,25 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
 }
 
 // Rows of a strip, a multiple of 16, with which the device needs the fewest
-// steps: each strip has as many before its first row of b as a window has
-// groups of 16 rows. resident: blocks on the device.
+// steps: each strip has radius / 8 of them more than its rows need. resident:
+// blocks on the device.
 inline std::int64_t height_of_strips(std::int64_t rows,
                                      std::int64_t across,
                                      std::int64_t resident,
                                      int radius) {
-  const auto groups = ceil_div(rows, 16);
+  const auto needed = ceil_div(rows, 16);
   std::int64_t fewest = 0, height = 0;
-  for (std::int64_t strips = 1; strips <= groups; ++strips) {
-    const auto of_strip = ceil_div(groups, strips);
-    const auto waves = ceil_div(across * ceil_div(groups, of_strip), resident);
+  for (std::int64_t strips = 1; strips <= needed; ++strips) {
+    const auto of_strip = ceil_div(needed, strips);
+    const auto waves = ceil_div(across * ceil_div(needed, of_strip), resident);
     const auto steps = waves * (of_strip + radius / 8);
     if (fewest == 0 || steps < fewest) {
       fewest = steps;
       height = 16 * of_strip;
     }
+    // more strips need more waves, and no fewer steps than these
+    if (across * needed + waves * (radius / 8) * resident >= fewest * resident)
+      break;
   }
   return height;
 }
@@ -392,7 +403,6 @@ void launch_band(Gpu& gpu,
   }
 }
 
-// Radii between are filled up with zero weights.
 template <typename T>
 void multiply_by_bands(Gpu& gpu,
                        const Convsep::Args<T>& p,

@@ -40,8 +40,8 @@ const Register<Convsep, float, double> variant(
 
         const int s = 1 + turn++ % count;
         streams.wait(s, 0);
-        launch_bands(streams[s], here, tunables,
-                     {{begin, end - begin, begin, there - end}});
+        launch_ranges(streams[s], here, tunables,
+                      {{begin, end - begin, begin, there - end}});
         streams.to_host(s, p.b + begin * p.cols, here.b + begin * p.cols,
                         (end - begin) * p.cols);
         begin = end;

@@ -36,5 +36,5 @@ const Register<Convsep, float, double> variant(
     []<typename T>(Gpu& gpu,
                    const Convsep::Args<T>& p,
                    const Tunables& tunables) {
-      launch_bands(gpu, p, tunables, {{0, p.rows, 0, 0}});
+      launch_ranges(gpu, p, tunables, {{0, p.rows, 0, 0}});
     });

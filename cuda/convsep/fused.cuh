@@ -16,7 +16,7 @@ using namespace parlab;
 
 // Rows of b that are computed at a time, and how many rows of a lie above the
 // first and below the last of them; what is farther away is outside the image.
-struct Band {
+struct RowRange {
   std::int64_t first, rows, above, below;
 };
 
@@ -251,7 +251,7 @@ template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 void launch_piece(Gpu& gpu,
                   const Convsep::Args<T>& p,
                   const Tunables& tunables,
-                  const Band& band) {
+                  const RowRange& range) {
   using Shape = Strip<T, RADIUS, MINE>;
   const auto kernel = convsep_fused<T, RADIUS, MINE, FIRST, TAPS, ALIGNED>;
   const auto block = tunables["block"], warps = block / 32;
@@ -267,7 +267,7 @@ void launch_piece(Gpu& gpu,
       gpu.resident_blocks(kernel, static_cast<int>(block), shared_bytes),
       ceil_div(warps_wanted, warps));
   const bool in_l2 =
-      2 * band.rows * p.cols * static_cast<std::int64_t>(sizeof(T)) <=
+      2 * range.rows * p.cols * static_cast<std::int64_t>(sizeof(T)) <=
       static_cast<std::int64_t>(gpu.l2_bytes());
   auto height = tunables["strip"];
   if (height == 0 && RADIUS <= 4) {
@@ -275,7 +275,7 @@ void launch_piece(Gpu& gpu,
   } else if (height == 0) {
     const auto parts =
         std::max<std::int64_t>(1, gpu.multiprocessors() * blocks / across);
-    height = std::max<std::int64_t>(ceil_div(band.rows, parts), RADIUS);
+    height = std::max<std::int64_t>(ceil_div(range.rows, parts), RADIUS);
   }
 
   // Short strips make more blocks than that. Each asks for so much shared
@@ -285,24 +285,24 @@ void launch_piece(Gpu& gpu,
                                          gpu.max_shared_bytes() / (blocks + 1));
   }
 
-  height = std::max(height, ceil_div(band.rows, 65535));
-  gpu.launch({.grid = {across, ceil_div(band.rows, height)},
+  height = std::max(height, ceil_div(range.rows, 65535));
+  gpu.launch({.grid = {across, ceil_div(range.rows, height)},
               .block = {block},
               .shared_bytes = shared_bytes},
-             kernel, p.a + band.first * p.cols, p.b + band.first * p.cols,
-             band.rows, p.cols, static_cast<int>(band.above),
-             static_cast<int>(band.below), static_cast<int>(height));
+             kernel, p.a + range.first * p.cols, p.b + range.first * p.cols,
+             range.rows, p.cols, static_cast<int>(range.above),
+             static_cast<int>(range.below), static_cast<int>(height));
 }
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS>
 void launch_piece(Gpu& gpu,
                   const Convsep::Args<T>& p,
                   const Tunables& tunables,
-                  const Band& band) {
+                  const RowRange& range) {
   if (p.cols % (16 / sizeof(T)) == 0) {
-    launch_piece<T, RADIUS, MINE, FIRST, TAPS, true>(gpu, p, tunables, band);
+    launch_piece<T, RADIUS, MINE, FIRST, TAPS, true>(gpu, p, tunables, range);
   } else {
-    launch_piece<T, RADIUS, MINE, FIRST, TAPS, false>(gpu, p, tunables, band);
+    launch_piece<T, RADIUS, MINE, FIRST, TAPS, false>(gpu, p, tunables, range);
   }
 }
 
@@ -331,20 +331,20 @@ template <int RADIUS, typename T>
 void launch_fused(Gpu& gpu,
                   const Convsep::Args<T>& p,
                   const Tunables& tunables,
-                  const std::vector<Band>& bands) {
+                  const std::vector<RowRange>& ranges) {
   copy_weights<RADIUS>(gpu, p);
   constexpr int taps = 2 * RADIUS + 1, words = sizeof(T) / 4;
-  for (const auto& band : bands) {
-    if (band.rows <= 0) continue;
+  for (const auto& range : ranges) {
+    if (range.rows <= 0) continue;
     if constexpr (words * taps > 130) {
       constexpr int half = RADIUS + 1;
-      launch_piece<T, RADIUS, 1, 0, half>(gpu, p, tunables, band);
-      launch_piece<T, RADIUS, 1, half, taps - half>(gpu, p, tunables, band);
+      launch_piece<T, RADIUS, 1, 0, half>(gpu, p, tunables, range);
+      launch_piece<T, RADIUS, 1, half, taps - half>(gpu, p, tunables, range);
     } else {
       constexpr int mine = RADIUS > 32 / words ? 1
                            : RADIUS > 16       ? 2 / words
                                                : 4 / words;
-      launch_piece<T, RADIUS, mine, 0, taps>(gpu, p, tunables, band);
+      launch_piece<T, RADIUS, mine, 0, taps>(gpu, p, tunables, range);
     }
   }
 }
@@ -357,26 +357,26 @@ struct ConvsepFused {
   static void launch(Gpu& gpu,
                      const Convsep::Args<T>& p,
                      const Tunables& tunables,
-                     const std::vector<Band>& bands);
+                     const std::vector<RowRange>& ranges);
 };
 
 template <std::uint64_t FILE, typename T>
 void ConvsepFused<FILE, T>::launch(Gpu& gpu,
                                    const Convsep::Args<T>& p,
                                    const Tunables& tunables,
-                                   const std::vector<Band>& bands) {
+                                   const std::vector<RowRange>& ranges) {
   if (tunables["block"] > most_threads) {
     cannot_run("this kernel of convsep has at most %d threads per block",
                most_threads);
   }
 
-  if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables, bands);
-  if (p.radius <= 2) return launch_fused<2>(gpu, p, tunables, bands);
-  if (p.radius <= 4) return launch_fused<4>(gpu, p, tunables, bands);
-  if (p.radius <= 8) return launch_fused<8>(gpu, p, tunables, bands);
-  if (p.radius <= 16) return launch_fused<16>(gpu, p, tunables, bands);
-  if (p.radius <= 32) return launch_fused<32>(gpu, p, tunables, bands);
-  return launch_fused<64>(gpu, p, tunables, bands);
+  if (p.radius <= 1) return launch_fused<1>(gpu, p, tunables, ranges);
+  if (p.radius <= 2) return launch_fused<2>(gpu, p, tunables, ranges);
+  if (p.radius <= 4) return launch_fused<4>(gpu, p, tunables, ranges);
+  if (p.radius <= 8) return launch_fused<8>(gpu, p, tunables, ranges);
+  if (p.radius <= 16) return launch_fused<16>(gpu, p, tunables, ranges);
+  if (p.radius <= 32) return launch_fused<32>(gpu, p, tunables, ranges);
+  return launch_fused<64>(gpu, p, tunables, ranges);
 }
 
 // See gpu/shared_launch.hpp. In a copy of this file: without these two.
@@ -386,11 +386,11 @@ extern template struct ConvsepFused<file_hash(__FILE__), double>;
 namespace {
 
 template <typename T>
-void launch_bands(Gpu& gpu,
-                  const Convsep::Args<T>& p,
-                  const Tunables& tunables,
-                  const std::vector<Band>& bands) {
-  ConvsepFused<file_hash(__FILE__), T>::launch(gpu, p, tunables, bands);
+void launch_ranges(Gpu& gpu,
+                   const Convsep::Args<T>& p,
+                   const Tunables& tunables,
+                   const std::vector<RowRange>& ranges) {
+  ConvsepFused<file_hash(__FILE__), T>::launch(gpu, p, tunables, ranges);
 }
 
 inline ShortList<TunableSpec> tunables_of_fused() {

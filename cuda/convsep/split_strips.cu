@@ -31,23 +31,26 @@ void exchange_halos(Gpus& team, const Parts<Convsep::Args<T>>& parts) {
 // follow once the halos have come. A quarter of the strip at each edge,
 // where no more than `radius` rows need it: few rows are not work enough
 // for all multiprocessors.
-struct Bands {
-  std::vector<Band> inside, edges;
+struct Ranges {
+  std::vector<RowRange> inside, edges;
 };
 
-Bands bands_of(std::int64_t rows, std::int64_t radius, bool above, bool below) {
+Ranges ranges_of(std::int64_t rows,
+                 std::int64_t radius,
+                 bool above,
+                 bool below) {
   const auto edge = std::max(radius, rows / 4);
   const auto first = above ? edge : 0, last = below ? rows - edge : rows;
   if (first >= last)
     return {{}, {{0, rows, above ? radius : 0, below ? radius : 0}}};
-  Bands bands{{{first, last - first, first, rows - last}}, {}};
+  Ranges ranges{{{first, last - first, first, rows - last}}, {}};
   if (above)
-    bands.edges.push_back(
+    ranges.edges.push_back(
         {0, first, radius, rows - first + (below ? radius : 0)});
   if (below)
-    bands.edges.push_back(
+    ranges.edges.push_back(
         {last, rows - last, last + (above ? radius : 0), radius});
-  return bands;
+  return ranges;
 }
 
 }  // namespace
@@ -71,17 +74,17 @@ const Register<Convsep, float, double> variant(
     []<typename T>(Gpus& team,
                    const Parts<Convsep::Args<T>>& parts,
                    const Tunables& tunables) {
-      const auto bands = [&](int i) {
-        return bands_of(parts[i].rows, parts[i].radius, i > 0,
-                        i + 1 < team.count());
+      const auto ranges = [&](int i) {
+        return ranges_of(parts[i].rows, parts[i].radius, i > 0,
+                         i + 1 < team.count());
       };
       const auto inside = [&](Gpu& gpu, int i) {
-        launch_bands(gpu, parts[i], tunables, bands(i).inside);
+        launch_ranges(gpu, parts[i], tunables, ranges(i).inside);
       };
       team.beside([&] { exchange_halos(team, parts); },
                   [&] { team.each(inside); });
       team.each([&](Gpu& gpu, int i) {
         if (team.count() > 1)
-          launch_bands(gpu, parts[i], tunables, bands(i).edges);
+          launch_ranges(gpu, parts[i], tunables, ranges(i).edges);
       });
     });

@@ -81,7 +81,10 @@ if ((gpu)); then
     step "GPU: strips and blocks of cuda/fused; 4096, $largest" \
       convsep 4096,$largest --variant cuda/fused --block 64,128 --strip 0,16,64,256,512 \
       --dtype float,double --time-limit 0.1
-    step "GPU: the same for small radii; $largest" \
+    step "GPU: strips of the rungs on tensor cores; 4096, $largest" \
+      convsep 4096,$largest --variant cuda/tensor,cuda/tf32x3 --strip 0,64,256,512,1024 \
+      --dtype float,double --time-limit 0.1
+    step "GPU: strips and blocks of cuda/fused for small radii; $largest" \
       convsep $largest --radius 1,2,4 --variant cuda/fused --block 32,128 --strip 12,16,20,24,32 \
       --dtype float,double --time-limit 0.1
   fi

@@ -116,15 +116,21 @@ __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
 #endif
 }
 
-// The nearest number of 11 significant bits, ties away from zero: what the
-// tensor cores keep of a float, which would be cut off otherwise.
+// The nearest number of 11 significant bits, ties away from zero. On an H200
+// in fewer cycles than the instruction of to_tf32 takes.
+__device__ __forceinline__ float rounded_to_11_bits(float x) {
+  return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
+}
+
+// The same: what the tensor cores keep of a float, which would be cut off
+// otherwise.
 __device__ __forceinline__ float to_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   unsigned rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
   return __uint_as_float(rounded);
 #else
-  return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
+  return rounded_to_11_bits(x);
 #endif
 }
 
@@ -145,7 +151,7 @@ __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
         "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
         "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 #else
-  // Two numbers as one, for half as many exchanges.
+  // Two numbers as one: in emulation an exchange is what takes time.
   const auto both = [](float x, float y) {
     return static_cast<unsigned long long>(__float_as_uint(x)) << 32 |
            __float_as_uint(y);

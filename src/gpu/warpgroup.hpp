@@ -200,7 +200,7 @@ __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
   }
 }
 
-// ---- copies of a thread, see load_async.hpp
+// ---- copies of threads, by load_async
 
 // One arrival, when all copies that this thread has begun by now are done.
 __device__ __forceinline__ void arrive_after_copies(Barrier& barrier) {
