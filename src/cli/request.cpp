@@ -472,8 +472,8 @@ void read_comparison(const Settings& settings, Request& request) {
   }
 }
 
-// One variant on one image: the last of those asked for,
-// or the last on the CPU.
+// One variant on one image: the last of those asked for that have the data
+// type, or the last on the CPU.
 void read_image_request(const Settings& settings, Request& request) {
   Plan& plan = request.plan;
   if (plan.workload == nullptr || plan.workload->name() != filtering_workload) {
@@ -506,6 +506,15 @@ void read_image_request(const Settings& settings, Request& request) {
       !settings.find("backend")) {
     std::erase_if(plan.variants,
                   [](const Variant* variant) { return variant->needs_gpu(); });
+  }
+  const auto dtype = plan.dtypes.front();
+  const Variant& last = *plan.variants.back();
+  std::erase_if(plan.variants,
+                [&](const Variant* variant) { return !variant->has(dtype); });
+  if (plan.variants.empty()) {
+    throw UsageError(last.full_name() + " is not there in " +
+                     std::string(to_string(dtype)) + ": try --dtype " +
+                     std::string(to_string(last.dtypes.front())));
   }
   plan.variants = {plan.variants.back()};
 }

@@ -200,14 +200,15 @@ BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
               std::vector<std::uint16_t>(rows * cols * channels)};
   point.samples[(row_of_point * cols + col_of_point) * channels + green] = 900;
   for (const auto* variant : Registry::instance().variants("convsep")) {
+    const auto dtype = variant->dtypes.front();
     if (variant->needs_team()) {
       BOOST_CHECK_THROW(
-          filter_image(point, parse_filter("box:1"), *variant, Dtype::f32, {}),
+          filter_image(point, parse_filter("box:1"), *variant, dtype, {}),
           UsageError);
       continue;
     }
     const auto filtered = filter_image(point, parse_filter("box:1"), *variant,
-                                       Dtype::f32, fallbacks(*variant));
+                                       dtype, fallbacks(*variant));
     if (filtered.verdict == Verdict::no_device) continue;
     BOOST_TEST(to_string(filtered.verdict) == "passed",
                variant->full_name() << ": " << filtered.detail);
@@ -268,6 +269,22 @@ BOOST_AUTO_TEST_CASE(without_a_choice_the_last_rung_of_the_cpu_filters) {
           .plan.variants;
   BOOST_REQUIRE(chosen.size() == 1U);
   BOOST_TEST(!chosen[0]->needs_gpu(), chosen[0]->full_name());
+}
+
+BOOST_AUTO_TEST_CASE(what_filters_has_the_data_type) {
+  const auto chosen = [](const Words& more) {
+    Words words{"--image", "x", "--filter", "box:1", "--output", "y"};
+    words.insert(words.end(), more.begin(), more.end());
+    return request(words).plan.variants.at(0);
+  };
+  for (const auto* dtype : {"float", "double"}) {
+    const auto* variant = chosen({"--backend", "cuda", "--dtype", dtype});
+    BOOST_TEST(variant->has(dtype_from_string(dtype)), variant->full_name());
+  }
+  BOOST_CHECK_EXCEPTION(chosen({"--variant", "cuda/tensor"}), UsageError,
+                        [](const UsageError& error) {
+                          return contains(error.what(), "--dtype double");
+                        });
 }
 
 BOOST_AUTO_TEST_CASE(
