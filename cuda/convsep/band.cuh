@@ -86,6 +86,18 @@ struct BandNumber<float> {
   }
 };
 
+// Sets element i of what a lane has of a factor.
+template <typename T, int COUNT>
+__device__ __forceinline__ void put(T (&factor)[BandNumber<T>::parts][COUNT],
+                                    int i,
+                                    T x) {
+  T part[BandNumber<T>::parts];
+  BandNumber<T>::split(x, part);
+  _Pragma("unroll")
+  for (int p = 0; p < BandNumber<T>::parts; ++p)
+    factor[p][i] = part[p];
+}
+
 // What a lane has of eight columns of W: column lane / 4, two of each eight
 // rows.
 template <typename T, int RADIUS>
@@ -102,27 +114,11 @@ struct BandWeights {
       for (int i = 0; i < 2; ++i) {
         const int k = 8 * s + lane % 4 * Number::per_lane +
                       i * Number::to_second - lane / 4 - (RADIUS - radius);
-        T part[Number::parts];
-        Number::split(k >= 0 && k <= 2 * radius ? w[k] : T{0}, part);
-        _Pragma("unroll")
-        for (int p = 0; p < Number::parts; ++p)
-          at[s][p][i] = part[p];
+        put(at[s], i, k >= 0 && k <= 2 * radius ? w[k] : T{0});
       }
     }
   }
 };
-
-// Sets element i of a left factor.
-template <typename T>
-__device__ __forceinline__ void put(T (&factor)[BandNumber<T>::parts][4],
-                                    int i,
-                                    T x) {
-  T part[BandNumber<T>::parts];
-  BandNumber<T>::split(x, part);
-  _Pragma("unroll")
-  for (int p = 0; p < BandNumber<T>::parts; ++p)
-    factor[p][i] = part[p];
-}
 
 template <typename T, int CHAINS>
 __device__ __forceinline__ T total(const T (&sum)[CHAINS][4], int element) {
