@@ -32,7 +32,7 @@ __global__ void atax_add_pieces(const T* of_pieces,
 
 const Register<Atax, float, double> variant(
     {
-        .rung = 6,
+        .rung = 7,
         .idea = "from host memory: rows in pieces, copied while others are "
                 "computed",
         .tunables = {piece_kib(16384), streams_in_turn()},

@@ -7,14 +7,14 @@
 //   t times the same strip, still in shared memory, is added to y, and as soon
 //     as a piece of it has been used, the copies of what replaces it start.
 //
-// A thread copies and reads the same columns of every strip, so copies need no
-// barrier, and its elements of x and its sums of y stay in registers from the
-// first strip to the last. Where rows do not start at multiples of 16 bytes,
-// the strips of a block take every second or fourth row: those start at the
-// same place inside a 16-byte word, and are copied in whole words all the same.
-// A second kernel adds the y of all blocks, in a fixed order. Matrices that
-// fit the chip as a whole are left to the kernel of `resident`, short rows to
-// warps that hold them in registers.
+// A thread copies and reads the same columns of every strip (strips.cuh), so
+// copies need no barrier, and its elements of x and its sums of y stay in
+// registers from the first strip to the last. Where rows do not start at
+// multiples of 16 bytes, the strips of a block take every second or fourth row:
+// those start at the same place inside a 16-byte word, and are copied in whole
+// words all the same. A second kernel adds the y of all blocks, in a fixed
+// order. Matrices that fit the chip as a whole are left to the kernel of
+// `resident`, short rows to warps that hold them in registers.
 //
 // A row that is too long for one block has a team: its blocks take some of
 // the columns each, and tell each other their parts of t through memory. A
@@ -27,15 +27,8 @@ const Register<Atax, float, double> variant(
         .rung = 5,
         .idea = "A read once: strips in shared memory serve both products, "
                 "copies always under way",
-        .tunables = {{.name = "block",
-                      .fallback = 0,
-                      .min = 0,
-                      .max = 512,
-                      .multiple_of = 256},
-                     {.name = "team", .fallback = 0, .min = 0, .max = 8},
-                     {.name = "stages", .fallback = 0, .min = 0, .max = 7}},
+        .tunables = tunables_of_strips(),
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {
-      launch_fused(gpu, p,
-                   {tunables["block"], tunables["team"], tunables["stages"]});
+      launch_fused(gpu, p, choice_from(tunables));
     });

@@ -118,8 +118,18 @@ __global__ void __launch_bounds__(32 * S::warps, S::blocks) atax_short_rows(
 constexpr int most_bytes_of_lane = 256;
 
 template <typename T>
+bool is_aligned(const Atax::Args<T>& p) {
+  return p.cols * sizeof(T) % 16 == 0 &&
+         reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
+}
+
+// A lane has 32 loads of one element at the most.
+template <typename T>
 bool has_short_rows(const Atax::Args<T>& p) {
-  return p.cols * std::int64_t{sizeof(T)} <= 32 * most_bytes_of_lane;
+  const std::int64_t bytes = is_aligned(p) || sizeof(T) == 8
+                                 ? most_bytes_of_lane
+                                 : most_bytes_of_lane / 2;
+  return p.cols * std::int64_t{sizeof(T)} <= 32 * bytes;
 }
 
 template <typename T, bool ALIGNED, int BYTES>

@@ -50,7 +50,7 @@ compare() {
 both=float,double
 for size in "$sizes" "$shapes"; do
   compare dmv "$size" $both wide,streamed,cublas,cublas_row
-  compare atax "$size" $both cooperative,fused,cublas
+  compare atax "$size" $both cooperative,fused,bulk,cublas
   compare conv2d "$size" $both streamed,turned
   compare convsep "$size" $both wide,fused,tensor,tf32x3
 done

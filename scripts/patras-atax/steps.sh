@@ -41,8 +41,8 @@ if ((gpu)); then
     atax "$sizes" --dtype float --backend cuda,blas --time-limit 0.5
   if [[ $scale == full ]]; then
     step "GPU: blocks and teams of the last rung; $sizes" \
-      atax "$sizes" --backend cuda --variant fused --dtype double,float \
-      --block 256,512 --team 1:6 --time-limit 0.1
+      atax "$sizes" --backend cuda --variant bulk --dtype double,float \
+      --block 128,256 --team 1:16:*2 --time-limit 0.1
     step "GPU: double with cold caches; $report" \
       atax "$report" --dtype double --backend cuda,blas --cache cold --time-limit 0.5
   fi

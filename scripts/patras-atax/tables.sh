@@ -22,7 +22,7 @@ table "The report's table, double: speedup over serial, and what stands for its 
   SELECT p.n, p.published_speedup AS published, p.utilization AS 'published utilization %', o.name AS ours,
          $speedup, $(as %.1f roof_percent) AS '% of roof'
   FROM published p LEFT JOIN
-       (SELECT * FROM best WHERE dtype = 'double' AND name IN ('cuda/shared', 'cuda/fused')) o ON o.n = p.n
+       (SELECT * FROM best WHERE dtype = 'double' AND name IN ('cuda/shared', 'cuda/fused', 'cuda/bulk')) o ON o.n = p.n
   WHERE p.variant = 'cuda' ORDER BY p.n, o.time_s DESC"
 
 columns=

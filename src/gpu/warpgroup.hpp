@@ -2,7 +2,8 @@
 // instructions of compute capability 9.0 alone, each in one function. They
 // exist in code for sm_90a; elsewhere the functions are there to be compiled
 // and do nothing: refuse_without_warpgroups() comes before the launch. Of them,
-// emulation has barriers, and copies from global memory of boxes and threads.
+// emulation has barriers, and copies from global memory of boxes, bytes and
+// threads.
 //
 // PTX ISA 9.0: asynchronous warpgroup level matrix instructions,
 // mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor.
@@ -303,7 +304,9 @@ __device__ __forceinline__ void load_bytes(void* shared,
                                            const void* from,
                                            int bytes,
                                            Barrier& barrier) {
-  PARLAB_NOT_EMULATED("bulk copies of rows");
+#ifdef PARLAB_EMULATED
+  emulation::copy_bytes(shared, from, bytes, &barrier);
+#endif
   PARLAB_SM90A(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),

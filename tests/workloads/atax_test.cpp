@@ -96,25 +96,27 @@ BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
 // Rows shared by a team of blocks, in more strips than its ring
 // of stages holds, and rows too long for any team. Emulation has
 // room for 8 blocks at once.
-BOOST_AUTO_TEST_CASE(fused_is_right_with_teams_and_without) {
+BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
   struct Case {
     Size size;
     Dtype dtype;
     std::int64_t block, team, stages;
   };
   const std::vector<Case> cases{
-      {{9, 6000}, Dtype::f32, 512, 1, 0},  {{9, 5001}, Dtype::f32, 512, 0, 0},
-      {{9, 8100}, Dtype::f32, 512, 1, 0},  {{7, 7001}, Dtype::f32, 0, 1, 3},
-      {{9, 3001}, Dtype::f64, 512, 1, 0},  {{70, 64}, Dtype::f32, 512, 4, 2},
-      {{70, 66}, Dtype::f64, 512, 4, 3},   {{40, 67}, Dtype::f64, 256, 3, 3},
+      {{9, 2800}, Dtype::f32, 256, 1, 0},  {{9, 5001}, Dtype::f32, 256, 0, 0},
+      {{9, 4090}, Dtype::f32, 256, 1, 0},  {{7, 1777}, Dtype::f32, 0, 1, 3},
+      {{9, 1501}, Dtype::f64, 256, 1, 0},  {{70, 64}, Dtype::f32, 128, 4, 2},
+      {{70, 66}, Dtype::f64, 128, 4, 3},   {{40, 67}, Dtype::f64, 256, 3, 3},
       {{15, 2050}, Dtype::f64, 256, 2, 3}, {{18, 2000}, Dtype::f64, 256, 1, 2},
-      {{4, 4500}, Dtype::f32, 512, 1, 0},  {{4, 4090}, Dtype::f64, 512, 1, 2},
-      {{5, 9000}, Dtype::f64, 512, 0, 0},  {{3, 12000}, Dtype::f64, 0, 0, 3},
-      {{3, 16389}, Dtype::f32, 512, 0, 0}, {{3, 10002}, Dtype::f32, 0, 0, 3},
-      {{1, 70000}, Dtype::f64, 512, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
+      {{4, 2048}, Dtype::f32, 128, 1, 0},  {{4, 1023}, Dtype::f64, 128, 1, 2},
+      {{33, 130}, Dtype::f32, 128, 2, 4},  {{33, 131}, Dtype::f32, 256, 2, 4},
+      {{5, 5000}, Dtype::f64, 256, 0, 0},  {{3, 6001}, Dtype::f64, 0, 0, 3},
+      {{3, 9389}, Dtype::f32, 256, 0, 0},  {{3, 10002}, Dtype::f32, 0, 0, 3},
+      {{1, 70000}, Dtype::f64, 256, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
-    if (variant->name != "fused" || !variant->needs_gpu() || !variant->run_gpu)
+    if ((variant->name != "fused" && variant->name != "bulk") ||
+        !variant->run_gpu)
       continue;
     for (const auto& [size, dtype, block, team, stages] : cases) {
       Plan plan = testing::plan_for(workload, *variant, size, dtype);
@@ -168,7 +170,7 @@ BOOST_AUTO_TEST_CASE(short_rows_are_right) {
                            {1000, 511},
                            {701, 1023},
                            {700, 1024},
-                           {302, 2047},
+                           {602, 1021},
                            {300, 2048},
                            {99000, 5}})
     check(size, Dtype::f32);
@@ -176,7 +178,8 @@ BOOST_AUTO_TEST_CASE(short_rows_are_right) {
        {Size{1000, 256}, {1000, 255}, {700, 511}, {301, 1024}, {301, 1023}})
     check(size, Dtype::f64);
 #ifndef PARLAB_EMULATED  // a GPU holds all of these
-  for (const auto& size : {Size{40000, 512}, {40001, 511}, {20000, 2047}}) {
+  for (const auto& size :
+       {Size{40000, 512}, {40001, 511}, {20000, 2047}, {20000, 1023}}) {
     check(size, Dtype::f32);
     check({size[0], size[1] / 2}, Dtype::f64);
   }

@@ -1,6 +1,6 @@
-// Barriers that count arrivals and the bytes of copies, and copies of boxes:
-// mbarrier, cp.async.mbarrier.arrive and cp.async.bulk.tensor of the PTX ISA,
-// as far as gpu/warpgroup.hpp uses them.
+// Barriers that count arrivals and the bytes of copies, and copies of boxes and
+// bytes: mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor and
+// cp.async.bulk of the PTX ISA, as far as gpu/warpgroup.hpp uses them.
 //
 // A barrier that completes a phase orders all that its block did before it:
 // simpler than the truth, which is about those who arrived, and never a false
@@ -188,6 +188,32 @@ void copy_box(void* shared, const Box& box, const void* address) {
   barrier->bytes -= box.size[0] * box.size[1] * box.size[2];
   barrier->copies.push_back(
       {static_cast<std::byte*>(shared), box, here.thread.is_alone});
+}
+
+void copy_bytes(void* shared,
+                const void* from,
+                std::int64_t bytes,
+                const void* address) {
+  const InRuntime here;
+  here.thread.judge_suspects();
+  CopyBarrier* const barrier = barrier_at(here, address);
+  if (barrier == nullptr) return;
+  if (bytes % 16 != 0 || reinterpret_cast<std::uintptr_t>(shared) % 16 != 0 ||
+      reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
+    return refuse(here, "copies " + std::to_string(bytes) +
+                            " bytes in bulk: number and addresses must be "
+                            "multiples of 16");
+  }
+  ++here.block.barrier_events;
+  barrier->bytes -= bytes;
+  barrier->copies.push_back({static_cast<std::byte*>(shared),
+                             {.data = from,
+                              .extent = {bytes, 1, 1},
+                              .pitch = {},
+                              .size = {bytes, 1, 1},
+                              .at = {},
+                              .swizzle = 0},
+                             here.thread.is_alone});
 }
 
 void lacks(const char* what) {

@@ -148,6 +148,10 @@ void arrive(const void* barrier, std::int64_t announced_bytes);
 void arrive_after_copies(const void* barrier);
 bool has_completed(const void* barrier, unsigned parity);
 void copy_box(void* shared, const Box& box, const void* barrier);
+void copy_bytes(void* shared,
+                const void* from,
+                std::int64_t bytes,
+                const void* barrier);
 // Ends a kernel that uses what only exists on a GPU: "copies to clusters".
 void lacks(const char* what);
 
