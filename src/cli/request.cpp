@@ -472,6 +472,23 @@ void read_comparison(const Settings& settings, Request& request) {
   }
 }
 
+// Something can be run: a variant has one of the data types.
+void require_a_dtype(const Plan& plan) {
+  for (const auto* variant : plan.variants) {
+    for (const auto dtype : plan.dtypes) {
+      if (variant->has(dtype)) return;
+    }
+  }
+  if (plan.variants.empty()) return;
+  const Variant& last = *plan.variants.back();
+  std::vector<std::string> names;
+  for (const auto dtype : plan.dtypes)
+    names.emplace_back(to_string(dtype));
+  throw UsageError(last.full_name() + " is not there in " +
+                   join(names, " or ") + ": try --dtype " +
+                   std::string(to_string(last.dtypes.front())));
+}
+
 // One variant on one image: the last of those asked for that have the data
 // type, or the last on the CPU.
 void read_image_request(const Settings& settings, Request& request) {
@@ -508,14 +525,10 @@ void read_image_request(const Settings& settings, Request& request) {
                   [](const Variant* variant) { return variant->needs_gpu(); });
   }
   const auto dtype = plan.dtypes.front();
-  const Variant& last = *plan.variants.back();
+  plan.dtypes = {dtype};
+  require_a_dtype(plan);
   std::erase_if(plan.variants,
                 [&](const Variant* variant) { return !variant->has(dtype); });
-  if (plan.variants.empty()) {
-    throw UsageError(last.full_name() + " is not there in " +
-                     std::string(to_string(dtype)) + ": try --dtype " +
-                     std::string(to_string(last.dtypes.front())));
-  }
   plan.variants = {plan.variants.back()};
 }
 
@@ -589,6 +602,7 @@ Request parse_request(const std::vector<std::string>& arguments,
   read_limits(settings, request);
   const Chosen named =
       select_variants(settings, request.format == "record", plan);
+  require_a_dtype(plan);
   request.named = std::any_of(named.begin(), named.end(),
                               [](auto* v) { return v->needs_gpu(); });
   select_tunables(settings, named, plan, request.best, request.warnings);

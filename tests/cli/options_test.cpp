@@ -334,6 +334,12 @@ BOOST_AUTO_TEST_CASE(refused_values) {
                       "--dtype quarter: dtype 'quarter'"));
   BOOST_TEST(contains(error_of({"64", "--dtype", "int"}),
                       "--dtype int: fake has float, double"));
+  const auto without_floats = message_of<UsageError>([] {
+    parse_as("bin/parlab", {"convsep", "64", "--variant", "cuda/tensor"});
+  });
+  BOOST_TEST(contains(without_floats,
+                      "tensor is not there in float: try --dtype double"),
+             without_floats);
   BOOST_TEST(contains(error_of({"64", "--cache", "warm"}),
                       "--cache warm: cache state 'warm'"));
   BOOST_TEST(

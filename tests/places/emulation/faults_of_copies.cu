@@ -91,6 +91,35 @@ FAULT(
     launch_failed,
     "waits for ever at a barrier, where 0 arrivals and 128 bytes are missing");
 
+__global__ void nobody_waits_for_the_bytes(const float* in, float* out, int n) {
+  alignas(16) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  const int t = threadIdx.x;
+  if (blockIdx.x > 0) return;
+  if (t == 0) {
+    arrive_expecting(full, sizeof(tile));
+    load_bytes(tile, in, sizeof(tile), full);
+  }
+  __syncthreads();
+  if (t < n) out[t] = tile[t];  // wrong
+}
+FAULT(nobody_waits_for_the_bytes, wrong_result, "which nothing has written");
+
+__global__ void bytes_begin_anywhere(const float* in, float* out, int n) {
+  alignas(16) __shared__ float tile[32];
+  __shared__ Barrier full;
+  make_barrier(full, 1);
+  const int t = threadIdx.x;
+  if (t == 0) {
+    arrive_expecting(full, 16);
+    load_bytes(tile, in + 1, 16, full);
+  }
+  wait(full, 0);
+  if (t < n && t < 4) out[t] = tile[t];
+}
+FAULT(bytes_begin_anywhere, launch_failed, "must be multiples of 16");
+
 __global__ void nobody_waits_for_threads(const float* in, float* out, int n) {
   alignas(16) __shared__ float tile[64];
   __shared__ Barrier full;
