@@ -1,6 +1,6 @@
 # How many times as fast as two gemv of the device's own library, against size: all variants in
 # double, the last rungs in float too.
-at = "FROM ladder WHERE times IS NOT NULL AND backend IN ('cuda', 'openmp') AND (dtype = 'double' OR variant = 'fused')"
+at = "FROM ladder WHERE times IS NOT NULL AND backend IN ('cuda', 'openmp') AND (dtype = 'double' OR variant IN ('fused', 'bulk'))"
 series = list("SELECT name || ',' || dtype " . at . " GROUP BY name, dtype ORDER BY max(n * 1e6 + times) DESC")
 sizes = list("SELECT DISTINCT n " . at . " ORDER BY n")
 if (words(series) == 0) { print missing("atax with two gemv of a library: make patras-atax"); exit status 3 }
