@@ -42,8 +42,16 @@ using namespace parlab;
 namespace {
 
 constexpr int band_stages = 3;  // of the ring, 16 rows each
-// Of a block: 16 columns of b for each warp.
-constexpr int band_width = 128, band_threads = 2 * band_width;
+
+// Of a block: columns of b, 16 for each warp, and how many blocks share a
+// multiprocessor, for which the registers suffice. AHEAD: a step multiplies t
+// of the step before it into b while it makes its own: two streams of products
+// that do not wait for each other, for one step more.
+template <int WIDTH, int BLOCKS, bool AHEAD>
+struct BandShape {
+  static constexpr int width = WIDTH, threads = 2 * WIDTH, blocks = BLOCKS;
+  static constexpr bool ahead = AHEAD;
+};
 
 // A number as the parts that the tensor cores multiply, and sums of products in
 // `chains` that are added up in the end. Lanes hold elements as
@@ -143,9 +151,9 @@ __device__ __forceinline__ void store_streaming(double* to,
 
 // The shared memory of a block: the ring, each row of which begins RADIUS left
 // of the block's columns, then 16 rows and columns of t for each warp.
-template <typename T, int RADIUS>
+template <typename T, int RADIUS, typename Shape>
 struct BandMemory {
-  static constexpr int line = band_width + 2 * RADIUS;
+  static constexpr int line = Shape::width + 2 * RADIUS;
   // Elements from a row to the next: so that lanes which read a column or two
   // of each of several rows meet no others in their banks.
   static constexpr int period = 128 / sizeof(T),
@@ -153,15 +161,15 @@ struct BandMemory {
                        pitch = line + (period + shift - line % period) % period;
   static constexpr int tile_pitch = 20;  // reads meet nobody, stores one other
   static constexpr std::size_t bytes =
-      sizeof(T) * 16 * (band_stages * pitch + band_threads / 32 * tile_pitch);
+      sizeof(T) * 16 * (band_stages * pitch + Shape::threads / 32 * tile_pitch);
 };
 
-// The copies of a thread from a to the ring: every 16th word of one row in each
-// stage. WORD: elements copied at once.
-template <typename T, int RADIUS, int WORD>
+// The copies of a thread from a to the ring: words of one row in each stage,
+// which it shares with the others of `team`. WORD: elements copied at once.
+template <typename T, int RADIUS, typename Shape, int WORD>
 struct BandCopies {
-  using Memory = BandMemory<T, RADIUS>;
-  static constexpr int apart = 16 * WORD,
+  using Memory = BandMemory<T, RADIUS, Shape>;
+  static constexpr int team = Shape::threads / 16, apart = team * WORD,
                        copies = (Memory::line - 1) / apart + 1,
                        in_last = Memory::line - (copies - 1) * apart;
   const T* from;
@@ -177,10 +185,10 @@ struct BandCopies {
                                         std::int64_t left,
                                         std::int64_t rows,
                                         std::int64_t cols) {
-    const int word = threadIdx.x % 16 * WORD, col = word - RADIUS;
-    row = static_cast<int>(threadIdx.x / 16) - RADIUS;
+    const int word = threadIdx.x % team * WORD, col = word - RADIUS;
+    row = static_cast<int>(threadIdx.x / team) - RADIUS;
     from = a + (top + row) * cols + left + col;
-    to = ring + threadIdx.x / 16 * Memory::pitch + word;
+    to = ring + threadIdx.x / team * Memory::pitch + word;
     constexpr std::int64_t far = 1 << 30;
     first_row = static_cast<int>(-min(top, far));
     end_row = static_cast<int>(min(rows - top, far));
@@ -195,7 +203,7 @@ struct BandCopies {
     _Pragma("unroll")
     for (int i = 0; i < copies; ++i) {
       if (i + 1 == copies && in_last < apart &&
-          static_cast<int>(threadIdx.x) % 16 * WORD >= in_last) {
+          static_cast<int>(threadIdx.x) % team * WORD >= in_last) {
         continue;
       }
       const bool there =
@@ -208,14 +216,10 @@ struct BandCopies {
   }
 };
 
-// Blocks on a multiprocessor, for which the registers suffice.
-template <typename T, int RADIUS>
-constexpr int band_blocks = RADIUS * sizeof(T) <= 64 ? 2 : 1;
-
-// block: band_width columns of b, and rows from blockIdx.y * height on.
+// block: Shape::width columns of b, and rows from blockIdx.y * height on.
 // height: a multiple of 16. ALIGNED: rows begin at multiples of 16 bytes.
-template <int RADIUS, bool ALIGNED, typename T>
-__global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
+template <typename Shape, int RADIUS, bool ALIGNED, typename T>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     convsep_band(const T* a,
                  const T* w,
                  T* b,
@@ -224,20 +228,20 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
                  int radius,
                  int height) {
   using Number = BandNumber<T>;
-  using Memory = BandMemory<T, RADIUS>;
+  using Memory = BandMemory<T, RADIUS, Shape>;
   using Pair = BandPair<T>;
   constexpr int groups = BandWeights<T, RADIUS>::groups, parts = Number::parts,
                 chains = Number::chains;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::int64_t top = std::int64_t{blockIdx.y} * height,
-                     left = std::int64_t{blockIdx.x} * band_width;
+                     left = std::int64_t{blockIdx.x} * Shape::width;
   const int tall = static_cast<int>(min(std::int64_t{height}, rows - top));
   // ceil(tall / 8) + groups - 1 groups of eight rows
-  const int steps = ((tall + 7) / 8 + groups) / 2;
+  const int steps = ((tall + 7) / 8 + groups) / 2 + Shape::ahead;
 
   T* const ring = shared_memory<T>();
-  BandCopies<T, RADIUS, ALIGNED ? 16 / sizeof(T) : 1> copies(a, ring, top, left,
-                                                             rows, cols);
+  BandCopies<T, RADIUS, Shape, ALIGNED ? 16 / sizeof(T) : 1> copies(
+      a, ring, top, left, rows, cols);
   for (int step = 0; step < band_stages - 1; ++step) {
     if (step < steps) copies.start(step, cols);
     __pipeline_commit();  // without copies, too: these are counted
@@ -253,8 +257,22 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
   const T* const read =
       tile + lane % 4 * Number::per_lane * Memory::tile_pitch + lane / 4 * 2;
   const std::int64_t col = left + 16 * warp + lane / 4 * 2;
-  int row = lane % 4 * 2 - 8 * (groups - 1);  // from top on
+  // from top on
+  int row = lane % 4 * 2 - 8 * (groups - 1) - 16 * Shape::ahead;
   T* to = b + (top + row) * cols + col;
+
+  const auto store_tile = [&](const T(&t)[2][chains][4]) {
+    __syncwarp();  // the tile before this one has been read
+    _Pragma("unroll")
+    for (int i = 0; i < 4; ++i) {
+      const auto& sum = t[i / 2];
+      *reinterpret_cast<Pair*>(stored + i / 2 * 8 +
+                               i % 2 * 8 * Memory::tile_pitch) =
+          Pair{total(sum, i % 2 * 2), total(sum, i % 2 * 2 + 1)};
+    }
+    __syncwarp();
+  };
+  if (Shape::ahead) store_tile({});
 
   const BandWeights<T, RADIUS> weights(w, radius);
   // sums[0]: of the complete tile; the last stays zero
@@ -293,15 +311,7 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
     free_stage = stage;
     stage = stage + 1 == band_stages ? 0 : stage + 1;
 
-    __syncwarp();  // the tile before this one has been read
-    _Pragma("unroll")
-    for (int i = 0; i < 4; ++i) {
-      const auto& sum = across[i / 2];
-      *reinterpret_cast<Pair*>(stored + i / 2 * 8 +
-                               i % 2 * 8 * Memory::tile_pitch) =
-          Pair{total(sum, i % 2 * 2), total(sum, i % 2 * 2 + 1)};
-    }
-    __syncwarp();
+    if (!Shape::ahead) store_tile(across);
 
     // One after the other where there are no registers for both.
     _Pragma("unroll (RADIUS * sizeof(T) > 256 ? 1 : 2)")
@@ -339,6 +349,7 @@ __global__ void __launch_bounds__(band_threads, band_blocks<T, RADIUS>)
       row += 8;
       to += 8 * cols;
     }
+    if (Shape::ahead) store_tile(across);
   }
 }
 
@@ -366,36 +377,37 @@ inline std::int64_t height_of_strips(std::int64_t rows,
   return height;
 }
 
-template <int RADIUS, bool ALIGNED, typename T>
+template <typename Shape, int RADIUS, bool ALIGNED, typename T>
 void launch_band(Gpu& gpu,
                  const Convsep::Args<T>& p,
                  const Tunables& tunables) {
-  const auto kernel = convsep_band<RADIUS, ALIGNED, T>;
-  constexpr auto shared_bytes = BandMemory<T, RADIUS>::bytes;
-  const auto across = ceil_div(p.cols, band_width);
+  const auto kernel = convsep_band<Shape, RADIUS, ALIGNED, T>;
+  constexpr auto shared_bytes = BandMemory<T, RADIUS, Shape>::bytes;
+  const auto across = ceil_div(p.cols, Shape::width);
 
   auto height = ceil_div(tunables["strip"], 16) * 16;
   if (height == 0) {
-    const auto blocks = gpu.resident_blocks(kernel, band_threads, shared_bytes);
+    const auto blocks =
+        gpu.resident_blocks(kernel, Shape::threads, shared_bytes);
     height = height_of_strips(p.rows, across, gpu.multiprocessors() * blocks,
                               RADIUS);
   }
   height = std::max(height, ceil_div(ceil_div(p.rows, 65535), 16) * 16);
   gpu.launch({.grid = {across, ceil_div(p.rows, height)},
-              .block = {band_threads},
+              .block = {Shape::threads},
               .shared_bytes = shared_bytes},
              kernel, p.a, p.w, p.b, p.rows, p.cols, p.radius,
              static_cast<int>(height));
 }
 
-template <int RADIUS, typename T>
+template <typename Shape, int RADIUS, typename T>
 void launch_band(Gpu& gpu,
                  const Convsep::Args<T>& p,
                  const Tunables& tunables) {
   if (p.cols % (16 / sizeof(T)) == 0) {
-    launch_band<RADIUS, true>(gpu, p, tunables);
+    launch_band<Shape, RADIUS, true>(gpu, p, tunables);
   } else {
-    launch_band<RADIUS, false>(gpu, p, tunables);
+    launch_band<Shape, RADIUS, false>(gpu, p, tunables);
   }
 }
 
@@ -403,10 +415,19 @@ template <typename T>
 void multiply_by_bands(Gpu& gpu,
                        const Convsep::Args<T>& p,
                        const Tunables& tunables) {
-  if (p.radius <= 8) return launch_band<8>(gpu, p, tunables);
-  if (p.radius <= 16) return launch_band<16>(gpu, p, tunables);
-  if (p.radius <= 32) return launch_band<32>(gpu, p, tunables);
-  return launch_band<64>(gpu, p, tunables);
+  constexpr bool single = sizeof(T) == 4;
+  using Small = BandShape<128, 2, false>;
+  using Large = BandShape<128, 1, false>;
+  if (p.radius <= 8) return launch_band<Small, 8>(gpu, p, tunables);
+  if (p.radius <= 16) {
+    using Shape = std::conditional_t<single, Small, Large>;
+    return launch_band<Shape, 16>(gpu, p, tunables);
+  }
+  if (p.radius <= 32) {
+    using Shape = std::conditional_t<single, BandShape<64, 2, true>, Large>;
+    return launch_band<Shape, 32>(gpu, p, tunables);
+  }
+  return launch_band<Large, 64>(gpu, p, tunables);
 }
 
 inline ShortList<TunableSpec> tunables_of_band() {
