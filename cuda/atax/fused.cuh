@@ -306,6 +306,14 @@ std::int64_t words_of(std::int64_t cols) {
   return ceil_div(cols + (S::aligned ? 0 : S::size - 1), S::size);
 }
 
+// Words of a row that a block has. Where rows begin at words, blocks
+// begin at lines of 128 bytes: no line is asked for by two warps.
+template <typename S>
+std::int64_t panel_of(std::int64_t cols, std::int64_t team) {
+  const auto words = ceil_div(words_of<S>(cols), team);
+  return S::aligned ? ceil_div(words, 8) * 8 : words;
+}
+
 template <typename S>
 std::int64_t strips_of(std::int64_t rows) {
   return ceil_div(rows, S::rows * S::row_step) * S::row_step;
@@ -350,7 +358,7 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
                  .rows = p.rows,
                  .cols = p.cols,
                  .count = strips,
-                 .panel = ceil_div(words_of<S>(p.cols), team),
+                 .panel = panel_of<S>(p.cols, team),
                  .team = static_cast<int>(team),
                  .stages = static_cast<int>(stages),
                  .lag = static_cast<int>(lag)},
@@ -368,12 +376,14 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
 }
 
 // The time that a shape takes, with as many blocks in a team as its threads
-// need: a step has its latency, and then the bytes of the blocks that are
-// together on a multiprocessor. Few steps of many bytes are the best. In
-// microseconds, as measured on an H200.
-template <typename T, typename S>
+// need: a step has its latency, which grows where more than two blocks are
+// together on a multiprocessor, and then the bytes of these blocks. Few steps
+// of many bytes are the best. In microseconds, as measured on an H200; an H100
+// takes longer, but ranks the shapes alike.
+template <typename T, typename S, typename Copies>
 double estimate(Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
-  constexpr double latency = 1.1, bytes_per_us = 85e3;
+  constexpr double latency = 1.1 + Copies::more_latency * (S::together - 2),
+                   bytes_per_us = 85e3;
   const auto strips = strips_of<S>(p.rows),
              teams =
                  teams_of<S>(gpu.multiprocessors() * S::together, team, strips);
@@ -401,13 +411,14 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
         smallest_team == 0 ? needed : std::min(smallest_team, needed);
     const auto team = choice.team > 0 ? choice.team : needed;
     if (team < needed || team > largest_team) return;
-    const double time = estimate<T, S>(gpu, p, team);
+    const double time = estimate<T, S, Copies<T, S>>(gpu, p, team);
     if (run != nullptr && time >= least) return;
     least = time;
     best.team = team;
     run = run_fused<T, S, Copies>;
   };
-  if constexpr (sizeof(T) == 4) enter(Shape<T, ALIGNED, 256, 2, 4, 2>());
+  if constexpr (sizeof(T) == 4 && ALIGNED)
+    enter(Shape<T, ALIGNED, 256, 2, 4, 2>());
   enter(Shape<T, ALIGNED, 256, 3, 2, 3>());
   enter(Shape<T, ALIGNED, 256, 4, 2, 2>());
   enter(Shape<T, ALIGNED, 128, 4, 2, 4>());
