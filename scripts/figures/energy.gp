@@ -8,17 +8,7 @@ rungs = "(SELECT *, backend || '/' || variant AS name, min(median_s) AS time_s F
 names = list("SELECT name FROM " . rungs . " ORDER BY gflops")
 if (words(names) == 0) { print missing("energy: make energy"); exit status 3 }
 
-place = "CASE name"
-set xtics () rotate by -25 font "," . small
-do for [i = 1:words(names)] {
-  place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
-  name_only = word(names, i)
-  set xtics add (name_only[strstrt(name_only, "/") + 1:*] i)
-}
-place = place . " END"
-set xrange [0.6 : words(names) + 0.4]
-set bmargin at screen 0.24
-set xlabel
+load "scripts/figures/names-x.gp"
 best(rate) = number("SELECT max(" . rate . ") FROM " . rungs)
 set yrange [0 : 108]
 set ylabel "percent of the best rung"

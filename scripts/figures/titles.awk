@@ -16,15 +16,17 @@ function number_of(value, unit,  i) {
   for (i = 1; i < 4 && value < 0.9995; ++i) value *= 1000
   return three_digits(value) " " of_seconds[i]
 }
-function place(x,  i, nearest, label) {
-  nearest = 3 # pixels
+# A number that a tick stands at is said as the tick says it; beside a name is what stands there.
+function place(x,  i, away, nearest, label) {
+  nearest = right - left
   for (i = 1; i <= ticks; ++i) {
-    if (tick_y[i] > bottom && tick_y[i] < bottom + 60 && tick_x[i] - x < nearest && x - tick_x[i] < nearest) {
-      nearest = tick_x[i] > x ? tick_x[i] - x : x - tick_x[i]
+    away = tick_x[i] > x ? tick_x[i] - x : x - tick_x[i]
+    if (tick_y[i] > bottom && tick_y[i] < bottom + 60 && away < nearest) {
+      nearest = away
       label = tick_text[i]
     }
   }
-  if (label != "") return label
+  if (label != "" && (nearest < 3 || label !~ /^[-.0-9]/)) return label # pixels
   return three_digits(inverse("x", (x - left) / (right - left)))
 }
 function coordinates(line,  inner) {

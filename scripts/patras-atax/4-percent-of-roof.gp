@@ -4,20 +4,11 @@
 at = "FROM ladder WHERE dtype = 'double' AND roof_percent IS NOT NULL"
 device = int(number("SELECT max(on_gpu) " . at))
 at = at . sprintf(" AND on_gpu = %d", device)
-names = list("SELECT name " . at . " GROUP BY name ORDER BY max(n * 1e6 + roof_percent)")
+names = list("SELECT name " . at . " GROUP BY name ORDER BY max(roof_percent)")
 sizes = list("SELECT DISTINCT n " . at . " AND n >= 1024 ORDER BY n")
 if (words(names) == 0 || words(sizes) == 0) { print missing("atax in double: make patras-atax"); exit status 3 }
 
-place = "CASE name"
-set xtics () font "," . small
-do for [i = 1:words(names)] {
-  place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
-  name_only = word(names, i)
-  set xtics add (name_only[strstrt(name_only, "/") + 1:*] i)
-}
-place = place . " END"
-set xrange [0.6 : words(names) + 0.4]
-set xlabel
+load "scripts/figures/names-x.gp"
 y_high = number("SELECT max(roof_percent) " . at)
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
 set title "atax, double, hot: share of the roof (A read once, " . (device ? "GPU" : "CPU") . ")"

@@ -3,19 +3,11 @@
 at = "FROM ladder WHERE dtype = 'double' AND peak_percent IS NOT NULL AND n >= 512"
 device = int(number("SELECT max(on_gpu) " . at))
 at = at . sprintf(" AND on_gpu = %d", device)
-names = list("SELECT name " . at . " GROUP BY name ORDER BY max(n * 1e6 + peak_percent)")
+names = list("SELECT name " . at . " GROUP BY name ORDER BY max(peak_percent)")
 sizes = list("SELECT DISTINCT n " . at . " ORDER BY n")
 if (words(names) == 0) { print missing("covariance in double at 512 or more: make patras-covariance"); exit status 3 }
 
-place = "CASE name"
-set xtics () font "," . small
-do for [i = 1:words(names)] {
-  place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
-  set xtics add ((i % 3 == 1 ? "" : i % 3 == 2 ? "\n" : "\n\n") . word(names, i) i)
-}
-place = place . " END"
-set xrange [0.5 : words(names) + 0.5]
-set xlabel
+load "scripts/figures/names-x.gp"
 y_high = number("SELECT max(peak_percent * time_s / ifnull(low_s, time_s)) " . at)
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
 set title "covariance, double, hot: share of the peak of multiply-adds (" . (device ? "GPU" : "CPU") . ")"

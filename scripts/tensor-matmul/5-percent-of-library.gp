@@ -4,10 +4,7 @@ names = list("SELECT variant FROM rungs WHERE " . at . " GROUP BY variant ORDER 
 kinds = list("SELECT DISTINCT kind FROM rungs WHERE " . at . " AND peer_percent IS NOT NULL ORDER BY kind")
 if (words(names) == 0 || words(kinds) == 0) { print missing("matmul on tensor cores: make tensor-matmul"); exit status 3 }
 
-set xtics () rotate by -25 font "," . small
-do for [i = 1:words(names)] { set xtics add (word(names, i) i) }
-set xrange [0.6 : words(names) + 0.4]
-set bmargin at screen 0.26
+load "scripts/figures/names-x.gp"
 set yrange [0 : 115]
 set title sprintf("matmul, hot, n = %s: the rungs against cuBLAS and cuBLASLt", list("SELECT max(n) FROM rungs WHERE n <= 8192"))
 set ylabel "percent of the best library"

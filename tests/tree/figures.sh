@@ -75,6 +75,9 @@ expect "no curve of $(ls plots/nvidia-h200/*.svg | wc -l) figures is without a n
 expect "every figure has the label of its y axis" test -z "$(grep -L 'rotate(270)' plots/nvidia-h200/*.svg)"
 expect "a point says its variant, its tunables, its place and its time" \
   grep -qE '<title>openmp/blocked, threads=[0-9]+: 2K, [0-9.]+ (ms|s)</title>' plots/nvidia-h200/tiled-matmul-1-time.svg
+expect "on an axis of variants a point says which, beside its tick, too" \
+  eval "grep -q '<title>8000: bulk, [0-9.]*</title>' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg &&
+        ! grep -qE '<title>[0-9]+: [0-9.]+, ' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg"
 expect "Gflop/s and Gflop/J of the ladder, from records that have joules alone" \
   eval "grep -q '<title>Gflop/s, 100 = ' plots/nvidia-h200/tiled-matmul-6-energy.svg &&
         grep -qE '<title>Gflop/J, 100 = .*: warp_tiles, [0-9.]+</title>' plots/nvidia-h200/tiled-matmul-6-energy.svg"

@@ -1,0 +1,13 @@
+# An x axis of variants, one place for each; names: a list of theirs, with the backend or without, which
+# is not said. place: SQL that finds the place of a `name`.
+place = "CASE name"
+set xtics () rotate by -25 font "," . small
+do for [i = 1:words(names)] {
+  place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
+  name_only = word(names, i)
+  set xtics add (name_only[strstrt(name_only, "/") + 1:*] i)
+}
+place = place . " END"
+set xrange [0.5 : words(names) + 0.5]
+set bmargin at screen 0.24
+set xlabel
