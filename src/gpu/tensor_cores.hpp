@@ -7,6 +7,46 @@
 
 namespace parlab {
 
+// What the lanes of a warp have of two factors, for where no tensor cores are:
+// element i of a lane. All lanes ask at once, and for the same i.
+template <typename T, int A, int B>
+class FactorsOfWarp {
+ public:
+#ifdef PARLAB_EMULATED
+  FactorsOfWarp(const T (&a)[A], const T (&b)[B]) {
+    Mine mine;
+    std::copy_n(a, A, mine.a);
+    std::copy_n(b, B, mine.b);
+    lanes_ = all_lanes(mine);
+  }
+  T a(int i, int lane) const {
+    return lanes_[lane].a[i];
+  }
+  T b(int i, int lane) const {
+    return lanes_[lane].b[i];
+  }
+
+ private:
+  struct Mine {
+    T a[A], b[B];
+  };
+  std::array<Mine, 32> lanes_;
+#else
+  __device__ __forceinline__ FactorsOfWarp(const T (&a)[A], const T (&b)[B])
+      : a_(a), b_(b) {}
+  __device__ __forceinline__ T a(int i, int lane) const {
+    return __shfl_sync(~0u, a_[i], lane);
+  }
+  __device__ __forceinline__ T b(int i, int lane) const {
+    return __shfl_sync(~0u, b_[i], lane);
+  }
+
+ private:
+  const T (&a_)[A];
+  const T (&b_)[B];
+#endif
+};
+
 // sum += a b in double, a 16 x K, b K x 8, K 4, 8 or 16. Lane l of the
 // warp holds, with g = l / 4 and t = l % 4:
 //   a    rows g and g + 8 of column t, then of columns t + 4, t + 8, t + 12
@@ -15,9 +55,9 @@ namespace parlab {
 // All lanes take part; threads of a warp are neighbours in x. Rounded like a
 // chain of fused multiply-adds. PTX ISA, matrix fragments for mma.m16n8k4, k8
 // and k16 with .f64. Before compute capability 9.0 as products of 8 rows and 4
-// columns, before 8.0 (and in emulation) as multiply-adds of shuffled values.
-// Of an H200's rate the longer ones come nearer to the top: between two that
-// are issued, a warp waits some cycles, however long they are.
+// columns, before 8.0 (and in emulation) as multiply-adds of what other lanes
+// have. Of an H200's rate the longer ones come nearer to the top: between two
+// that are issued, a warp waits some cycles, however long they are.
 template <int K>
 __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4],
                                                     const double (&a)[K / 2],
@@ -52,12 +92,12 @@ __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4],
   }
 #else
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  const FactorsOfWarp<double, K / 2, K / 4> factors(a, b);
   for (int k = 0; k < K; ++k) {
-    const double left = __shfl_sync(~0u, b[k / 4], col * 4 + k % 4);
-    const double right = __shfl_sync(~0u, b[k / 4], (col + 1) * 4 + k % 4);
+    const double left = factors.b(k / 4, col * 4 + k % 4);
+    const double right = factors.b(k / 4, (col + 1) * 4 + k % 4);
     for (int part = 0; part < 2; ++part) {
-      const double factor =
-          __shfl_sync(~0u, a[k / 4 * 2 + part], row * 4 + k % 4);
+      const double factor = factors.a(k / 4 * 2 + part, row * 4 + k % 4);
       sum[2 * part] = fma(factor, left, sum[2 * part]);
       sum[2 * part + 1] = fma(factor, right, sum[2 * part + 1]);
     }
@@ -98,13 +138,13 @@ __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
 #undef PARLAB_MULTIPLY_ADD
 #else
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  const FactorsOfWarp<Pair, 4, 2> factors(a, b);
   double sums[4] = {sum[0], sum[1], sum[2], sum[3]};
   for (int k = 0; k < 8; ++k) {  // pairs of columns of a
-    const Pair left = __shfl_sync(~0u, b[k / 4], col * 4 + k % 4);
-    const Pair right = __shfl_sync(~0u, b[k / 4], (col + 1) * 4 + k % 4);
+    const Pair left = factors.b(k / 4, col * 4 + k % 4);
+    const Pair right = factors.b(k / 4, (col + 1) * 4 + k % 4);
     for (int part = 0; part < 2; ++part) {
-      const Pair factor =
-          __shfl_sync(~0u, a[k / 4 * 2 + part], row * 4 + k % 4);
+      const Pair factor = factors.a(k / 4 * 2 + part, row * 4 + k % 4);
       const double low = __low2float(factor), high = __high2float(factor);
       sums[2 * part] += low * __low2float(left) + high * __high2float(left);
       sums[2 * part + 1] +=
@@ -151,27 +191,19 @@ __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
         "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
         "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 #else
-  // Two numbers as one: in emulation an exchange is what takes time.
-  const auto both = [](float x, float y) {
-    return static_cast<unsigned long long>(__float_as_uint(x)) << 32 |
-           __float_as_uint(y);
-  };
-  const auto kept = [](unsigned long long bits) {
-    return double{
-        __uint_as_float(static_cast<unsigned>(bits & 0xffffffff) & ~0x1fffu)};
+  const auto kept = [](float x) {
+    return double{__uint_as_float(__float_as_uint(x) & ~0x1fffu)};
   };
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  const FactorsOfWarp<float, 4, 2> factors(a, b);
   double sums[4] = {sum[0], sum[1], sum[2], sum[3]};
-  for (int k = 0; k < 4; ++k) {  // and column or row k + 4
-    const auto left = __shfl_sync(~0u, both(b[0], b[1]), col * 4 + k);
-    const auto right = __shfl_sync(~0u, both(b[0], b[1]), (col + 1) * 4 + k);
-    const auto near = __shfl_sync(~0u, both(a[0], a[1]), row * 4 + k);
-    const auto far = __shfl_sync(~0u, both(a[2], a[3]), row * 4 + k);
-    for (int i = 0; i < 4; ++i) {
-      const auto factors = i % 2 == 0 ? left : right;
-      const int shift = i / 2 == 0 ? 32 : 0;
-      sums[i] += kept(near >> shift) * kept(factors >> 32) +
-                 kept(far >> shift) * kept(factors);
+  for (int k = 0; k < 8; ++k) {
+    const double left = kept(factors.b(k / 4, col * 4 + k % 4));
+    const double right = kept(factors.b(k / 4, (col + 1) * 4 + k % 4));
+    for (int part = 0; part < 2; ++part) {
+      const double factor = kept(factors.a(k / 4 * 2 + part, row * 4 + k % 4));
+      sums[2 * part] += factor * left;
+      sums[2 * part + 1] += factor * right;
     }
   }
   for (int i = 0; i < 4; ++i)

@@ -5,6 +5,8 @@
 #include <link.h>
 
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstring>
+#include <utility>
 
 namespace parlab::emulation {
 
@@ -85,6 +87,17 @@ std::string describe(const Meeting& meeting) {
   return describe(meeting.operation, meeting.site);
 }
 
+// Copies what each lane has to one that asks for all.
+void tell_of_lanes(const Meeting& meeting,
+                   const std::array<const Meeting*, warp_size>& lanes) {
+  if (meeting.all == nullptr) return;
+  auto* to = static_cast<std::byte*>(meeting.all);
+  for (const Meeting* lane : lanes) {
+    if (lane != nullptr) std::memcpy(to, lane->mine, meeting.bytes);
+    to += meeting.bytes;
+  }
+}
+
 bool in_warp(const Meeting& meeting) {
   return meeting.scope <= Scope::warp;
 }
@@ -92,6 +105,7 @@ bool in_warp(const Meeting& meeting) {
 // Lanes that name each other may come from different lines, others may not.
 bool same(const Meeting& a, const Meeting& b) {
   return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
+         a.bytes == b.bytes &&
          ((in_warp(a) && !a.whoever_comes) ||
           (a.site.line() == b.site.line() &&
            a.site.column() == b.site.column()));
@@ -294,14 +308,15 @@ void Block::settle(const Thread& thread) {
   }
   if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
   if (meeting.scope == Scope::grid) wait_for_grid(here);
+  for (const Thread* other : here)
+    tell_of_lanes(*other->meeting, lanes);
   for (Thread* other : here) {
-    auto& [scope, operation, site, mask, value, source, whoever, result] =
-        *other->meeting;
-    other->meeting = nullptr;
-    if (source == -1) {
-      result = sum;
-    } else if (source >= 0 && source < 32 && lanes[source] != nullptr) {
-      result = lanes[source]->value;
+    Meeting& its = *std::exchange(other->meeting, nullptr);
+    if (its.source == -1) {
+      its.result = sum;
+    } else if (its.source >= 0 && its.source < 32 &&
+               lanes[its.source] != nullptr) {
+      its.result = lanes[its.source]->value;
     }
   }
 }

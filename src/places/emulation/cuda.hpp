@@ -115,6 +115,10 @@ struct Meeting {
   std::uint64_t value = 0;
   int source = -1;  // the lane whose value is wanted; -1: the sum of all
   bool whoever_comes = false;  // nobody is waited for who waits elsewhere
+  // bytes at `mine`, of each lane, for `all`: lane after lane
+  const void* mine = nullptr;
+  std::size_t bytes = 0;
+  void* all = nullptr;
   // nothing: that lane does not take part
   std::optional<std::uint64_t> result{};
 };
@@ -239,6 +243,20 @@ PARLAB_SHUFFLE(__shfl_up_sync, lane - by < first ? lane : lane - by)
 PARLAB_SHUFFLE(__shfl_down_sync, lane + by)
 PARLAB_SHUFFLE(__shfl_xor_sync, lane ^ by)
 #undef PARLAB_SHUFFLE
+// What all lanes of the warp have, by one meeting: CUDA has no such thing, and
+// would shuffle each value.
+template <typename T>
+std::array<T, warpSize> all_lanes(const T& mine, PARLAB_SITE) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::array<T, warpSize> all;
+  meet({.scope = Scope::lanes,
+        .operation = __func__,
+        .site = site,
+        .mine = &mine,
+        .bytes = sizeof(T),
+        .all = &all});
+  return all;
+}
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
   return static_cast<unsigned>(
