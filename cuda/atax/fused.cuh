@@ -306,8 +306,9 @@ std::int64_t words_of(std::int64_t cols) {
   return ceil_div(cols + (S::aligned ? 0 : S::size - 1), S::size);
 }
 
-// Words of a row that a block has. Where rows begin at words, blocks
-// begin at lines of 128 bytes: no line is asked for by two warps.
+// Words of a row that a block has: whole lines of 128 bytes, so that two blocks
+// ask for no line together, as long as rows begin at lines. Where they begin
+// anywhere it would not help.
 template <typename S>
 std::int64_t panel_of(std::int64_t cols, std::int64_t team) {
   const auto words = ceil_div(words_of<S>(cols), team);
@@ -379,7 +380,7 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
 // need: a step has its latency, which grows where more than two blocks are
 // together on a multiprocessor, and then the bytes of these blocks. Few steps
 // of many bytes are the best. In microseconds, as measured on an H200; an H100
-// takes longer, but ranks the shapes alike.
+// takes longer, but ranks the shapes much alike.
 template <typename T, typename S, typename Copies>
 double estimate(Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
   constexpr double latency = 1.1 + Copies::more_latency * (S::together - 2),
@@ -397,7 +398,8 @@ double estimate(Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
 // The shapes: threads, words of a row a thread has, rows of a strip, blocks on
 // a multiprocessor. Several blocks, so that one works while another waits at
 // its barrier. Of those that are asked for the fastest by the estimate; where
-// it cannot tell them apart the first.
+// it cannot tell them apart the first. Rows that begin anywhere are slow in the
+// first one, which has most of them in a strip.
 template <typename T, bool ALIGNED, template <typename, typename> class Copies>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   void (*run)(Gpu&, const Atax::Args<T>&, const Choice&) = nullptr;

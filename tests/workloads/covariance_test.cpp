@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   const auto& workload = *Registry::instance().workload("covariance");
   for (const auto* variant : Registry::instance().variants("covariance")) {
     auto sizes = for_all;
-    if (variant->backend != "cuda" || variant->rung > 5)
+    if (variant->target != Target::gpu || variant->rung > 5)
       sizes.insert(sizes.end(), for_large_tiles.begin(), for_large_tiles.end());
     for (const auto& size : sizes) {
       for (const auto dtype : variant->dtypes) {
