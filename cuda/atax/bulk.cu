@@ -15,7 +15,7 @@ namespace {
 template <typename T, typename S>
 struct WarpCopies : Stages<T, S> {
   static constexpr int pieces = 1, piece_words = S::words;
-  static constexpr double more_latency = 0.13;  // see ThreadCopies
+  static constexpr double more_latency = 260;  // see ThreadCopies
 
   Barrier* full;     // of this warp, one per stage
   Word<T>* segment;  // where this warp's words of a strip begin

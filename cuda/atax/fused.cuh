@@ -328,15 +328,28 @@ std::int64_t teams_of(std::int64_t blocks,
   return std::min(blocks / team, strips) / S::row_step * S::row_step;
 }
 
+// The blocks of a team learn each other's parts of t one strip later.
+inline std::int64_t lag_of(std::int64_t team) {
+  return team > 1 ? 1 : 0;
+}
+
+template <typename T, typename S>
+constexpr std::size_t strip_bytes = sizeof(Word<T>) * S::strip_words;
+
+// Strips in the shared memory of a multiprocessor, if one block has it all.
+template <typename T, typename S>
+std::int64_t strips_that_fit(const Gpu& gpu) {
+  // part and whole and barriers, and more than they need
+  constexpr std::size_t other_shared = 2560;
+  return static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) /
+                                   strip_bytes<T, S>);
+}
+
 template <typename T, typename S, template <typename, typename> class Copies>
 void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   const auto kernel = atax_fused<T, S, Copies>;
-  constexpr std::size_t strip_bytes = sizeof(Word<T>) * S::strip_words;
-  // part and whole and barriers, and more than they need
-  constexpr std::size_t other_shared = 2560;
-  const auto fit = static_cast<std::int64_t>(
-      (gpu.max_shared_bytes() - other_shared) / strip_bytes);
-  const auto team = choice.team, lag = std::int64_t{team > 1};
+  const auto fit = strips_that_fit<T, S>(gpu);
+  const auto team = choice.team, lag = lag_of(team);
   const auto stages = choice.stages > 0 ? choice.stages
                                         : std::clamp<std::int64_t>(
                                               fit / S::together, lag + 1, 4);
@@ -347,7 +360,7 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
         long{stages}, long{lag}, long{fit});
   }
 
-  const std::size_t shared = stages * strip_bytes;
+  const std::size_t shared = stages * strip_bytes<T, S>;
   const std::int64_t blocks =
       gpu.multiprocessors() * gpu.resident_blocks(kernel, S::threads, shared);
   const auto strips = strips_of<S>(p.rows);
@@ -376,28 +389,31 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
          products.messages, message_count);
 }
 
-// The time that a shape takes, with as many blocks in a team as its threads
-// need: a step has its latency, which grows where more than two blocks are
-// together on a multiprocessor, and then the bytes of these blocks. Few steps
-// of many bytes are the best. In microseconds, as measured on an H200; an H100
-// takes longer, but ranks the shapes much alike.
+// The clock cycles that a multiprocessor works in a shape, with as many blocks
+// in a team as its threads need: a step has its latency, which grows where more
+// than two blocks are together, and then their bytes pass through shared memory
+// three times, 128 of them in a cycle. Few steps of many bytes are the best, as
+// long as the ring has a stage under way. How fast memory is changes nothing:
+// it has the same to deliver in all shapes.
 template <typename T, typename S, typename Copies>
-double estimate(Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
-  constexpr double latency = 1.1 + Copies::more_latency * (S::together - 2),
-                   bytes_per_us = 85e3;
+double cycles_of(const Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
+  constexpr double latency = 2200 + Copies::more_latency * (S::together - 2),
+                   passes = 3, bytes_per_cycle = 128;
   const auto strips = strips_of<S>(p.rows),
              teams =
                  teams_of<S>(gpu.multiprocessors() * S::together, team, strips);
-  if (teams == 0) return std::numeric_limits<double>::infinity();
+  const auto stages = strips_that_fit<T, S>(gpu) / S::together;
+  if (teams == 0 || stages < lag_of(team) + 2)
+    return std::numeric_limits<double>::infinity();
   const auto bytes = static_cast<double>(16 * S::together * S::rows *
                                          ceil_div(words_of<S>(p.cols), team));
   return static_cast<double>(ceil_div(strips, teams)) *
-         (latency + bytes / bytes_per_us);
+         (latency + bytes * passes / bytes_per_cycle);
 }
 
 // The shapes: threads, words of a row a thread has, rows of a strip, blocks on
 // a multiprocessor. Several blocks, so that one works while another waits at
-// its barrier. Of those that are asked for the fastest by the estimate; where
+// its barrier. Of those that are asked for the fastest by cycles_of; where
 // it cannot tell them apart the first. Rows that begin anywhere are slow in the
 // first one, which has most of them in a strip.
 template <typename T, bool ALIGNED, template <typename, typename> class Copies>
@@ -413,9 +429,9 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
         smallest_team == 0 ? needed : std::min(smallest_team, needed);
     const auto team = choice.team > 0 ? choice.team : needed;
     if (team < needed || team > largest_team) return;
-    const double time = estimate<T, S, Copies<T, S>>(gpu, p, team);
-    if (run != nullptr && time >= least) return;
-    least = time;
+    const double cycles = cycles_of<T, S, Copies<T, S>>(gpu, p, team);
+    if (run != nullptr && cycles >= least) return;
+    least = cycles;
     best.team = team;
     run = run_fused<T, S, Copies>;
   };
@@ -424,6 +440,7 @@ void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   enter(Shape<T, ALIGNED, 256, 3, 2, 3>());
   enter(Shape<T, ALIGNED, 256, 4, 2, 2>());
   enter(Shape<T, ALIGNED, 128, 4, 2, 4>());
+  enter(Shape<T, ALIGNED, 256, 5, 2, 2>());
   if (run != nullptr) return run(gpu, p, best);
   if (smallest_team > largest_team) return run_apart(gpu, p);
   cannot_run("a row of %ld elements needs a team of %ld blocks or more",

@@ -168,8 +168,8 @@ struct ThreadCopies : Stages<T, S> {
   // Groups of copies that a strip arrives in, and is used and replaced in.
   static constexpr int pieces = S::words == 4 ? 2 : 1,
                        piece_words = S::words / pieces;
-  // Microseconds that each block beyond two on a multiprocessor adds to a step.
-  static constexpr double more_latency = sizeof(T) == 4 ? 0.13 : 0;
+  // Cycles that each block beyond two on a multiprocessor adds to a step.
+  static constexpr double more_latency = sizeof(T) == 4 ? 260 : 0;
   int missing;  // groups under way when the first piece of a strip is used
 
   __device__ __forceinline__ ThreadCopies(const Strips<T>& of,

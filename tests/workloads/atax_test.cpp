@@ -112,6 +112,8 @@ BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
       {{33, 130}, Dtype::f32, 128, 2, 4},  {{33, 131}, Dtype::f32, 256, 2, 4},
       {{5, 5000}, Dtype::f64, 256, 0, 0},  {{3, 6001}, Dtype::f64, 0, 0, 3},
       {{3, 9389}, Dtype::f32, 256, 0, 0},  {{3, 10002}, Dtype::f32, 0, 0, 3},
+      {{9, 5000}, Dtype::f32, 256, 1, 0},  {{9, 4999}, Dtype::f32, 256, 1, 0},
+      {{9, 2560}, Dtype::f64, 256, 1, 0},  {{9, 2501}, Dtype::f64, 256, 1, 1},
       {{1, 70000}, Dtype::f64, 256, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
