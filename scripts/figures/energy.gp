@@ -10,7 +10,9 @@ if (words(names) == 0) { print missing("energy: make energy"); exit status 3 }
 
 load "scripts/figures/names-x.gp"
 best(rate) = number("SELECT max(" . rate . ") FROM " . rungs)
-set yrange [0 : 108]
+# The ends of the intervals, too.
+end_of_bars = number("SELECT max(gflops * median_s / low_s) FROM " . rungs) / best("gflops")
+set yrange [0 : 100 * (end_of_bars > 1.06 ? end_of_bars : 1.06) + 2]
 set ylabel "percent of the best rung"
 set title list("SELECT workload || ', ' || dtype || ', ' || " . extents . " || ', hot: rate and energy of the ladder' FROM " . rungs . " LIMIT 1")
 set label 1000 provenance("gpu")

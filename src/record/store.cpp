@@ -257,7 +257,11 @@ bool is_record_file(const fs::path& path, std::vector<std::string>& warnings) {
   return false;
 }
 
-std::vector<Record> latest(std::vector<Record> records) {
+namespace {
+
+// The last of each; replaced: called with it and each before it, newest first.
+template <typename F>
+std::vector<Record> last_of_each(std::vector<Record> records, F replaced) {
   const auto name = [&](std::size_t i) {
     return records[i].machine + " " + records[i].identity();
   };
@@ -274,8 +278,11 @@ std::vector<Record> latest(std::vector<Record> records) {
   std::unordered_set<std::size_t, decltype(hash), decltype(equal)> seen(0, hash,
                                                                         equal);
   std::vector<bool> superseded(records.size());
-  for (std::size_t i = records.size(); i-- > 0;)
-    superseded[i] = !seen.insert(i).second;
+  for (std::size_t i = records.size(); i-- > 0;) {
+    const auto [last, is_last] = seen.insert(i);
+    superseded[i] = !is_last;
+    if (!is_last) replaced(records[*last], records[i]);
+  }
   // In place: of a large file a second copy would not be cheap.
   const Record* first = records.data();
   std::erase_if(records, [&](const Record& record) {
@@ -284,11 +291,25 @@ std::vector<Record> latest(std::vector<Record> records) {
   return records;
 }
 
+void take_what_is_seldom_measured(Record& last, Record& before) {
+  if (!last.timed() || last.source_hash != before.source_hash) return;
+  if (!last.energy && before.has_energy())
+    last.energy = std::move(before.energy);
+  if (last.counters.empty()) last.counters = std::move(before.counters);
+}
+
+}  // namespace
+
+std::vector<Record> latest(std::vector<Record> records) {
+  return last_of_each(std::move(records), take_what_is_seldom_measured);
+}
+
 std::map<std::string, Record> settled(Loaded loaded,
                                       const Run& run,
                                       bool any_host) {
   std::map<std::string, Record> by_key;
-  for (auto& record : latest(std::move(loaded.records))) {
+  const auto last = [](const Record&, const Record&) {};
+  for (auto& record : last_of_each(std::move(loaded.records), last)) {
     const auto& then = loaded.runs.at(record.run);
     const bool on_gpu = !record.gpu.empty();
     const bool alike = any_host ? !then.host_id.empty() &&

@@ -34,7 +34,9 @@ bool is_record_file(const std::filesystem::path& path,
                     std::vector<std::string>& warnings);
 
 // The last record of each identity and machine, oldest first: one made from
-// an older source is stale once there is a newer one.
+// an older source is stale once there is a newer one. Joules and counters are
+// not measured each time: a record without them takes those of the newest
+// one before it that has them and was made from the same source.
 std::vector<Record> latest(std::vector<Record> records);
 
 // What need not be measured again, by key: the last record of each

@@ -625,6 +625,35 @@ BOOST_AUTO_TEST_CASE(the_last_record_counts) {
   BOOST_TEST(kept[1].source_hash == "newer");
 }
 
+BOOST_AUTO_TEST_CASE(joules_and_counters_outlive_a_new_time) {
+  Record measured = timed("cuda", "a", 1), newer = timed("cuda", "a", 2);
+  measured.energy.emplace().runs_j = {1, 1, 1, 1};
+  measured.counters = {{"dram_bytes", 5}};
+  BOOST_REQUIRE(measured.has_energy());
+  const auto last_after = [&](const Record& record) {
+    const auto kept = latest({measured, record});
+    BOOST_REQUIRE(kept.size() == 1u);
+    return kept[0];
+  };
+
+  const Record kept = last_after(newer);
+  BOOST_TEST(kept.seconds == newer.seconds, boost::test_tools::per_element());
+  BOOST_TEST(kept.has_energy());
+  BOOST_TEST(kept.counters.at("dram_bytes") == 5);
+
+  Record other_source = newer, failed = newer, own = newer;
+  other_source.source_hash = "newer";
+  failed.verdict = Verdict::wrong_result;
+  own.energy.emplace().runs_j = {7, 7, 7, 7};
+  own.counters = {{"dram_bytes", 6}};
+  for (const auto& record : {other_source, failed}) {
+    BOOST_TEST(!last_after(record).has_energy());
+    BOOST_TEST(last_after(record).counters.empty());
+  }
+  BOOST_TEST(last_after(own).energy->runs_j.front() == 7);
+  BOOST_TEST(last_after(own).counters.at("dram_bytes") == 6);
+}
+
 BOOST_AUTO_TEST_CASE(a_store_writes_the_run_once_and_late) {
   const Folder folder;
   const fs::path path = folder.path / "new" / "folder" / "x.jsonl";
