@@ -7,6 +7,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "core/double_rows.hpp"
+#include "core/pair_rows.hpp"
 #include "core/random.hpp"
 #include "core/untouched.hpp"
 #include "core/variant.hpp"
@@ -37,12 +39,41 @@ bool has_impulse(const Size& size, std::int64_t i) {
   return row % 3 == size[0] % 3 && col % 3 == size[1] % 3;
 }
 
+// The sums of products of all points inside. result: rows x cols.
+template <typename Rows, typename T>
+void reference(const T* a,
+               std::int64_t rows,
+               std::int64_t cols,
+               Untouched<double>& result) {
+  constexpr std::int64_t width = 1024;
+#pragma omp parallel
+  {
+    Rows sum(1, width);
+#pragma omp for schedule(static)
+    for (std::int64_t row = 1; row < rows - 1; ++row) {
+      for (std::int64_t left = 1; left < cols - 1; left += width) {
+        const auto wide = std::min(width, cols - 1 - left);
+        sum.clear();
+        for (int down = -1; down <= 1; ++down) {
+          for (int across = -1; across <= 1; ++across) {
+            sum.add(0, static_cast<double>(Conv2d::weight<T>(down, across)),
+                    a + (row + down) * cols + left + across, 0, wide);
+          }
+        }
+        sum.copy(0, wide, &result[row * cols + left]);
+      }
+    }
+  }
+}
+
 // Uniform: |b - sum w a| <= gamma_9 sum |w| |a|, nine products in any order
 // of summation (Higham, section 3.1), where w is the weight as rounded
 // to T; the same where the arithmetic is another one than that of T, and
 // where a pixel that was changed between executions put a second impulse
-// into a square. The reference is summed in a wider type; its own error
-// is added, and that of rounding it to double.
+// into a square. The reference is summed more exactly, in doubles for float
+// and in pairs of them for double; its own error is added, and that of
+// rounding it to double. That of pairs is far less than the gamma of 2^-64
+// that stands for it.
 template <typename T>
 class Conv2dOracle final : public Oracle {
  public:
@@ -55,38 +86,24 @@ class Conv2dOracle final : public Oracle {
         exact_(kind != InputKind::uniform && arithmetic == Arithmetic::ieee),
         expected_(rows_ * cols_),
         bound_(exact_ ? 0 : expected_.size()) {
-    using Wide =
-        std::conditional_t<std::is_same_v<T, float>, double, long double>;
-    const double factor =
-        rounding(dtype_of<T>(), arithmetic).of_products(9) +
-        gamma(9, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
+    factor_ = (rounding(dtype_of<T>(), arithmetic).of_products(9) +
+               gamma(9, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
+              (1 + gamma(9, 0x1p-53));
+    if (exact_) {
+#pragma omp parallel for schedule(static)
+      for (std::int64_t row = 1; row < rows_ - 1; ++row)
+        expect_impulses(a, row);
+      return;
+    }
+    using Sums = DoubleRows<false>;
+    using Wide = std::conditional_t<std::is_same_v<T, float>, Sums, PairRows>;
+    reference<Wide>(a, rows_, cols_, expected_);
+    reference<DoubleRows<true>>(a, rows_, cols_, bound_);
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 1; row < rows_ - 1; ++row) {
       for (std::int64_t col = 1; col < cols_ - 1; ++col) {
         const auto at = row * cols_ + col;
-        if (exact_ && impulses_near(a, row, col) <= 1) {
-          T sum = 0;
-          for_each_neighbour(a, cols_, row, col,
-                             [&](T weight, T value) { sum += weight * value; });
-          expected_[at] = sum;
-          continue;
-        }
-        Wide sum = 0;
-        double magnitude = 0;
-        for_each_neighbour(a, cols_, row, col, [&](T weight, T value) {
-          sum += static_cast<Wide>(weight) * static_cast<Wide>(value);
-          magnitude += std::abs(static_cast<double>(weight) *
-                                static_cast<double>(value));
-        });
-        expected_[at] = static_cast<double>(sum);
-        const double bound = factor * magnitude * (1 + gamma(9, 0x1p-53)) +
-                             std::abs(expected_[at]) * 0x1p-53;
-        if (!exact_) {
-          bound_[at] = bound;
-          continue;
-        }
-#pragma omp critical
-        bound_of_several_[at] = bound;
+        bound_[at] = bound_of(bound_[at], expected_[at]);
       }
     }
   }
@@ -153,12 +170,44 @@ class Conv2dOracle final : public Oracle {
     return std::nullopt;
   }
 
-  int impulses_near(const T* a, std::int64_t row, std::int64_t col) const {
-    int count = 0;
-    for_each_neighbour(a, cols_, row, col,
-                       [&](T, T value) { count += value != 0; });
-    return count;
+  double bound_of(double magnitude, double expected) const {
+    return factor_ * magnitude + std::abs(expected) * 0x1p-53;
   }
+
+  // A row of points that have one impulse beside them; where a change put more,
+  // the sum and its bound.
+  void expect_impulses(const T* a, std::int64_t row) {
+    double* const expected = &expected_[row * cols_];
+    int most = 0;
+    for (std::int64_t col = 1; col < cols_ - 1; ++col) {
+      T sum = 0;
+      int impulses = 0;
+      for_each_neighbour(a, cols_, row, col, [&](T weight, T value) {
+        sum += weight * value;
+        impulses += value != 0 ? 1 : 0;
+      });
+      expected[col] = sum;
+      most = std::max(most, impulses);
+    }
+    if (most <= 1) return;
+
+    for (std::int64_t col = 1; col < cols_ - 1; ++col) {
+      int impulses = 0;
+      long double sum = 0;
+      double magnitude = 0;
+      for_each_neighbour(a, cols_, row, col, [&](T weight, T value) {
+        impulses += value != 0 ? 1 : 0;
+        sum += static_cast<long double>(weight) * value;
+        magnitude +=
+            std::abs(static_cast<double>(weight) * static_cast<double>(value));
+      });
+      if (impulses <= 1) continue;
+      expected[col] = static_cast<double>(sum);
+#pragma omp critical
+      bound_of_several_[row * cols_ + col] = bound_of(magnitude, expected[col]);
+    }
+  }
+
   double bound_at(std::int64_t at) const {
     if (!exact_) return bound_[at];
     const auto found = bound_of_several_.find(at);
@@ -166,6 +215,7 @@ class Conv2dOracle final : public Oracle {
   }
 
   std::int64_t rows_, cols_;
+  double factor_ = 0;  // of a bound, over its magnitude
   // equality is demanded where no more than one product is not zero
   bool exact_;
   Untouched<double> expected_, bound_;

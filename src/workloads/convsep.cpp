@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/accuracy.hpp"
+#include "core/double_rows.hpp"
 #include "core/pair_rows.hpp"
 #include "core/random.hpp"
 #include "core/untouched.hpp"
@@ -12,43 +13,6 @@
 
 namespace parlab {
 namespace {
-
-// As PairRows, but each sum is a double; magnitudes: of |weight| |x|.
-template <bool magnitudes>
-class DoubleRows {
- public:
-  DoubleRows(std::int64_t rows, std::int64_t cols)
-      : cols_(cols), sum_(rows * cols) {}
-
-  void clear() { std::fill(sum_.begin(), sum_.end(), 0.0); }
-  template <typename T>
-  void add(std::int64_t row,
-           double weight,
-           const T* x,
-           std::int64_t from,
-           std::int64_t end) {
-    double* const sum = &sum_[row * cols_];
-    for (std::int64_t i = from; i < end; ++i)
-      sum[i] += taken(weight) * taken(static_cast<double>(x[i]));
-  }
-  void add(std::int64_t row,
-           double weight,
-           const DoubleRows& other,
-           std::int64_t other_row,
-           std::int64_t from,
-           std::int64_t end) {
-    add(row, weight, &other.sum_[other_row * other.cols_], from, end);
-  }
-  void copy(std::int64_t row, std::int64_t count, double* to) const {
-    std::copy_n(&sum_[row * cols_], count, to);
-  }
-
- private:
-  static double taken(double x) { return magnitudes ? std::abs(x) : x; }
-
-  std::int64_t cols_;
-  std::vector<double> sum_;
-};
 
 // Both passes over one tile of the image at a time. result: rows x cols.
 template <typename Rows, typename T>
