@@ -87,17 +87,19 @@ ol.ladder p { margin: 0; }
 }
 @page { margin: 1cm; }
 @media print {
-  html { font-size: 8.5pt; }
-  body { line-height: 1.35; max-width: none; padding: 0; }
+  html { font-size: 8pt; }
+  body { line-height: 1.3; max-width: none; padding: 0; }
   nav { display: none; }
   h2 { margin-top: 1rem; break-after: avoid; }
+  h3, h4 { margin-top: 0.8rem; }
+  figure { margin: 0.1rem 0; }
   h3, h4 { break-after: avoid; }
   th, td { padding: 0.15rem 0.5rem 0.15rem 0; }
   figure, li, tr, .bar { break-inside: avoid; }
   a { color: inherit; text-decoration: none; }
   .scroll { overflow: visible; }
   .figures { grid-template-columns: 1fr 1fr 1fr; gap: 0.4rem; }
-  ol.ladder { columns: 2; max-width: none; }
+  ol.ladder { columns: 2; column-gap: 2.6rem; max-width: none; }
   ol.ladder li { margin-bottom: 0.4rem; }
   #summary { break-after: page; }
   #rooflines figure { max-width: 9cm; }
@@ -108,6 +110,7 @@ ol.ladder p { margin: 0; }
   #transfers th:last-child { width: 9%; }
   #transfers td { overflow-wrap: break-word; }
   /* What is unfolded is printed, and what has this class: no long tables of numbers. */
+  details:not([open]):not(.printed) { display: none; }
   details.printed::details-content { content-visibility: visible; display: block; }
   details details.printed::details-content { content-visibility: hidden; }
   .track, .filled, .framed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
