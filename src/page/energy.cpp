@@ -15,6 +15,12 @@ struct Rung {
 };
 using Rungs = std::vector<Rung>;
 
+// Those with joules at one size and dtype, and how many there are without.
+struct Ladder {
+  Rungs rungs;
+  std::size_t timed = 0;
+};
+
 std::string gflops_per_joule(const Rung& rung) {
   return significant(rung.entry->record.flops * 1e-9 / rung.energy.median, 3) +
          " Gflop/J";
@@ -35,34 +41,52 @@ double joules_of(const Rung& rung) {
 // The size and dtype at which most variants have joules, the larger size
 // of equals: the fastest setting of each. On one device: the GPU's joules
 // are its own, the CPU's are of its packages.
-Rungs ladder_with_energy(const Entries& on_one_device) {
-  Rungs most;
+Ladder ladder_with_energy(const Entries& on_one_device) {
+  Ladder most;
   for (const auto dtype : dtypes(on_one_device)) {
     const auto same_type = of_dtype(on_one_device, dtype);
     for (const auto& size : sizes(same_type)) {
-      const auto known =
-          where(of_size(same_type, size), [](const Entry& entry) {
-            return entry.record.has_energy() &&
-                   !reduced_arithmetic(entry.record);
-          });
-      Rungs rungs;
-      for (const auto* entry : ladder(known)) {
-        rungs.push_back({entry, entry->record.energy->summary()});
+      const auto peers = where(
+          of_size(same_type, size),
+          [](const Entry& entry) { return !reduced_arithmetic(entry.record); });
+      Ladder found{{}, ladder(peers).size()};
+      for (const auto* entry : ladder(where(peers, [](const Entry& entry) {
+             return entry.record.has_energy();
+           }))) {
+        found.rungs.push_back({entry, entry->record.energy->summary()});
       }
-      if (!rungs.empty() && rungs.size() >= most.size())
-        most = std::move(rungs);
+      if (!found.rungs.empty() && found.rungs.size() >= most.rungs.size())
+        most = std::move(found);
     }
   }
   return most;
 }
 
-Cell is_it_the_fastest(const Rung& thrifty, const Rung& fastest) {
+// Rungs whose joules cannot be told from those of the thriftiest.
+std::string ties_in_joules(const Rungs& rungs, const Rung& thrifty) {
+  std::string names;
+  for (const auto& rung : rungs) {
+    if (rung.entry == thrifty.entry ||
+        !parlab::tied(ratio(rung.energy.estimate, thrifty.energy.estimate)))
+      continue;
+    names += (names.empty() ? "" : ", ") + name(rung.entry->record);
+  }
+  return names;
+}
+
+Cell is_it_the_fastest(const Rungs& rungs) {
+  const auto &thrifty = least(rungs, joules_of),
+             &fastest = least(rungs, time_of);
   const auto of_time =
       ratio(thrifty.entry->summary.estimate, fastest.entry->summary.estimate);
   const auto of_energy =
       ratio(fastest.energy.estimate, thrifty.energy.estimate);
-  if (thrifty.entry == fastest.entry)
-    return {"yes", duration(time_of(fastest))};
+  if (thrifty.entry == fastest.entry) {
+    const auto others = ties_in_joules(rungs, thrifty);
+    return {"yes",
+            duration(time_of(fastest)) +
+                (others.empty() ? "" : "; a tie in joules with " + others)};
+  }
   if (parlab::tied(of_energy)) {
     return {"a tie with " + name(fastest.entry->record) + ", the fastest",
             "which needs " + interval(of_energy) + " its joules"};
@@ -146,20 +170,20 @@ void write_energy(Html& html, const Measured& measured) {
   for (const auto& workload : measured.workloads()) {
     for (const bool gpu : {true, false}) {
       const auto entries = on_device(of_workload(all(measured), workload), gpu);
-      const auto rungs = ladder_with_energy(entries);
+      const auto [rungs, timed] = ladder_with_energy(entries);
       if (rungs.empty()) continue;
-      const auto &thrifty = least(rungs, joules_of),
-                 &fastest = least(rungs, time_of);
+      const auto& thrifty = least(rungs, joules_of);
       const auto& record = thrifty.entry->record;
       const auto where_it_was = std::string(gpu ? "GPU, " : "CPU, ") +
                                 dimensions(record) + ", " +
                                 std::string(parlab::to_string(record.dtype));
       rows.push_back(
           {{workload, where_it_was, "#" + anchor("workload-" + workload)},
-           {setting(record)},
+           {setting(record), "of " + std::to_string(rungs.size()) + " of " +
+                                 counted(timed, "variant")},
            {joules(thrifty.energy.median), joules(thrifty.energy)},
            {gflops_per_joule(thrifty)},
-           is_it_the_fastest(thrifty, fastest)});
+           is_it_the_fastest(rungs)});
       write_rungs(details, rungs, workload + " on the " + where_it_was);
     }
   }

@@ -45,18 +45,23 @@ Cell ceilings_of(const Run* run, bool gpu) {
   return {bandwidth(memory_bandwidth(ceilings)), peaks};
 }
 
-std::string last_fact(const Measured& measured, std::string Run::*fact) {
-  return measured.runs.empty() ? "" : measured.runs.back().*fact;
+// "2 x NVIDIA H200" where a run had several.
+std::string gpus_of(const Measured& measured) {
+  if (measured.runs.empty() || measured.runs.back().gpu.empty())
+    return "no GPU";
+  const Run& run = measured.runs.back();
+  const std::string count =
+      run.gpus.size() > 1 ? std::to_string(run.gpus.size()) + " × " : "";
+  return count + run.gpu;
 }
 
 void write_machines(Html& html, const std::vector<Measured>& machines) {
   std::vector<Row> rows;
   for (const auto& measured : machines) {
-    const auto gpu = last_fact(measured, &Run::gpu);
     const bool known = !measured.runs.empty();
     rows.push_back(
         {{measured.machine, "", address(measured.folder)},
-         {gpu.empty() ? "no GPU" : gpu},
+         {gpus_of(measured)},
          {known ? measured.runs.back().cpu : "",
           known ? counted(measured.runs.back().cores, "core") + ", " +
                       bytes_with_unit(measured.runs.back().memory_bytes)
@@ -67,7 +72,7 @@ void write_machines(Html& html, const std::vector<Measured>& machines) {
   }
   html.open("section", {{"id", "machines"}}).element("h2", "Machines");
   write_cards(html,
-              {"Page", "GPU", "CPU", "GPU memory and peaks",
+              {"Page", "GPU", "CPU", "Memory and peaks of one GPU",
                "CPU memory and peaks", "Measured"},
               rows);
   html.close().line_break();
@@ -131,6 +136,26 @@ std::optional<std::pair<Dtype, Size>> common_point(
   return chosen;
 }
 
+// Machines that are not among those found, and halves of machines: "a, the CPU
+// of b".
+std::string without_it(const std::vector<Measured>& machines,
+                       const std::vector<Contender>& found) {
+  std::string text;
+  for (const auto& measured : machines) {
+    const auto has = [&](bool gpu) {
+      return std::any_of(found.begin(), found.end(), [&](const Contender& c) {
+        return c.machine == &measured && on_gpu(c.entry->side) == gpu;
+      });
+    };
+    const bool gpu = !measured.has_gpu() || has(true), cpu = has(false);
+    if (gpu && cpu) continue;
+    text += text.empty() ? "" : ", ";
+    if (gpu != cpu) text += gpu ? "the CPU of " : "the GPU of ";
+    text += measured.machine;
+  }
+  return text;
+}
+
 void write_comparison(Html& html, const std::vector<Measured>& machines) {
   std::set<std::string> workloads;
   for (const auto& measured : machines) {
@@ -138,12 +163,16 @@ void write_comparison(Html& html, const std::vector<Measured>& machines) {
       workloads.insert(name);
   }
   std::vector<Row> rows;
+  std::string missing;
   for (const auto& workload : workloads) {
     const auto common = common_point(machines, workload);
     if (!common) continue;
     const auto found =
         contenders(machines, workload, common->first, common->second);
     if (found.empty()) continue;
+    const auto without = without_it(machines, found);
+    if (!without.empty())
+      missing += (missing.empty() ? "" : "; ") + workload + " on " + without;
     const auto& fastest = found.front().entry->record;
     rows.push_back(
         {{workload, dimensions(fastest) + ", " +
@@ -165,10 +194,13 @@ void write_comparison(Html& html, const std::vector<Measured>& machines) {
   html.open("section", {{"id", "compared"}}).element("h2", "Side by side");
   html.element("p",
                "The fastest variant of each machine, kernel only, at the "
-               "largest size that most "
-               "machines were measured at; small print is the 95 % interval.");
-  write_cards(
-      html, {"Machine", "Fastest variant", "Time", "Behind the fastest"}, rows);
+               "largest size "
+               "measured on most machines; small print is the 95 % interval.");
+  write_cards(html, {"Machine", "Fastest variant", "Time", "Over the fastest"},
+              rows);
+  if (!missing.empty()) {
+    html.element("p", "Not measured at that size: " + missing + ".");
+  }
   html.close().line_break();
 }
 
@@ -200,9 +232,8 @@ void write_verdicts(Html& html, const std::vector<Measured>& machines) {
       .element("h2", "Claims of the source reports");
   if (untested > 0) {
     html.element("p", counted(untested, "claim") +
-                          " that no machine has the records for: the page of "
-                          "each machine says "
-                          "which run is missing.");
+                          " cannot be judged on any machine yet; the page of "
+                          "each machine says which run is missing.");
   }
   write_cards(html, titles, rows);
   html.close().line_break();
@@ -213,6 +244,7 @@ void write_verdicts(Html& html, const std::vector<Measured>& machines) {
 void write_index(Html& html, const std::vector<Measured>& machines) {
   write_machines(html, machines);
   write_comparison(html, machines);
+  write_scaling(html, machines);
   write_verdicts(html, machines);
 }
 

@@ -52,6 +52,8 @@ std::string index_page(const std::vector<Measured>& machines) {
   html.element("h1", "Machines").open("nav");
   link(html, "#machines", "Machines");
   link(html, "#compared", "Side by side");
+  if (has_kinds_of_gpu(machines))
+    link(html, "#scaling", "What a faster GPU changes");
   link(html, "#verdicts", "Claims");
   html.close().line_break();
   write_index(html, machines);

@@ -57,6 +57,11 @@ std::string claim_anchor(const Finding& finding);  // "claim-v-obs3"
 std::string verdict_sign(Outcome outcome);
 Cell verdict_cell(const Finding& finding);
 
+// Which workloads gain what the memory of one kind of GPU has over that of
+// another, and which what its units have; nothing of a single kind.
+void write_scaling(Html& html, const std::vector<Measured>& machines);
+bool has_kinds_of_gpu(const std::vector<Measured>& machines);
+
 // Several machines: their facts, their times and their verdicts side by side.
 void write_index(Html& html, const std::vector<Measured>& machines);
 

@@ -102,6 +102,7 @@ ol.ladder p { margin: 0; }
   ol.ladder { columns: 2; column-gap: 2.6rem; max-width: none; }
   ol.ladder li { margin-bottom: 0.4rem; }
   #summary { break-after: page; }
+  #summary p { max-width: none; margin: 0.2rem 0 0.4rem; }
   #rooflines figure { max-width: 9cm; }
   #claims table { font-size: 0.8rem; line-height: 1.25; }
   #claims small, #transfers small { font-size: inherit; }

@@ -5,6 +5,7 @@
 #include "core/numbers.hpp"
 #include "page/sections.hpp"
 #include "page/table.hpp"
+#include "page/transfers.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
 
@@ -42,12 +43,25 @@ Cell over_cpu(const Entries& some) {
              *cpu = best_peer(on_device(point, false));
   if (gpu == nullptr || cpu == nullptr) return {"–"};
   const auto kernel = speedup(gpu->record, cpu->record, false);
-  const auto travelled = speedup(gpu->record, cpu->record, true);
   if (!kernel) return {"–"};
+  // With its transfers another variant may be the fastest.
+  std::string with_transfers;
+  for (const auto& duel : duels(some)) {
+    if (duel.gpu->record.size == *common)
+      with_transfers = factor(duel.travelled.value) + " with transfers, ";
+  }
   return {factor(kernel->value),
-          (travelled ? factor(travelled->value) + " with transfers, "
-                     : std::string()) +
-              "at " + dimensions(gpu->record)};
+          with_transfers + "at " + dimensions(gpu->record)};
+}
+
+// The fastest in reduced precision, where it is faster than the others.
+std::string faster_in_reduced(const Entries& point, const Entry& fastest) {
+  const auto* reduced = best(where(
+      point, [](const Entry& e) { return reduced_arithmetic(e.record); }));
+  if (reduced == nullptr || reduced->summary.median >= fastest.summary.median)
+    return "";
+  return "in reduced precision " + name(reduced->record) + ", " +
+         duration(reduced->summary.median);
 }
 
 // At the largest size that most variants of the faster half of the
@@ -70,7 +84,7 @@ Row row_of(const Entries& entries, const std::string& workload) {
            dimensions(fastest->record) + ", " +
                std::string(parlab::to_string(fastest->record.dtype)),
            title.link},
-          {setting(fastest->record)},
+          {setting(fastest->record), faster_in_reduced(point, *fastest)},
           {duration(fastest->summary.median), interval(fastest->summary)},
           {share ? percent(*share) : "–"},
           over(*fastest, other),
@@ -88,7 +102,8 @@ void write_fastest(Html& html, const Measured& measured) {
     return;
   }
   const std::string of_what =
-      "at the largest size that most variants were measured at; what it has "
+      "in full precision, at the largest size that most variants were "
+      "measured at; what it has "
       "reached of the "
       "measured roof; against the vendor's library, or against the best kernel "
       "here where the "

@@ -374,6 +374,11 @@ BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   const auto tie =
       energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
   BOOST_TEST(has(tie, "a tie with cuda/warp, the fastest"));
+  const auto fastest_and_tied =
+      energy_of({with_joules(naive, 1.0001e-3), with_joules(warp, 1e-3)});
+  BOOST_TEST(has(fastest_and_tied, "a tie in joules with cuda/naive"));
+  BOOST_TEST(
+      has(energy_of({with_joules(naive, 1e-3), warp}), "of 1 of 2 variants"));
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -471,7 +476,57 @@ BOOST_AUTO_TEST_CASE(machines_side_by_side) {
   BOOST_TEST(has(text, "8×8, float"));  // only one machine has 16×16
   BOOST_TEST(has(text, "2.00× the time"));
   BOOST_TEST(has(text, "3.00× the time"));
+  BOOST_TEST(!has(text, "Not measured at that size"));
+  run = a_run("a GPU");
+  run.machine = "other";
+  BOOST_TEST(has(index_page({one, arrange({run}, {record})}),
+                 "Not measured at that size: fake on the GPU of other"));
+  BOOST_TEST(!has(text, "What a faster GPU changes"));
   BOOST_TEST(has(index_page({}), "Side by side"));
+}
+
+// Of one GPU whose memory is twice that of the other: a kernel at its roof
+// gains that, one that waits for its launch gains nothing.
+BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
+  const auto machine = [](const std::string& gpu, double memory) {
+    auto run = a_run(gpu);
+    run.machine = gpu;
+    run.device.read = {{1 << 30, memory}};
+    run.device.units = {{"fma float", 50e12}};
+    std::vector<Record> records{a_record("cuda/naive", 8, 5),
+                                a_record("cuda/naive", 8192, 500e12 / memory)};
+    for (auto& record : records) {
+      record.machine = gpu;
+      record.unit = "fma float";
+      record.roof_s = record.size[0] == 8 ? 1e-6 : 450e6 / memory;
+    }
+    return arrange({run}, records);
+  };
+  const auto text = index_page({machine("fast", 4e12), machine("slow", 2e12)});
+  BOOST_TEST(has(text, "fast over slow"));
+  BOOST_TEST(has(text, "memory 2.00×, fma float 1.00×"));
+  BOOST_TEST(has(text, "at the largest sizes with memory: fake 8192×8192"));
+  BOOST_TEST(has(text, "at the smallest sizes 1 of 1 with neither"));
+  BOOST_TEST(has(text, "far from its roof"));
+  BOOST_TEST(!has(index_page({machine("fast", 4e12), machine("fast", 4e12)}),
+                  "What a faster GPU changes"));
+}
+
+// What is fastest in full precision is compared; what is faster in another one
+// is named beside it.
+BOOST_AUTO_TEST_CASE(the_summary_names_what_is_faster_in_reduced_precision) {
+  auto reduced = a_record("cuda/reduced", 64, 5);
+  reduced.arithmetic = Arithmetic::tf32;
+  const auto text = machine_page(
+      arrange({a_run()}, {a_record("cuda/naive", 64, 20), reduced}),
+      "/nowhere");
+  BOOST_TEST(has(text, "in reduced precision cuda/reduced, 5.000 µs"));
+  reduced.seconds = a_record("cuda/reduced", 64, 50).seconds;
+  BOOST_TEST(
+      !has(machine_page(
+               arrange({a_run()}, {a_record("cuda/naive", 64, 20), reduced}),
+               "/nowhere"),
+           "in reduced precision cuda/reduced"));
 }
 
 BOOST_AUTO_TEST_CASE(figures_and_output_have_their_places_by_default) {

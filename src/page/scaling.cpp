@@ -1,0 +1,197 @@
+// What a faster GPU changes: of two kinds of GPU, which workloads are faster by
+// as much as the memory is, which by as much as the units are.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/numbers.hpp"
+#include "page/sections.hpp"
+#include "page/table.hpp"
+#include "page/words.hpp"
+
+namespace parlab::page {
+namespace {
+
+// A ratio of times and one of roofs are the same within this.
+constexpr double alike = 0.05;
+// Further from its roof a kernel waits for something else.
+constexpr double near_roof = 0.5;
+
+double bandwidth_of(const Run& run) {
+  return run.device.read.empty() ? 0 : run.device.read.back().second;
+}
+
+// One machine of each kind of GPU, that with most points, the one with the
+// slowest memory first.
+std::vector<const Measured*> kinds_of_gpu(
+    const std::vector<Measured>& machines) {
+  std::map<std::string, const Measured*> by_gpu;
+  for (const auto& measured : machines) {
+    const auto* run = measured.device_run();
+    if (run == nullptr || bandwidth_of(*run) == 0) continue;
+    auto& chosen = by_gpu[run->gpu];
+    if (chosen == nullptr || chosen->entries.size() < measured.entries.size())
+      chosen = &measured;
+  }
+  std::vector<const Measured*> kinds;
+  for (const auto& [gpu, measured] : by_gpu)
+    kinds.push_back(measured);
+  std::stable_sort(
+      kinds.begin(), kinds.end(), [](const Measured* a, const Measured* b) {
+        return bandwidth_of(*a->device_run()) < bandwidth_of(*b->device_run());
+      });
+  return kinds;
+}
+
+// Memory, or the unit that takes longer than it.
+std::string limit_of(const Record& record, const Run& run) {
+  const auto unit = run.device.units.find(record.unit);
+  const bool units_limit =
+      unit != run.device.units.end() &&
+      record.flops / unit->second > record.bytes / bandwidth_of(run);
+  return units_limit ? record.unit : "memory";
+}
+
+// The fastest of each at one point, in full precision.
+struct Pair {
+  const Entry *slower, *faster;
+
+  Ratio gain() const {
+    return ratio(slower->summary.estimate, faster->summary.estimate);
+  }
+  double gain_of_roof() const {
+    return slower->record.roof_s / faster->record.roof_s;
+  }
+  bool near_roofs() const {
+    const auto a = of_roof(*slower), b = of_roof(*faster);
+    return a && b && std::min(*a, *b) >= near_roof;
+  }
+  bool as_the_roof() const {
+    return near_roofs() && std::abs(std::log(gain().value / gain_of_roof())) <
+                               std::log1p(alike);
+  }
+};
+
+// At the smallest and the largest size that both were measured at.
+std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
+  std::vector<Pair> pairs;
+  for (const auto& size : sizes(slower)) {
+    const auto *a = best_peer(of_size(slower, size)),
+               *b = best_peer(of_size(faster, size));
+    if (a != nullptr && b != nullptr) pairs.push_back({a, b});
+  }
+  if (pairs.size() > 2) pairs.erase(pairs.begin() + 1, pairs.end() - 1);
+  return pairs;
+}
+
+std::string gains_of_ceilings(const Run& slower, const Run& faster) {
+  std::string text =
+      "memory " + factor(bandwidth_of(faster) / bandwidth_of(slower));
+  for (const auto& [unit, peak] : slower.device.units) {
+    const auto other = faster.device.units.find(unit);
+    if (other == faster.device.units.end() || peak == 0) continue;
+    text += ", " + unit + " " + factor(other->second / peak);
+  }
+  return text;
+}
+
+std::vector<std::string> workloads_of(const Measured& one,
+                                      const Measured& other) {
+  auto names = one.workloads();
+  for (const auto& name : other.workloads()) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
+  return names;
+}
+
+void write_pair(Html& html, const Measured& slower, const Measured& faster) {
+  const Run &slow_run = *slower.device_run(), &fast_run = *faster.device_run();
+  std::vector<Row> rows;
+  std::map<std::string, std::string> with;  // what: largest points
+  std::size_t small = 0, small_with_neither = 0;
+  std::string not_both;
+  const auto add_to = [](std::string& list, const std::string& what) {
+    list += (list.empty() ? "" : "; ") + what;
+  };
+  for (const auto& workload : workloads_of(slower, faster)) {
+    const auto one = on_device(of_workload(all(slower), workload), true),
+               two = on_device(of_workload(all(faster), workload), true);
+    bool both = false;
+    for (const auto dtype : dtypes(one)) {
+      const auto pairs = pairs_of(of_dtype(one, dtype), of_dtype(two, dtype));
+      for (const auto& pair : pairs) {
+        both = true;
+        const auto& record = pair.faster->record;
+        const auto point =
+            dimensions(record) + ", " + std::string(parlab::to_string(dtype));
+        const auto limit = limit_of(record, fast_run);
+        const auto gain = pair.gain();
+        const bool alone = !pair.as_the_roof();
+        const auto goes_with = alone ? "neither" : limit;
+        if (&pair == &pairs.back()) {
+          add_to(with[goes_with], workload + " " + point);
+        } else {
+          ++small;
+          small_with_neither += alone ? 1 : 0;
+        }
+        rows.push_back(
+            {{workload, point},
+             {factor(gain.value), interval(gain)},
+             {factor(pair.gain_of_roof()), "roof: " + limit},
+             {goes_with, pair.near_roofs() ? "" : "far from its roof"},
+             {setting(pair.slower->record) + " and " + setting(record)}});
+      }
+    }
+    if (!both) add_to(not_both, workload);
+  }
+  if (rows.empty()) return;
+  html.element("h3", fast_run.gpu + " over " + slow_run.gpu);
+  html.element("p", "As measured, times as fast: " +
+                        gains_of_ceilings(slow_run, fast_run) + ".");
+  html.open("ul");
+  for (const auto& [what, points] : with)
+    html.element("li", "at the largest sizes with " + what + ": " + points);
+  if (small > 0) {
+    html.element("li", "at the smallest sizes " +
+                           std::to_string(small_with_neither) + " of " +
+                           std::to_string(small) + " with neither");
+  }
+  html.close().line_break();
+  html.open("details", {{"class", "printed"}})
+      .element("summary", counted(rows.size(), "point"));
+  write_cards(
+      html,
+      {"Workload", "Times as fast", "Its roof", "Goes with", "Fastest of each"},
+      rows);
+  html.close().line_break();
+  if (!not_both.empty())
+    html.element("p", "Not measured on both: " + not_both + ".");
+}
+
+}  // namespace
+
+bool has_kinds_of_gpu(const std::vector<Measured>& machines) {
+  return kinds_of_gpu(machines).size() >= 2;
+}
+
+void write_scaling(Html& html, const std::vector<Measured>& machines) {
+  if (!has_kinds_of_gpu(machines)) return;
+  const auto kinds = kinds_of_gpu(machines);
+  html.open("section", {{"id", "scaling"}})
+      .element("h2", "What a faster GPU changes");
+  html.element("p",
+               "The fastest variant in full precision on each kind of GPU, "
+               "kernel only, at the smallest and the largest size that both "
+               "were measured at. It goes with memory or with a unit when that "
+               "sets its roof, it reaches half of the roof on both, and it is "
+               "faster by as much as the roof is, within " +
+                   percent(alike) +
+                   "; with neither, when it waits for something else: the "
+                   "launch, a cache, its own instructions.");
+  for (std::size_t i = 1; i < kinds.size(); ++i)
+    write_pair(html, *kinds.front(), *kinds[i]);
+  html.close().line_break();
+}
+
+}  // namespace parlab::page
