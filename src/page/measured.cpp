@@ -169,7 +169,9 @@ Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
   std::erase_if(measured.runs, [&](const Run& run) {
     return run.machine != measured.machine;
   });
-  for (auto& record : latest(records)) {
+  auto last = latest(records);
+  share_roofs_of_hosts(last);
+  for (auto& record : last) {
     if (record.emulated || record.cache != Cache::hot) continue;
     if (record.timed()) {
       const auto summary = record.summary();

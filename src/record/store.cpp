@@ -304,6 +304,24 @@ std::vector<Record> latest(std::vector<Record> records) {
   return last_of_each(std::move(records), take_what_is_seldom_measured);
 }
 
+void share_roofs_of_hosts(std::vector<Record>& records) {
+  std::map<std::string, double> least;
+  const auto point = [](const Record& record) {
+    return record.machine + " " + record.point() + " " + record.unit;
+  };
+  const auto has_one = [](const Record& record) {
+    return record.timed() && record.roof_s > 0 && !record.on_gpu();
+  };
+  for (const auto& record : records) {
+    if (!has_one(record)) continue;
+    auto& roof = least.emplace(point(record), record.roof_s).first->second;
+    roof = std::min(roof, record.roof_s);
+  }
+  for (auto& record : records) {
+    if (has_one(record)) record.roof_s = least.at(point(record));
+  }
+}
+
 std::map<std::string, Record> settled(Loaded loaded,
                                       const Run& run,
                                       bool any_host) {

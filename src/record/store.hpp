@@ -39,6 +39,11 @@ bool is_record_file(const std::filesystem::path& path,
 // one before it that has them and was made from the same source.
 std::vector<Record> latest(std::vector<Record> records);
 
+// Hosts of one machine's name, and one host at different times, find more or
+// less of the memory in use by others: of the roofs of a point on a machine's
+// CPU the shortest time holds for all of its records.
+void share_roofs_of_hosts(std::vector<Record>& records);
+
 // What need not be measured again, by key: the last record of each
 // identity, where the host of the run made it with the same compiler,
 // flags, driver and CUDA, and it passed, is not_supported or timed_out.

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
@@ -652,6 +653,26 @@ BOOST_AUTO_TEST_CASE(joules_and_counters_outlive_a_new_time) {
   }
   BOOST_TEST(last_after(own).energy->runs_j.front() == 7);
   BOOST_TEST(last_after(own).counters.at("dram_bytes") == 6);
+}
+
+BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point_on_a_cpu) {
+  std::vector<Record> records{timed("openmp", "a", 1), timed("openmp", "b", 2),
+                              timed("openmp", "c", 2), timed("cuda", "d", 2)};
+  const std::array roofs{0.9, 0.5, 0.7, 0.1};
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i].roof_s = roofs[i];
+  records[2].unit = "another";
+  records[3].to_device_s = 1;  // on the GPU
+  records.push_back(records[0]);
+  records.back().size = {999};
+  records.push_back(records[0]);
+  records.back().machine = "another";
+  share_roofs_of_hosts(records);
+  std::vector<double> after;
+  for (const auto& record : records)
+    after.push_back(record.roof_s);
+  BOOST_TEST(after == (std::vector{0.5, 0.5, 0.7, 0.1, 0.9, 0.9}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_store_writes_the_run_once_and_late) {
