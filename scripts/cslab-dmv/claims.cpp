@@ -183,7 +183,7 @@ Judgement shared_memory(const Evidence& e) {
            dmv(e).variant("cuda/shmem"), dmv(e).variant("cuda/coalesced"))) {
     tally.add(no_faster(ratio, margin_of_no_difference), ratio, place(size));
   }
-  return tally.judgement("shmem over coalesced:", needs(e, report));
+  return tally.judgement("speed of shmem over coalesced:", needs(e, report));
 }
 
 Judgement cublas_alike(const Evidence& e) {
@@ -196,7 +196,7 @@ Judgement cublas_alike(const Evidence& e) {
        best_over_best(dmv(e).variant("blas/cublas"), ours)) {
     tally.add(as_fast(ratio, 0.1), ratio, place(size));
   }
-  return tally.judgement("cuBLAS over the better of the two:",
+  return tally.judgement("speed of cuBLAS over the better of the two:",
                          needs(e, report));
 }
 

@@ -46,12 +46,13 @@ Judgement convolution_grows(const Evidence& e) {
   }
   const auto &first = found.front(), &last = found.back();
   const auto theirs = published_of("cuda");
-  const auto growth =
-      judged(last.ratio.interval.low > first.ratio.interval.high,
-             "published " + theirs.front().text("speedup") + " to " +
+  const bool grows = last.ratio.interval.low > first.ratio.interval.high;
+  const auto growth = judged(
+      grows, "published " + theirs.front().text("speedup") + " to " +
                  theirs.back().text("speedup") + ", here " +
-                 times(first.ratio.value) + " at " + place(first.size) + ", " +
-                 times(last.ratio.value) + " at " + place(last.size));
+                 with_interval(first.ratio) + " at " + place(first.size) +
+                 ", " + with_interval(last.ratio) + " at " + place(last.size) +
+                 (grows ? "" : ": no growth shown"));
   if (growth.outcome == Outcome::does_not_hold) return growth;
   return together({growth, steps.judgement("without a fall:", {})});
 }

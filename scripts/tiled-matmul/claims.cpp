@@ -127,7 +127,7 @@ Judgement resources(const Evidence& e) {
     const auto at_small = gain(*four, *small),
                at_large = gain(*large_four, *large);
     filled.add(at_small.interval.high < at_large.interval.low, at_small.value,
-               times(at_small.value) + " for " + times(at_large.value) +
+               with_interval(at_small) + " for " + with_interval(at_large) +
                    " with tile " + std::to_string(small->tunables["tile"]));
   }
   return together(

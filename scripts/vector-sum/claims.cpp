@@ -173,8 +173,8 @@ Judgement gpu_beats_cpu(const Evidence& e) {
     if (ratios.size() < 2) continue;
     parts.push_back(
         judged(ratios.back().interval.low > ratios.front().interval.high,
-               method + " gains from " + times(ratios.front().value) + " to " +
-                   times(ratios.back().value)));
+               method + " gains from " + with_interval(ratios.front()) +
+                   " to " + with_interval(ratios.back())));
   }
   return together(parts);
 }

@@ -113,6 +113,12 @@ std::string to_string(const Ratio& ratio) {
   return tied(ratio) ? text + " (tie)" : text;
 }
 
+std::string with_interval(const Ratio& ratio) {
+  if (!decided(ratio)) return to_string(ratio);
+  return times(ratio.value) + " (" + significant(ratio.interval.low, 3) + "-" +
+         significant(ratio.interval.high, 3) + ")";
+}
+
 std::string microseconds(const Record& record) {
   return significant(record.summary().median * 1e6, 3);
 }
@@ -210,6 +216,10 @@ int Tally::count() const {
                     [](const Entry& e) { return e.decided; }));
 }
 
+int Tally::undecided() const {
+  return static_cast<int>(entries_.size()) - count();
+}
+
 Judgement Tally::judgement(const std::string& what,
                            const Judgement& if_empty) const {
   if (entries_.empty()) return if_empty;
@@ -229,8 +239,9 @@ Judgement Tally::judgement(const std::string& what,
   }
   if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
   if (entries_.size() > 1) {
-    text +=
-        " (" + std::to_string(held()) + " of " + std::to_string(count()) + ")";
+    const int open = undecided();
+    text += " (" + std::to_string(held()) + " of " + std::to_string(count()) +
+            (open > 0 ? ", " + std::to_string(open) + " undecided" : "") + ")";
   }
   const auto outcome = held() == count() ? Outcome::holds
                        : held() == 0     ? Outcome::does_not_hold

@@ -62,6 +62,8 @@ std::optional<bool> both(std::optional<bool> a, std::optional<bool> b);
 constexpr double margin_of_no_difference = 0.02;
 // The interval, in words: "1.48x", "1.01x (tie)", "1.6x (too few samples)".
 std::string to_string(const Ratio& ratio);
+// "241x (236-247)", where two of them are held against each other
+std::string with_interval(const Ratio& ratio);
 std::string times(double factor);                // "1.48x"
 std::string microseconds(const Record& record);  // "12.3"
 std::string place(const Size& size);  // "4096" when square, else "300x1000"
@@ -102,6 +104,7 @@ class Tally {
   bool empty() const { return entries_.empty(); }
   int held() const;
   int count() const;  // without those that are not decided
+  int undecided() const;
   // what: goes before the numbers. if_empty: the judgement when
   // there was no place at all.
   Judgement judgement(const std::string& what, const Judgement& if_empty) const;

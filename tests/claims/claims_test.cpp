@@ -301,6 +301,19 @@ BOOST_AUTO_TEST_CASE(many_places_are_abbreviated_to_the_extremes) {
   BOOST_TEST(tally.judgement("", {}).outcome == in_part);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_undecided_is_counted_beside_what_is) {
+  Tally tally;
+  tally.add(true, 1, "a");
+  tally.add(std::nullopt, 2, "b");
+  BOOST_TEST(tally.judgement("", {}).numbers == "a, b (1 of 1, 1 undecided)");
+  BOOST_TEST(tally.judgement("", {}).outcome == holds);
+}
+
+BOOST_AUTO_TEST_CASE(a_ratio_is_given_with_its_interval) {
+  BOOST_TEST(with_interval({241, {236, 247}}) == "241x (236-247)");
+  BOOST_TEST(with_interval({2, {}}) == "2.00x (too few samples)");
+}
+
 // ---- patras-cuda ------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(convolution_speedup_grows_with_the_size) {
@@ -312,12 +325,17 @@ BOOST_AUTO_TEST_CASE(convolution_speedup_grows_with_the_size) {
       r.patras("conv2d", "cuda/naive", n, 1, square_block(16));
       n += 1000;
     }
-    return r.outcome("P1");
+    return r.judge("P1");
   };
-  BOOST_TEST(with({6, 8, 12}) == holds);
-  BOOST_TEST(with({6, 12, 8}) == in_part);
-  BOOST_TEST(with({6, 6, 6}) == fails);
-  BOOST_TEST(with({6}) == untested);
+  BOOST_TEST(with({6, 8, 12}).outcome == holds);
+  BOOST_TEST(with({6, 12, 8}).outcome == in_part);
+  BOOST_TEST(with({6}).outcome == untested);
+  const auto none = with({6, 6, 6});
+  BOOST_TEST(none.outcome == fails);
+  BOOST_TEST(none.numbers.ends_with(
+                 "6.00x (6.00-6.00) at 4096, 6.00x (6.00-6.00) at 6096: no "
+                 "growth shown"),
+             none.numbers);
 }
 
 BOOST_AUTO_TEST_CASE(convolution_is_limited_by_registers_and_reads) {
@@ -501,10 +519,45 @@ BOOST_AUTO_TEST_CASE(the_fastest_kernel_may_have_less_occupancy) {
     r.product("cuda/register", 4096, 10, {}, Dtype::f32).launch.occupancy =
         fast;
     r.product("cuda/tiled", 4096, 20, {}, Dtype::f32).launch.occupancy = slow;
-    return r.outcome("S8");
+    return r;
   };
-  BOOST_TEST(with(0.25, 1) == holds);
-  BOOST_TEST(with(1, 0.75) == fails);
+  BOOST_TEST(with(0.25, 1).outcome("S8") == holds);
+  const auto most = with(1, 0.75).judge("S8");
+  BOOST_TEST(most.outcome == fails);
+  BOOST_TEST(most.numbers ==
+             "matmul 4096: cuda/register 100%, no other has more");
+  BOOST_TEST(with(0.5, 0.5).outcome("S8") == untested);
+  auto few = with(0.25, 1);
+  few.list[1].seconds.resize(3);
+  BOOST_TEST(few.outcome("S8") == untested);
+  // what is undecided may be the example
+  few.dmv("cuda/streamed", 4096, 10).launch.occupancy = 1;
+  few.dmv("cuda/wide", 4096, 20).launch.occupancy = 0.5;
+  BOOST_TEST(few.outcome("S8") == untested);
+  // two of five variants alone, beyond the size to look at
+  auto larger = with(0.25, 1);
+  for (const auto* name : {"cuda/a", "cuda/b", "cuda/c"})
+    larger.product(name, 4096, 20, {}, Dtype::f32).launch.occupancy = 1;
+  larger.product("cuda/a", 8192, 80, {}, Dtype::f32).launch.occupancy = 1;
+  larger.product("cuda/b", 8192, 90, {}, Dtype::f32).launch.occupancy = 0.5;
+  BOOST_TEST(larger.outcome("S8") == holds);
+}
+
+BOOST_AUTO_TEST_CASE(occupancy_is_compared_among_kernels_of_full_precision) {
+  const auto with = [](Arithmetic arithmetic) {
+    Records r;
+    auto& fast = r.product("cuda/overlapped", 4096, 10, {}, Dtype::f32);
+    fast.launch.occupancy = 0.25;
+    fast.arithmetic = arithmetic;
+    r.product("cuda/tiled", 4096, 20, {}, Dtype::f32).launch.occupancy = 1;
+    // Of two settings of one variant none is a rival of the other.
+    r.product("cuda/tiled", 4096, 10, {{"tile", 8}}, Dtype::f32)
+        .launch.occupancy = 0.5;
+    return r.judge("S8");
+  };
+  BOOST_TEST(with(Arithmetic::ieee).outcome == holds);
+  BOOST_TEST(with(Arithmetic::tf32).outcome == untested);
+  BOOST_TEST(!with(Arithmetic::tf32).missing.empty());
 }
 
 BOOST_AUTO_TEST_CASE(streaming_loads_still_use_the_l2) {
@@ -882,7 +935,8 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns) {
       last);
   BOOST_TEST(contains(last, "cannot be tested here"));
   BOOST_TEST(contains(table, "\ncslab-dmv\n"));
-  BOOST_TEST(contains(table, "shmem over coalesced: 1.000x (tie) at 1024"));
+  BOOST_TEST(
+      contains(table, "speed of shmem over coalesced: 1.000x (tie) at 1024"));
 }
 
 BOOST_AUTO_TEST_CASE(output_is_json_with_one_object_per_claim) {
