@@ -2,7 +2,7 @@
 # is not said. place: SQL that finds the place of a `name`.
 place = "CASE name"
 # Many names stand steeper, or they run into each other.
-steep = words(names) > 10
+steep = words(names) > 9
 set xtics () rotate by (steep ? -50 : -25) font "," . small
 do for [i = 1:words(names)] {
   place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
