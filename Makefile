@@ -554,7 +554,8 @@ $(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) 
 $(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
 figures: plots/$1-$f.svg
 .PRECIOUS: plots/$1-$f.svg plots/$1-$f.png
-plots/$1-$f.svg plots/$1-$f.png &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE)
+plots/$1-$f.svg plots/$1-$f.png &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE) \
+    $(wildcard scripts/$(notdir $1)/*.inc)
 	@$(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt

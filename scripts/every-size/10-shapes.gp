@@ -11,7 +11,7 @@ do for [power = -6:6:2] { set xtics add ((power < 0 ? sprintf("1:%g", 2.0 ** -po
 set xlabel "height : width, log; points alone: odd extents"
 set yrange [0 : 105]
 set ylabel "percent of the roof"
-set title "Shapes of about as many elements, float, hot"
+set title "Equally many elements, 1:64 to 64:1, float, hot: % of the roof"
 set label 1000 provenance("gpu")
 
 curve = "SELECT shape, roof_percent FROM shapes_drawn WHERE dtype = 'float' AND workload = ? ORDER BY odd, shape, place"

@@ -6,7 +6,8 @@ rungs = "(SELECT *, backend || '/' || variant AS name, min(median_s) AS time_s F
   . "GROUP BY 1, 2, 3, 4, 5 ORDER BY on_gpu DESC, count(DISTINCT backend || variant) DESC, flops DESC LIMIT 1) " \
   . "GROUP BY name)"
 names = list("SELECT name FROM " . rungs . " ORDER BY gflops")
-if (words(names) == 0) { print missing("energy: make energy"); exit status 3 }
+# Of fewer there is no ladder to see.
+if (words(names) < 4) { print missing("energy of four rungs or more: make energy"); exit status 3 }
 
 load "scripts/figures/names-x.gp"
 best(rate) = number("SELECT max(" . rate . ") FROM " . rungs)

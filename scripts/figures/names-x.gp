@@ -1,7 +1,9 @@
 # An x axis of variants, one place for each; names: a list of theirs, with the backend or without, which
 # is not said. place: SQL that finds the place of a `name`.
 place = "CASE name"
-set xtics () rotate by -25 font "," . small
+# Many names stand steeper, or they run into each other.
+steep = words(names) > 9
+set xtics () rotate by (steep ? -50 : -25) font "," . small
 do for [i = 1:words(names)] {
   place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
   name_only = word(names, i)
@@ -9,5 +11,5 @@ do for [i = 1:words(names)] {
 }
 place = place . " END"
 set xrange [0.5 : words(names) + 0.5]
-set bmargin at screen 0.24
+set bmargin at screen (steep ? 0.3 : 0.24)
 set xlabel

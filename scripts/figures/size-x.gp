@@ -6,7 +6,7 @@ set bmargin at screen 0.23
 set xrange [word(sizes, 1) / 1.12 : word(sizes, words(sizes)) * 1.12]
 set xtics () font "," . small
 array last_in[2] = [1, 1]
-apart = (real(word(sizes, words(sizes))) / word(sizes, 1)) ** 0.085  # what a label needs
+apart = (1.25 * word(sizes, words(sizes)) / word(sizes, 1)) ** 0.09  # what a label needs
 do for [n in sizes] {
   row = (n >= apart * last_in[1]) ? 1 : (n >= apart * last_in[2]) ? 2 : 3
   if (row < 3) { last_in[row] = real(n) }

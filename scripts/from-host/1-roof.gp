@@ -1,6 +1,7 @@
 # From host memory and back: how near to the link's ceiling, or to that of the work, by size.
-names = list("SELECT name FROM overlapped GROUP BY name ORDER BY max(bytes), name")
-if (words(names) == 0) { print missing("from host memory: make from-host"); exit status 3 }
+workloads = list("SELECT DISTINCT workload FROM overlapped ORDER BY workload")
+dtypes = list("SELECT DISTINCT dtype FROM overlapped ORDER BY dtype DESC")
+if (words(workloads) == 0) { print missing("from host memory: make from-host"); exit status 3 }
 
 set title "From host memory and back: percent of the roof, hot"
 set ylabel "% of the roof: the link's, or that of the work"
@@ -13,6 +14,7 @@ do for [power = 20:40:2] { set xtics add (bytes_text(2.0 ** power) 2.0 ** power)
 set xlabel "bytes of the problem, log"
 set label 1000 provenance("gpu")
 
-plot for [i = 1:words(names)] query_for("SELECT bytes, roof_percent FROM overlapped WHERE name = ? ORDER BY bytes", word(names, i)) \
-       using 1:2 with linespoints linetype i title word(names, i), \
+# A colour for each workload; the second dtype has the open points and the dashes.
+plot for [i = 1:words(workloads)] for [d = 1:words(dtypes)] query_for("SELECT bytes, roof_percent FROM overlapped WHERE name = ? ORDER BY bytes", word(workloads, i) . "/" . word(dtypes, d)) \
+       using 1:2 with linespoints linetype i + 7 * (d - 1) dashtype d title word(workloads, i) . "/" . word(dtypes, d), \
      90 with lines linetype 22 title "90 %"

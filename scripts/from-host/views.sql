@@ -1,7 +1,7 @@
 -- What the figures of from-host read. One row of records is one measurement.
 
 CREATE VIEW timed AS
-  SELECT *, workload || CASE dtype WHEN 'float' THEN '' ELSE '/' || dtype END AS name
+  SELECT *, workload || '/' || dtype AS name
   FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
 -- The fastest on each way, at each size; of the bare columns SQLite takes the row of the min. A size is

@@ -13,7 +13,7 @@ set xlabel "threads per block, log" offset 0,-0.1
 set logscale x 2
 set xrange [14 : 1170]
 set xtics (16, 32, 64, 128, 256, 512, 1024)
-set key title "kernel, n"
+set key title "kernel, n" left
 set label 1000 provenance("gpu")
 variants = "shared naive"
 

@@ -13,7 +13,7 @@ y_high = number("SELECT max(roof_percent) " . at)
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
 set title "atax, double, hot: share of the roof (A read once, " . (device ? "GPU" : "CPU") . ")"
 set ylabel "percent of the roof"
-set key title "n"
+set key title "n" left
 set label 1000 provenance("gpu")
 
 # The sizes of one variant side by side, so that they do not hide each other.

@@ -13,7 +13,7 @@ load "scripts/figures/size-x.gp"
 set xlabel "observations = variables (K = 1024), log"
 set title "covariance, double, hot: time by width of the tile"
 set ylabel "time (s), log"
-set key title "kernel, tile"
+set key title "kernel, tile" left
 set label 1000 provenance("gpu")
 variant_of(s) = s[1:strstrt(s, ":") - 1]
 tile_of(s) = s[strstrt(s, ":") + 1:*]

@@ -12,7 +12,7 @@ y_high = number("SELECT max(peak_percent * time_s / ifnull(low_s, time_s)) " . a
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
 set title "covariance, double, hot: share of the peak of multiply-adds (" . (device ? "GPU" : "CPU") . ")"
 set ylabel "percent of the peak without tensor cores"
-set key title "n"
+set key title "n" left
 set label 1000 provenance("gpu")
 
 # The sizes of one variant side by side, so that they do not hide each other.

@@ -6,8 +6,8 @@ series = list("SELECT name || ',' || dtype " . at . " GROUP BY name, dtype ORDER
 sizes = list("SELECT DISTINCT n " . at . " ORDER BY n")
 if (words(series) == 0) { print missing("covariance with syrk of a library: make patras-covariance"); exit status 3 }
 
-y_low = number("SELECT min(min(times), 0.5) " . at)
-y_high = number("SELECT max(max(times), 1.2) " . at)
+y_low = number("SELECT min(min(ifnull(times_low, times)), 0.5) " . at)
+y_high = number("SELECT max(max(ifnull(times_high, times)), 1.2) " . at)
 @log_y
 load "scripts/figures/size-x.gp"
 set xlabel "observations = variables (K = 1024), log"

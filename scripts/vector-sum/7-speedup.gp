@@ -20,4 +20,4 @@ plot query(best . " ORDER BY n") using 1:2 with linespoints linetype 3 title "ou
        using 1:2 with linespoints linetype i title word(methods, i), \
      for [i = 1:2] query_for("SELECT n, speedup FROM published_vector_sum_speedup WHERE method = ? ORDER BY n", word(methods, i)) \
        using 1:2 with linespoints linetype 20 pointtype points[i] pointsize 0.7 notitle, \
-     NaN with lines linetype 20 title "published (GTX 960M)"
+     NaN with linespoints linetype 20 pointtype points[1] pointsize 0.7 title "published (GTX 960M)"

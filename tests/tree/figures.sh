@@ -44,9 +44,6 @@ expect "a torn record file still gives figures" eval 'own_make figures && test -
 
 # ---- every curve has a name in the key, every point its numbers ----------------------------------
 cp -a "$OLDPWD/results/nvidia-h200" results
-# As if energy had been measured, too.
-sed -i -E 's/("samples_us":.*)("source":)/\1"energy":{"runs_j":[1,1.01,0.99,1],"seconds":0.01,"idle_w":70,"source":"NVML"},\2/' \
-  results/nvidia-h200/tiled-matmul.jsonl
 expect "the figures of a machine with everything are drawn" own_make figures
 # nameless FILE...: the curves without a name in the key. Two kinds need none: the report's curves, which
 # are grey and share one name, and level lines.
@@ -79,20 +76,26 @@ expect "on an axis of variants a point says which, beside its tick, too" \
   eval "grep -q '<title>8000: bulk, [0-9.]*</title>' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg &&
         ! grep -qE '<title>[0-9]+: [0-9.]+, ' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg"
 expect "Gflop/s and Gflop/J of the ladder, from records that have joules alone" \
-  eval "grep -q '<title>Gflop/s, 100 = ' plots/nvidia-h200/tiled-matmul-6-energy.svg &&
-        grep -qE '<title>Gflop/J, 100 = .*: warp_tiles, [0-9.]+</title>' plots/nvidia-h200/tiled-matmul-6-energy.svg"
-# Experiments that have joules and no chart of them, or the other way round.
+  eval "grep -q '<title>Gflop/s, 100 = ' plots/nvidia-h200/cslab-dmv-9-energy.svg &&
+        grep -qE '<title>Gflop/J, 100 = .*: coalesced, [0-9.]+</title>' plots/nvidia-h200/cslab-dmv-9-energy.svg"
+# Experiments that have joules of a ladder, on the device it is of, and no chart of them, or the other
+# way round.
 unlike_records() {
-  local records chart joules
-  for records in results/nvidia-h200/*.jsonl; do
-    joules=no
-    if grep -q '"runs_j"' "$records"; then joules=yes; fi
+  local database experiment rungs chart
+  for database in build/records/nvidia-h200/*.db; do
+    experiment=$(basename "$database" .db)
+    rungs=$(bin/parlab-emulated query "$database" "
+      SELECT count(DISTINCT backend || variant) AS rungs FROM records
+      WHERE energy_j IS NOT NULL AND arithmetic = 'ieee'
+      GROUP BY workload, dtype, flops, bytes, on_gpu ORDER BY on_gpu DESC, rungs DESC LIMIT 1")
     chart=no
-    if compgen -G "plots/nvidia-h200/$(basename "$records" .jsonl)-*-energy.svg" >/dev/null; then chart=yes; fi
-    [[ $joules == "$chart" ]] || echo "$(basename "$records" .jsonl): joules $joules, chart $chart"
+    if compgen -G "plots/nvidia-h200/$experiment-*-energy.svg" >/dev/null; then chart=yes; fi
+    [[ $((${rungs:-0} >= 4)):$chart =~ ^(1:yes|0:no)$ ]] || echo "$experiment: ${rungs:-0} rungs with joules, chart $chart"
   done
 }
-expect "experiments with joules have a chart of them, others none: $(unlike_records)" test -z "$(unlike_records)"
+expect "four rungs with joules have a chart of them, fewer none: $(unlike_records)" test -z "$(unlike_records)"
+expect "among the records are ladders of both kinds" \
+  eval 'test -e plots/nvidia-h200/cslab-dmv-9-energy.svg && test ! -e plots/nvidia-h200/tiled-matmul-6-energy.svg'
 expect "and the page says which rung costs the least" grep -q 'Is it the fastest?' plots/nvidia-h200/index.html
 expect "as many points have numbers as the records have" \
   test "$(grep -oE '<title>blas/cublas: ' plots/nvidia-h200/tiled-matmul-1-time.svg | wc -l)" = \
