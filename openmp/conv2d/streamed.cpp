@@ -18,30 +18,16 @@
 #endif
 
 #include "host/host.hpp"
+#include "host/vectors.hpp"
 #include "workloads/conv2d.hpp"
 
 using namespace parlab;
 
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
 // Bytes of a row ahead of what is computed: the hardware's own prefetching
 // ends at a page.
 constexpr int ahead = 512;
-
-template <typename T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes)));
-  typedef T unaligned
-      __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
-};
 
 // Elements first, first + 1, ... of the two, one after the other.
 template <int first, typename Vector, int... lane>

@@ -17,26 +17,13 @@
 #include <cstring>
 
 #include "host/host.hpp"
+#include "host/vectors.hpp"
 #include "workloads/convsep.hpp"
 
 using namespace parlab;
 
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <typename T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes)));
-  typedef T unaligned
-      __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
-};
 template <typename T>
 constexpr std::int64_t lanes = vector_bytes / sizeof(T);
 

@@ -30,11 +30,6 @@ std::string address(const std::string& folder) {
   return text + "/index.html";
 }
 
-double memory_bandwidth(const Ceilings& ceilings) {
-  return std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
-                  ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
-}
-
 Cell ceilings_of(const Run* run, bool gpu) {
   if (run == nullptr) return {"–"};
   const auto& ceilings = gpu ? run->device : run->host;

@@ -80,6 +80,11 @@ bool Measured::has_gpu() const {
                      [](const Run& run) { return !run.gpu.empty(); });
 }
 
+double memory_bandwidth(const Ceilings& ceilings) {
+  return std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
+                  ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
+}
+
 const Run* Measured::device_run() const {
   const auto found =
       std::find_if(runs.rbegin(), runs.rend(),
@@ -169,9 +174,7 @@ Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
   std::erase_if(measured.runs, [&](const Run& run) {
     return run.machine != measured.machine;
   });
-  auto last = latest(records);
-  share_roofs_of_hosts(last);
-  for (auto& record : last) {
+  for (auto& record : latest(records)) {
     if (record.emulated || record.cache != Cache::hot) continue;
     if (record.timed()) {
       const auto summary = record.summary();

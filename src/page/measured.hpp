@@ -59,6 +59,9 @@ struct Measured {
   std::vector<std::string> workloads() const;
 };
 
+// Of the largest footprint, read or copied; bytes per second, 0: not measured.
+double memory_bandwidth(const Ceilings& ceilings);
+
 // Every *.jsonl in the folder, results/MACHINE. The machine is the one
 // its runs name, the folder's name when there are none. Throws UsageError
 // when the folder cannot be read.

@@ -84,9 +84,7 @@ void write_roofline(Html& html,
   chart.title = "Roofline of the " + what;
   chart.x = {"flop for each byte that has to move", tick_count};
   chart.y = {"", tick_rate};
-  const double memory =
-      std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
-               ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
+  const double memory = memory_bandwidth(ceilings);
   const double caches =
       std::max(fastest(ceilings.read), fastest(ceilings.copy));
   int look = 0;

@@ -17,10 +17,6 @@ constexpr double alike = 0.05;
 // Further from its roof a kernel waits for something else.
 constexpr double near_roof = 0.5;
 
-double bandwidth_of(const Run& run) {
-  return run.device.read.empty() ? 0 : run.device.read.back().second;
-}
-
 // One machine of each kind of GPU, that with most points, the one with the
 // slowest memory first.
 std::vector<const Measured*> kinds_of_gpu(
@@ -28,7 +24,7 @@ std::vector<const Measured*> kinds_of_gpu(
   std::map<std::string, const Measured*> by_gpu;
   for (const auto& measured : machines) {
     const auto* run = measured.device_run();
-    if (run == nullptr || bandwidth_of(*run) == 0) continue;
+    if (run == nullptr || memory_bandwidth(run->device) == 0) continue;
     auto& chosen = by_gpu[run->gpu];
     if (chosen == nullptr || chosen->entries.size() < measured.entries.size())
       chosen = &measured;
@@ -36,10 +32,11 @@ std::vector<const Measured*> kinds_of_gpu(
   std::vector<const Measured*> kinds;
   for (const auto& [gpu, measured] : by_gpu)
     kinds.push_back(measured);
-  std::stable_sort(
-      kinds.begin(), kinds.end(), [](const Measured* a, const Measured* b) {
-        return bandwidth_of(*a->device_run()) < bandwidth_of(*b->device_run());
-      });
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const Measured* a, const Measured* b) {
+                     return memory_bandwidth(a->device_run()->device) <
+                            memory_bandwidth(b->device_run()->device);
+                   });
   return kinds;
 }
 
@@ -48,7 +45,7 @@ std::string limit_of(const Record& record, const Run& run) {
   const auto unit = run.device.units.find(record.unit);
   const bool units_limit =
       unit != run.device.units.end() &&
-      record.flops / unit->second > record.bytes / bandwidth_of(run);
+      record.flops / unit->second > record.bytes / memory_bandwidth(run.device);
   return units_limit ? record.unit : "memory";
 }
 
@@ -85,8 +82,8 @@ std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
 }
 
 std::string gains_of_ceilings(const Run& slower, const Run& faster) {
-  std::string text =
-      "memory " + factor(bandwidth_of(faster) / bandwidth_of(slower));
+  std::string text = "memory " + factor(memory_bandwidth(faster.device) /
+                                        memory_bandwidth(slower.device));
   for (const auto& [unit, peak] : slower.device.units) {
     const auto other = faster.device.units.find(unit);
     if (other == faster.device.units.end() || peak == 0) continue;

@@ -46,10 +46,8 @@ Cell over_cpu(const Entries& some) {
   if (!kernel) return {"–"};
   // With its transfers another variant may be the fastest.
   std::string with_transfers;
-  for (const auto& duel : duels(some)) {
-    if (duel.gpu->record.size == *common)
-      with_transfers = factor(duel.travelled.value) + " with transfers, ";
-  }
+  for (const auto& duel : duels(point))
+    with_transfers = factor(duel.travelled.value) + " with transfers, ";
   return {factor(kernel->value),
           with_transfers + "at " + dimensions(gpu->record)};
 }

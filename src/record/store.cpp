@@ -298,12 +298,6 @@ void take_what_is_seldom_measured(Record& last, Record& before) {
   if (last.counters.empty()) last.counters = std::move(before.counters);
 }
 
-}  // namespace
-
-std::vector<Record> latest(std::vector<Record> records) {
-  return last_of_each(std::move(records), take_what_is_seldom_measured);
-}
-
 void share_roofs_of_hosts(std::vector<Record>& records) {
   std::map<std::string, double> least;
   const auto point = [](const Record& record) {
@@ -322,12 +316,21 @@ void share_roofs_of_hosts(std::vector<Record>& records) {
   }
 }
 
+}  // namespace
+
+std::vector<Record> latest(std::vector<Record> records) {
+  auto last = last_of_each(std::move(records), take_what_is_seldom_measured);
+  share_roofs_of_hosts(last);
+  return last;
+}
+
 std::map<std::string, Record> settled(Loaded loaded,
                                       const Run& run,
                                       bool any_host) {
   std::map<std::string, Record> by_key;
-  const auto last = [](const Record&, const Record&) {};
-  for (auto& record : last_of_each(std::move(loaded.records), last)) {
+  // Joules of another host's GPU are no reason not to measure them here.
+  const auto as_it_is = [](const Record&, const Record&) {};
+  for (auto& record : last_of_each(std::move(loaded.records), as_it_is)) {
     const auto& then = loaded.runs.at(record.run);
     const bool on_gpu = !record.gpu.empty();
     const bool alike = any_host ? !then.host_id.empty() &&

@@ -380,7 +380,6 @@ RecordTable::RecordTable(Loaded loaded,
     if (run != loaded.runs.end()) set_run(record, run->second);
   }
   records = latest(std::move(loaded.records));
-  share_roofs_of_hosts(records);
   content_->runs = std::move(loaded.runs);
   for (const auto& record : records) {
     if (record.backend == "serial")
