@@ -15,7 +15,7 @@ struct Rung {
 };
 using Rungs = std::vector<Rung>;
 
-// Those with joules at one size and dtype, and how many there are without.
+// Those with joules at one size and dtype, and how many variants have a time.
 struct Ladder {
   Rungs rungs;
   std::size_t timed = 0;
