@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <span>
 
 #include "core/numbers.hpp"
 #include "host/blas.hpp"
@@ -110,12 +111,14 @@ class Point {
   std::vector<const Entry*> entries_to_check(const std::vector<Entry*>& open);
   bool inputs_are_damaged(Trial& trial);
   void take_batch(Entry& entry, bool check, bool again = false);
-  void measure_energy();
+  std::vector<Entry*> waiting_for_energy();
+  void measure_energy(std::span<Entry* const> group);
   void run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs);
   void verify_again();
   void add_samples(Entry& entry) const;
   void hold_against_roof(Entry& entry);
   void store(Entry& entry);
+  void store_all();
   bool timed(const Trial& trial) const {
     return trial.place != nullptr && trial.place->executor->can_time() &&
            !session_.plan.verify_only;
@@ -806,12 +809,12 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
   energy.idle_w = gauge.idle_w();
 }
 
-// In turns, as samples are taken: a drift of the machine falls on all of them.
-void Point::measure_energy() {
-  std::vector<std::pair<Entry*, EnergyRuns>> open;
+// Those of which joules can be measured; of the others it says why not.
+std::vector<Entry*> Point::waiting_for_energy() {
+  std::vector<Entry*> waiting;
+  if (!session_.plan.energy) return waiting;
   for (auto& entry : entries_) {
-    if (!entry.measurement || !entry.trial->passed() || interrupted_())
-      continue;
+    if (!entry.measurement || !entry.trial->passed()) continue;
     auto& energy = entry.record.energy.emplace();
     if (entry.record.cache == Cache::cold) {
       energy.absent =
@@ -821,12 +824,20 @@ void Point::measure_energy() {
                !absent.empty()) {
       energy.absent = absent;
     } else {
-      open.emplace_back(&entry, EnergyRuns{});
+      waiting.push_back(&entry);
     }
   }
+  return waiting;
+}
+
+// In turns, as samples are taken: a drift of the machine falls on all of them.
+void Point::measure_energy(std::span<Entry* const> group) {
+  std::vector<std::pair<Entry*, EnergyRuns>> open;
+  for (auto* entry : group)
+    open.emplace_back(entry, EnergyRuns{});
   while (!open.empty() && !interrupted_()) {
     for (auto& [entry, runs] : open) {
-      if (interrupted_()) return;
+      if (interrupted_()) break;
       session_.observer.working_on("energy of " + entry->record.full_name() +
                                        " " +
                                        to_string(entry->trial->call.tunables),
@@ -838,6 +849,30 @@ void Point::measure_energy() {
       return runs.finished() || !entry->trial->passed() ||
              !entry->record.energy->absent.empty();
     });
+  }
+  // These were interrupted: they have their times.
+  for (auto& [entry, runs] : open)
+    entry->record.energy.reset();
+}
+
+// Joules take half a minute for each, so that each group is stored as
+// soon as it has them: whoever interrupts the next ones loses no others.
+void Point::store_all() {
+  const auto waiting = waiting_for_energy();
+  // verified on other inputs last
+  if (!waiting.empty()) set_up(input_kinds.back());
+  constexpr std::size_t in_turns = 4;
+  for (std::size_t i = 0; i < waiting.size(); i += in_turns) {
+    const auto group =
+        std::span(waiting).subspan(i, std::min(in_turns, waiting.size() - i));
+    measure_energy(group);
+    for (auto* entry : group)
+      store(*entry);
+  }
+  for (auto& entry : entries_) {
+    const bool stored =
+        std::find(waiting.begin(), waiting.end(), &entry) != waiting.end();
+    if (!entry.recorded_before && !stored) store(entry);
   }
 }
 
@@ -931,14 +966,11 @@ Supervisor::Points Point::run() {
   }
   for (const auto cache : session_.plan.caches)
     measure(cache);
-  if (session_.plan.energy) measure_energy();
   if (problem_) verify_again();
+  if (!interrupted_()) store_all();
   Supervisor::Points points;
   for (const auto cache : session_.plan.caches) {
     if (interrupted_()) break;
-    for (auto& entry : entries_) {
-      if (entry.record.cache == cache && !entry.recorded_before) store(entry);
-    }
     std::vector<Record> records;
     for (const auto& entry : entries_) {
       if (entry.record.cache == cache) records.push_back(entry.record);

@@ -3,9 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <csignal>
 
 #include "folder.hpp"
 #include "places/places.hpp"
+#include "record/store.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/dmv.hpp"
@@ -144,6 +146,13 @@ const Register<Dmv, float> lazy(
     "serial/energy/lazy.cpp",
     "");
 
+// As many configurations as a test wants.
+const Register<Dmv, float> several(
+    {.idea = "rows", .tunables = {{"which", 1, 1, 8}}},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    "serial/energy/several.cpp",
+    "");
+
 const Variant& variant(const std::string& name) {
   return parlab::testing::variant_called("energy/serial/" + name);
 }
@@ -159,14 +168,9 @@ struct Sweep {
   bool wanted = true;
   std::string results = "";
 
-  Record record(const std::string& name = "honest",
-                Cache cache = Cache::hot,
-                const std::function<void(Metered&)>& change = {}) {
-    auto plan = parlab::testing::plan_for(*Registry::instance().workload("dmv"),
-                                          variant(name), {30, 20});
+  void run(Plan plan, const std::function<void(Metered&)>& change = {}) {
     plan.energy = wanted;
     plan.results = results;
-    plan.caches = {cache};
     auto executor = std::make_unique<Metered>(device);
     if (change) change(*executor);
     Place opened;
@@ -174,6 +178,17 @@ struct Sweep {
     Places places(std::move(opened));
     collector = {};
     run_sweep(plan, collector, places);
+  }
+  static Plan plan_of(const std::string& name) {
+    return parlab::testing::plan_for(*Registry::instance().workload("dmv"),
+                                     variant(name), {30, 20});
+  }
+  Record record(const std::string& name = "honest",
+                Cache cache = Cache::hot,
+                const std::function<void(Metered&)>& change = {}) {
+    auto plan = plan_of(name);
+    plan.caches = {cache};
+    run(plan, change);
     BOOST_TEST_REQUIRE(collector.records.size() == 1u);
     return collector.records.front();
   }
@@ -340,6 +355,40 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {
   BOOST_TEST(contains(record.detail, "when its energy was measured"));
   BOOST_TEST(!record.energy);
   BOOST_TEST(!record.timed());
+}
+
+// Ten minutes of a ladder: what has its joules is stored before the
+// others have theirs, and these keep their times.
+BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  auto plan = Sweep::plan_of("several");
+  plan.tunables["which"] = {1, 2, 3, 4, 5, 6};
+  const auto stored = [&] {
+    std::size_t all = 0, with_energy = 0;
+    for (const auto& record : load_records(sweep.results).records) {
+      ++all;
+      with_energy += record.has_energy() ? 1 : 0;
+    }
+    return std::pair(all, with_energy);
+  };
+  // four of them, four runs each; then the first run of the fifth
+  sweep.device.of_run = [&](int run) {
+    if (run == 16) std::raise(SIGINT);
+    return 1.0;
+  };
+  sweep.run(plan);
+  BOOST_TEST((stored() == std::pair<std::size_t, std::size_t>(6, 4)));
+
+  sweep.device.of_run = [](int) { return 1.0; };
+  sweep.device.runs = 0;
+  sweep.run(plan);
+  BOOST_TEST(sweep.device.runs == 2 * 4);
+  BOOST_TEST((stored() == std::pair<std::size_t, std::size_t>(8, 6)));
+  BOOST_TEST(sweep.collector.records.size() == 6u);
+  for (const auto& record : sweep.collector.records)
+    BOOST_TEST(record.has_energy());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
