@@ -95,7 +95,7 @@ unlike_records() {
 }
 expect "four rungs with joules have a chart of them, fewer none: $(unlike_records)" test -z "$(unlike_records)"
 expect "among the records are ladders of both kinds" \
-  eval 'test -e plots/nvidia-h200/cslab-dmv-9-energy.svg && test ! -e plots/nvidia-h200/tiled-matmul-6-energy.svg'
+  eval 'test -e plots/nvidia-h200/tiled-matmul-6-energy.svg && test ! -e plots/nvidia-h200/tensor-matmul-7-energy.svg'
 expect "and the page says which rung costs the least" grep -q 'Is it the fastest?' plots/nvidia-h200/index.html
 expect "as many points have numbers as the records have" \
   test "$(grep -oE '<title>blas/cublas: ' plots/nvidia-h200/tiled-matmul-1-time.svg | wc -l)" = \
