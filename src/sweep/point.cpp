@@ -323,6 +323,7 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   if (old->timed()) note_time(trial.call, old->summary().median);
   entry.record = *old;
   entry.recorded_before = true;
+  session_.passed |= old->verdict == Verdict::passed;
   return entry;
 }
 

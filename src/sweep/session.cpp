@@ -81,7 +81,8 @@ const Record* Session::recorded(const Record& record) const {
 
 void Session::count(const Record& record) {
   passed |= record.verdict == Verdict::passed;
-  out_of_memory |= record.verdict == Verdict::out_of_memory;
+  left_out |= record.verdict == Verdict::out_of_memory ||
+              record.verdict == Verdict::no_device;
   failed |= record.verdict == Verdict::wrong_result ||
             record.verdict == Verdict::implausible ||
             record.verdict == Verdict::launch_failed ||

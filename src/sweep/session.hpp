@@ -34,7 +34,8 @@ struct Session {
   // variant -> where it passed
   std::map<std::string, Size> right_at_square = {};
   std::size_t done = 0;  // measurements completed
-  bool failed = false, passed = false, out_of_memory = false;
+  bool failed = false, passed = false;
+  bool left_out = false;  // no memory for it, or no device
   bool ceilings_known = false;
   std::set<std::string> noted = {};  // what note_once() has said
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;

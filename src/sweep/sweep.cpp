@@ -185,10 +185,10 @@ int run_sweep(const Plan& plan,
                       : "interrupted: the same command goes on from here");
     return exit_interrupted;
   }
-  // A size too large for this machine is no failure of the sweep,
-  // unless it was all there was.
-  const bool nothing_fits = session.out_of_memory && !session.passed;
-  return session.failed || nothing_fits ? 1 : 0;
+  // What this machine has no memory or no device for is no failure of
+  // the sweep, unless it was all there was.
+  const bool nothing_ran = session.left_out && !session.passed;
+  return session.failed || nothing_ran ? 1 : 0;
 }
 
 }  // namespace parlab

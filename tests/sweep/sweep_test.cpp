@@ -1,0 +1,55 @@
+// When a sweep has failed, by what run_sweep returns.
+#include "sweep/sweep.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "folder.hpp"
+#include "places/places.hpp"
+#include "support.hpp"
+
+using namespace parlab;
+
+namespace {
+
+Plan plan_of(std::initializer_list<std::int64_t> sides) {
+  auto plan = parlab::testing::plan_for(
+      *Registry::instance().workload("dmv"),
+      parlab::testing::variant_called("dmv/serial/plain"), {30, 20});
+  plan.sizes.clear();
+  for (const auto side : sides)
+    plan.sizes.push_back({side, side});
+  return plan;
+}
+
+int status(const Plan& plan) {
+  parlab::testing::Collector collector;
+  return run_sweep(plan, collector);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sweep_status)
+
+BOOST_AUTO_TEST_CASE(no_device_for_anything_is_a_failure) {
+  Place closed;
+  closed.why_not = "no driver";
+  Places places(std::move(closed));
+  parlab::testing::Collector collector;
+  BOOST_TEST(run_sweep(plan_of({30}), collector, places) == 1);
+  BOOST_TEST_REQUIRE(collector.records.size() == 1u);
+  BOOST_TEST(to_string(collector.records[0].verdict) == "no_device");
+}
+
+BOOST_AUTO_TEST_CASE(a_size_too_large_is_one_only_when_nothing_else_passes) {
+  const parlab::testing::Folder folder;
+  auto plan = plan_of({30, 3000});
+  plan.memory_bytes = 1 << 20;
+  plan.results = folder.path / "dmv.jsonl";
+  BOOST_TEST(status(plan) == 0);
+  // with the small one from the records
+  BOOST_TEST(status(plan) == 0);
+  plan.sizes = {{3000, 3000}};
+  BOOST_TEST(status(plan) == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
