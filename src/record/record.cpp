@@ -46,7 +46,9 @@ std::string error_name(InputKind kind, bool of_bound) {
 
 bool same_machine(const Record& a, const Record& b) {
   if (a.machine.empty() || b.machine.empty()) return true;
-  return a.machine == b.machine && a.host_id == b.host_id;
+  if (a.machine != b.machine || a.host_id != b.host_id) return false;
+  return a.on_gpu() || b.on_gpu() || a.gpus_of_host.empty() ||
+         b.gpus_of_host.empty() || a.gpus_of_host == b.gpus_of_host;
 }
 
 bool same_point(const Record& a, const Record& b) {

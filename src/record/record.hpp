@@ -96,6 +96,9 @@ struct Record {
   std::string gpu;
   // Of that run; not stored again, set by load_records.
   std::string machine, host_id;
+  // The GPUs of that host by their UUIDs: virtual machines made from one image
+  // have one id, and other GPUs. Empty: none, or not known.
+  std::string gpus_of_host;
   BetweenRuns between_runs;  // of its ceilings; 0: the usual one is assumed
 
   Samples samples() const;
@@ -116,9 +119,10 @@ struct Record {
 // of the element's own rounding: "uniform_of_bound". See LargestError.
 std::string error_name(InputKind kind, bool of_bound);
 
-// Times of the two can be compared: one host. Of records that do not say
-// their host those of one machine's name are taken to be of one; what
-// was just measured has neither yet.
+// Times of the two can be compared: one host, of which two on the CPU also
+// have the same GPUs. Of records that do not say their host those of one
+// machine's name are taken to be of one; what was just measured has neither
+// yet.
 bool same_machine(const Record& a, const Record& b);
 
 // That point() is the same of both, told without making the texts.

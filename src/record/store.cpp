@@ -243,6 +243,9 @@ void oldest_first(std::vector<Record>& records,
 void set_run(Record& record, const Run& run) {
   record.machine = run.machine;
   record.host_id = run.host_id;
+  record.gpus_of_host.clear();
+  for (const auto& gpu : run.gpus)
+    record.gpus_of_host += gpu.uuid + " ";
   record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
 }
 
@@ -298,10 +301,12 @@ void take_what_is_seldom_measured(Record& last, Record& before) {
   if (last.counters.empty()) last.counters = std::move(before.counters);
 }
 
+// The ceilings of a host are measured more than once: the best counts.
 void share_roofs_of_hosts(std::vector<Record>& records) {
   std::map<std::string, double> least;
   const auto point = [](const Record& record) {
-    return record.machine + " " + record.point() + " " + record.unit;
+    return record.machine + " " + record.host_id + " " + record.gpus_of_host +
+           record.point() + " " + record.unit;
   };
   const auto has_one = [](const Record& record) {
     return record.timed() && record.roof_s > 0 && !record.on_gpu();

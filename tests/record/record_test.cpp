@@ -674,6 +674,29 @@ BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point_on_a_cpu) {
              boost::test_tools::per_element());
 }
 
+// A kernel on one host and the roof of another say nothing of each other.
+BOOST_AUTO_TEST_CASE(hosts_of_one_image_share_no_roof_and_no_speedup) {
+  auto a = timed("openmp", "a", 1), b = timed("openmp", "b", 2),
+       gpu = timed("cuda", "c", 2);
+  for (auto* record : {&a, &b, &gpu}) {
+    record->machine = "one name";
+    record->host_id = "one image";
+    record->gpus_of_host = "first ";
+  }
+  gpu.to_device_s = 1;
+  BOOST_TEST(same_machine(a, b));
+  b.gpus_of_host = "second ";
+  BOOST_TEST(!same_machine(a, b));
+  // The GPUs of one kind are alike, their hosts are not.
+  BOOST_TEST(same_machine(a, gpu));
+  BOOST_TEST(same_machine(gpu, b));
+  a.roof_s = 0.9;
+  b.roof_s = 0.5;
+  const auto kept = latest({a, b});
+  BOOST_TEST(kept[0].roof_s == 0.9);
+  BOOST_TEST(kept[1].roof_s == 0.5);
+}
+
 BOOST_AUTO_TEST_CASE(a_store_writes_the_run_once_and_late) {
   const Folder folder;
   const fs::path path = folder.path / "new" / "folder" / "x.jsonl";
