@@ -34,6 +34,20 @@ std::vector<PublishedRow> published_of(const std::string& variant) {
   return rows;
 }
 
+// By the interval of one over the other: their own may overlap all the same.
+std::optional<bool> grows(const Ratio& first, const Ratio& last) {
+  const auto half_width = [](const Ratio& ratio) {
+    return std::log(ratio.interval.high / ratio.interval.low) / 2;
+  };
+  const double growth = last.value / first.value;
+  const double factor =
+      std::exp(std::hypot(half_width(first), half_width(last)));
+  const Ratio over{growth, {growth / factor, growth * factor}};
+  if (above(over, 1)) return true;
+  return at_most_within(over, margin_of_no_difference) ? std::optional(false)
+                                                       : std::nullopt;
+}
+
 Judgement convolution_grows(const Evidence& e) {
   const auto found =
       best_over_best(naive(e), conv2d(e).variant("serial/plain"));
@@ -46,13 +60,13 @@ Judgement convolution_grows(const Evidence& e) {
   }
   const auto &first = found.front(), &last = found.back();
   const auto theirs = published_of("cuda");
-  const bool grows = last.ratio.interval.low > first.ratio.interval.high;
+  const auto grown = grows(first.ratio, last.ratio);
   const auto growth = judged(
-      grows, "published " + theirs.front().text("speedup") + " to " +
+      grown, "published " + theirs.front().text("speedup") + " to " +
                  theirs.back().text("speedup") + ", here " +
                  with_interval(first.ratio) + " at " + place(first.size) +
                  ", " + with_interval(last.ratio) + " at " + place(last.size) +
-                 (grows ? "" : ": no growth shown"));
+                 (grown == false ? ": no growth" : ""));
   if (growth.outcome == Outcome::does_not_hold) return growth;
   return together({growth, steps.judgement("without a fall:", {})});
 }

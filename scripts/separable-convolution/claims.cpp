@@ -60,21 +60,15 @@ std::string cost(double ratio) {
   return (ratio >= 1 ? "+" : "-") + percent(std::abs(ratio - 1));
 }
 
-// Time of one mode over that of another lies in a band: holds; on the same
-// side of 1, but outside of the band: in part.
+// Time of one mode over that of another lies in a band.
 Judgement costs(const Record& mode,
                 const Record& usual,
                 double low,
                 double high,
                 const std::string& what) {
   const auto ratio = gain(usual, mode);
-  Judgement judgement =
-      judged(ratio.value >= low && ratio.value <= high,
-             what + " " + cost(ratio.value) + " at " + place(usual.size));
-  if (judgement.outcome != Outcome::holds && low > 1 && faster(ratio)) {
-    judgement.outcome = Outcome::holds_in_part;
-  }
-  return judgement;
+  return judged(ratio.value >= low && ratio.value <= high,
+                what + " " + cost(ratio.value) + " at " + place(usual.size));
 }
 
 Judgement cache_modes(const Evidence& e,
@@ -244,7 +238,7 @@ Judgement double_costs(const Evidence& e) {
     if (same == nullptr || same->launch.shared_bytes == 0) continue;
     const auto a = record->launch.shared_bytes, b = same->launch.shared_bytes;
     twice.add(a == 2 * b, static_cast<double>(a),
-              std::to_string(a) + " for " + std::to_string(b) + " B (" +
+              std::to_string(a) + " against " + std::to_string(b) + " B (" +
                   setting(*record) + ")");
   }
   if (!twice.empty()) parts.push_back(twice.judgement("shared", {}));
@@ -372,7 +366,7 @@ Judgement double_over_float(const Evidence& e) {
     const auto ratio = gain(*same, *record);
     tally.add(faster(ratio, 2), ratio, place(record->size));
   }
-  return tally.judgement("float over double:", needs(e, report));
+  return tally.judgement("double over float, in time:", needs(e, report));
 }
 
 Judgement l2_stays_on(const Evidence& e) {

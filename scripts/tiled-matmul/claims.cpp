@@ -104,7 +104,7 @@ Judgement resources(const Evidence& e) {
     const auto add = [&](Tally& tally, bool held, std::int64_t ours,
                          std::int64_t theirs) {
       tally.add(held, static_cast<double>(ours),
-                std::to_string(ours) + " for " + std::to_string(theirs) +
+                std::to_string(ours) + " against " + std::to_string(theirs) +
                     " at " + where(*one));
     };
     const auto &a = two->launch, &b = one->launch;
@@ -127,7 +127,7 @@ Judgement resources(const Evidence& e) {
     const auto at_small = gain(*four, *small),
                at_large = gain(*large_four, *large);
     filled.add(at_small.interval.high < at_large.interval.low, at_small.value,
-               with_interval(at_small) + " for " + with_interval(at_large) +
+               with_interval(at_small) + " against " + with_interval(at_large) +
                    " with tile " + std::to_string(small->tunables["tile"]));
   }
   return together(

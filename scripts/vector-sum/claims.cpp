@@ -140,7 +140,7 @@ Judgement brw_wins(const Evidence& e) {
     if (a && b)
       uniform.add(
           *b > *a, *b - *a,
-          percent(*b) + " for " + percent(*a) + " at " + where(n, block));
+          percent(*b) + " against " + percent(*a) + " at " + where(n, block));
   });
   for (const auto n : sizes()) {
     const auto rw = mean_time(e, false, n), brw = mean_time(e, true, n);
@@ -270,7 +270,7 @@ Tally block_32(const Evidence& e, bool lowest) {
       const bool held =
           lowest ? measures[0] < *others.first : measures[0] > *others.second;
       tally.add(held, measures[0] / *others.second,
-                significant(measures[0], 3) + " for " +
+                significant(measures[0], 3) + " against " +
                     significant(*others.first, 3) + ".." +
                     significant(*others.second, 3) + " (" +
                     (brw ? "BRW " : "RW ") + std::to_string(n) + ")");
@@ -286,13 +286,13 @@ Judgement coalescing_measure(const Evidence& e) {
     const auto a = coalescing(rw, n, false), b = coalescing(brw, n, true);
     if (!a || !b) return;
     better.add(*b > *a, *b / *a,
-               significant(*b, 3) + " for " + significant(*a, 3) + " at " +
+               significant(*b, 3) + " against " + significant(*a, 3) + " at " +
                    where(n, block));
   });
-  return together(
-      {better.judgement("BRW for RW, in sectors:", needs_counters(e, report)),
-       block_32(e, false).judgement("block 32 for the others",
-                                    needs_counters(e, report))});
+  return together({better.judgement("BRW against RW, in sectors:",
+                                    needs_counters(e, report)),
+                   block_32(e, false).judgement("block 32 for the others",
+                                                needs_counters(e, report))});
 }
 
 Judgement fewer_transactions(const Evidence& e) {
@@ -370,11 +370,11 @@ Judgement cgma_doubles(const Evidence&) {
   for (const auto n : sizes()) {
     const double rw = cgma(n, 256, false), brw = cgma(n, 256, true);
     tally.add(brw > 1.9 * rw, brw / rw,
-              significant(brw, 3) + " for " + significant(rw, 3) + " at " +
+              significant(brw, 3) + " against " + significant(rw, 3) + " at " +
                   std::to_string(n));
   }
   return by_construction(
-      tally.judgement("computed, block 256, BRW for RW:", {}));
+      tally.judgement("computed, block 256, BRW against RW:", {}));
 }
 
 Judgement cgma_alike(const Evidence&) {
@@ -425,7 +425,7 @@ Judgement times_per_launch(const Evidence&) {
       if (!third) continue;
       tally.add(spread(whole) < spread(printed), spread(printed),
                 significant(spread(printed), 2) + " to " +
-                    significant(spread(whole), 2) + " for " +
+                    significant(spread(whole), 2) + " against " +
                     (brw ? "BRW " : "RW ") + std::to_string(block));
     }
   }
@@ -447,7 +447,7 @@ Judgement artefact_of_block_32(const Evidence& e) {
         least = std::min(least, measure);
     }
     computed.add(at_32 < least, at_32,
-                 significant(at_32, 3) + " for " + significant(least, 3) +
+                 significant(at_32, 3) + " against " + significant(least, 3) +
                      (brw ? " (BRW)" : " (RW)"));
   }
   return supported(
@@ -469,7 +469,7 @@ Judgement real_measure(const Evidence& e) {
               significant(ours, 3) + " for " + significant(theirs, 3) + " at " +
                   where(n, block));
   });
-  return tally.judgement("BRW for RW", needs_counters(e, report));
+  return tally.judgement("BRW against RW", needs_counters(e, report));
 }
 
 Judgement impossible_occupancy(const Evidence& e) {
@@ -556,7 +556,7 @@ const Claims announced(
          "launch comes in",
          "vector-sum-4-rw-blocks", times_per_launch},
         {"V-obs4", report,
-         "That block 32 improves the measure (V5) comes of dividing by 3 "
+         "That block 32 improves the measure (V5) comes from dividing by 3 "
          "launches.",
          "published at 32768, with two launches, block 32 is the lowest; here "
          "for whole sums",
