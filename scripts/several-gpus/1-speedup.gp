@@ -3,6 +3,6 @@ from = "largest"
 what = "gained"
 ideal(g) = g
 set title "Several GPUs: speedup over one, largest sizes, hot"
-set ylabel "times as fast as one GPU"
+set ylabel "times as fast as itself on one GPU"
 set yrange [0:]
 load "scripts/several-gpus/teams.inc"

@@ -3,6 +3,6 @@
 what = "gained"
 lines = "1 " . list("SELECT coalesce(max(gpus), 1) FROM strong")
 set title "All GPUs: speedup over one by size, hot"
-set ylabel "times as fast as one GPU"
+set ylabel "times as fast as itself on one GPU"
 set yrange [0:]
 load "scripts/several-gpus/sizes.inc"

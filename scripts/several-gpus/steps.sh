@@ -59,6 +59,24 @@ if [[ $scale == full ]]; then
   share convsep 4096,16384 float --variant split_strips --cache cold
 fi
 
+# The fastest that one GPU has for the largest of these problems, which need not be what can be split.
+alone() { # WORKLOAD SIZES DTYPE VARIANTS
+  step "$1 on one GPU, the fastest: $3; $2" \
+    "$1" "$2" --backend cuda,blas --dtype "$3" --variant "$4" --time-limit 0.3
+}
+if [[ $scale == full ]]; then
+  alone dmv 16384,32768 float cuda/streamed,blas/cublas_row
+  alone atax 16384,32768 float cuda/fused,cuda/bulk
+  alone conv2d 16384,32768 float cuda/streamed,cuda/turned
+  alone convsep 16384,32768 float cuda/fused
+  alone vector_sum 1024M float cuda/last_block,cuda/flagged,blas/cub
+  alone matmul 4096,8192 double cuda/tensor_bulk,blas/cublas
+  alone matmul 8192,16384 float cuda/warp_tiles,blas/cublas
+  alone matmul 8192,16384 bfloat16 cuda/overlapped,cuda/clusters,blas/cublas,blas/cublaslt
+  alone covariance 4096,8192 double cuda/tensor_bulk,blas/cublas_syrk
+  alone covariance 4096,8192 float cuda/balanced,blas/cublas_syrk
+fi
+
 # Weak scaling: 8192 rows for each GPU.
 weak() { # WORKLOAD SIZE VARIANTS DTYPE
   step "$1, 8192 rows for each of $count GPUs: $4" \

@@ -20,13 +20,19 @@ table "Strong scaling: the same problem on more GPUs, caches hot" "
 table "The same, caches cold" "
   SELECT $strong_columns FROM cold ORDER BY name, side, gpus"
 
-table "From which size other GPUs pay: faster than one by more than the interval leaves open, there and at
-all larger sizes (-: at none here); and the least that a team is of one GPU's speed, at any size" "
+table "From which size other GPUs pay: faster than the same variant on one by more than the interval leaves
+open, there and at all larger sizes (-: at none here); and the least that a team is of one GPU's speed" "
   SELECT name, gpus, from_side AS 'from size', $(as %.4g 'from_bytes / 1048576.0') AS 'MiB',
          printf('%.2f', least_gained) AS 'least x one GPU'
   FROM pays ORDER BY name, gpus"
 
-table "What we want of a team, and what it does (open: the samples do not tell; -: not measured)" "
+table "Against the fastest that one GPU has for the same problem, hot" "
+  SELECT name, size, gpus, printf('%.4g', median_s * 1e6) AS us, alone AS 'on one GPU',
+         printf('%.4g', alone_s * 1e6) AS 'its us', printf('%.2f', over_alone) AS 'times as fast',
+         $(between %.2f over_alone_low over_alone_high) AS interval
+  FROM against_alone ORDER BY name, side, gpus"
+
+table "Targets for a team, and what it reaches (open: the samples do not tell; -: not measured)" "
   SELECT name, side, gpus, $(as %.2f wanted) AS 'x one GPU wanted', $(as %.2f gained) AS measured,
          $(between %.2f gained_low gained_high) AS interval, outcome
   FROM targets ORDER BY name, side, gpus"

@@ -42,6 +42,26 @@ CREATE VIEW largest AS
   WHERE side = (SELECT max(side) FROM strong l
                 WHERE l.name = s.name AND l.gpus = (SELECT max(gpus) FROM strong));
 
+-- The fastest that is written for one GPU, or its library's: a variant that can be split is not always it.
+CREATE VIEW alone AS
+  SELECT workload, dtype,
+         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size,
+         backend || '/' || variant AS name, min(median_s) AS median_s, log_variance, freedom
+  FROM records
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NULL AND on_gpu AND cache = 'hot'
+    AND arithmetic = 'ieee'
+  GROUP BY workload, dtype, size;
+CREATE VIEW against_alone AS
+  SELECT s.name, s.side, s.size, s.gpus, s.median_s, a.name AS alone, a.median_s AS alone_s,
+         ratio(a.median_s, a.log_variance, a.freedom, s.median_s, s.log_variance, s.freedom)
+           AS over_alone,
+         ratio_low(a.median_s, a.log_variance, a.freedom, s.median_s, s.log_variance, s.freedom)
+           AS over_alone_low,
+         ratio_high(a.median_s, a.log_variance, a.freedom, s.median_s, s.log_variance, s.freedom)
+           AS over_alone_high
+  FROM strong s JOIN alone a USING (workload, dtype, size)
+  WHERE s.gpus = (SELECT max(gpus) FROM strong);
+
 -- Weak scaling: 8192 rows for each GPU.
 CREATE VIEW weak AS
   SELECT *, 100 * gained AS efficiency,
