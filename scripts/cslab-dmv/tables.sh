@@ -11,7 +11,7 @@ echo "interval: 95 % of our median; -: no record here, or nothing published"
 
 # Ours: the fastest of the variants that stand for the report's.
 ours="(SELECT *, min(time_s) AS fastest FROM counterpart GROUP BY variant, n)"
-interval="printf('%.4g..%.4g', o.low_s * 1e3, o.high_s * 1e3)"
+interval=$(between %.4g 'o.low_s * 1e3' 'o.high_s * 1e3')
 
 for number in 1 2; do
   variant=$( ((number == 1)) && echo serial || echo cublas)

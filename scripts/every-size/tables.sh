@@ -12,7 +12,7 @@ columns="workload, dtype, size, name AS ours, peer AS library, printf('%.4g', ti
          $(as %.2f times) AS 'x library', $(between %.2f times_low times_high) AS interval,
          $(as %.1f roof_percent) AS '% of roof', $(as %.1f peer_percent) AS 'library %'"
 
-table "The three sizes and shapes of each that are slowest beside the library" "
+table "The three sizes and shapes of each that are slowest against the library" "
   SELECT $columns FROM worst WHERE place <= 3 ORDER BY workload, dtype DESC, place"
 
 table "How often: faster and slower by more than the interval leaves open, of all sizes and shapes" "

@@ -24,7 +24,7 @@ table() { # TITLE SQL
 # A number in SQL, NULL where there is none: as FORMAT VALUE
 as() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1', $2) END"; }
 # An interval, NULL where one end is not known: between FORMAT LOW HIGH
-between() { echo "CASE WHEN $2 IS NULL THEN NULL ELSE printf('$1..$1', $2, $3) END"; }
+between() { echo "CASE WHEN $2 IS NULL OR $3 IS NULL THEN NULL ELSE printf('$1..$1', $2, $3) END"; }
 # Columns of a view with speedups over the serial variant: without and with the copies to the GPU.
 # shellcheck disable=SC2034 # for the script that sources this
 speedup="$(as %.4g speedup) AS speedup, $(between %.4g speedup_low speedup_high) AS interval,

@@ -17,7 +17,7 @@ END
 
 table "Sequential" "
   SELECT p.n, printf('%.4g', p.time_ms) AS 'published ms', printf('%.4g', o.time_s * 1e3) AS 'ours ms',
-         printf('%.4g..%.4g', o.low_s * 1e3, o.high_s * 1e3) AS 'interval ms',
+         $(between %.4g 'o.low_s * 1e3' 'o.high_s * 1e3') AS 'interval ms',
          printf('%.1f x', p.time_ms / 1e3 / o.time_s) AS faster
   FROM published_vector_sum_sequential p LEFT JOIN sequential o USING (n) ORDER BY p.n"
 
@@ -25,7 +25,7 @@ table "Times by launch shape" "
   SELECT p.n, p.method, p.block, p.grid_blocks AS blocks, printf('%.4g', p.printed_s * 1e6) AS 'published us',
          printf('%d: %.4g', p.launches, p.whole_s * 1e6) AS 'x launches',
          printf('%.4g', o.median_s * 1e6) AS 'ours us',
-         printf('%.4g..%.4g', o.low_s * 1e6, o.high_s * 1e6) AS 'interval us', o.launches,
+         $(between %.4g 'o.low_s * 1e6' 'o.high_s * 1e6') AS 'interval us', o.launches,
          printf('%.0f', o.mflops) AS MFLOPS, printf('%.0f', 100 * o.occupancy) AS 'occupancy %',
          c.theoretical_occupancy_percent AS 'published %',
          c.measured_occupancy_percent AS 'measured %',
@@ -66,7 +66,7 @@ table "Additions and accesses to global memory of a whole sum (counted, without 
 for dtype in float double; do
   table "The ladder in $dtype, best block size" "
     SELECT b.n, name AS variant, block, launches, printf('%.4g', time_s * 1e6) AS us,
-           printf('%.4g..%.4g', low_s * 1e6, high_s * 1e6) AS 'interval us',
+           $(between %.4g 'low_s * 1e6' 'high_s * 1e6') AS 'interval us',
            printf('%.4g', gbytes_per_s) AS 'GB/s', printf('%.0f', roof_percent) AS '% of roof',
            printf('%.2f x', cub.us / time_s) AS 'CUB / this'
     FROM best b LEFT JOIN (SELECT n, dtype, time_s AS us FROM best WHERE name = 'blas/cub') cub
