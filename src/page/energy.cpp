@@ -107,17 +107,16 @@ void write_rungs(Html& html, const Rungs& rungs, const std::string& title) {
     const auto& record = rung.entry->record;
     const auto& energy = *record.energy;
     rows.push_back({setting(record), duration(time_of(rung)),
-                    rate(record.flops / time_of(rung)),
-                    joules(rung.energy.median), joules(rung.energy),
-                    gflops_per_joule(rung),
+                    duration(energy.seconds), joules(rung.energy.median),
+                    joules(rung.energy), gflops_per_joule(rung),
                     significant(rung.energy.median / energy.seconds, 3) + " W",
                     significant(energy.idle_w, 3) + " W", energy.source});
   }
   html.open("details").element("summary",
                                title + ": " + counted(rungs.size(), "variant"));
   write_numbers(html,
-                {"variant", "time", "rate", "energy", "95 %", "per joule",
-                 "power", "at rest", "source"},
+                {"variant", "time", "one after another", "energy", "95 %",
+                 "per joule", "power", "at rest", "source"},
                 rows);
   html.close().line_break();
 }
@@ -140,7 +139,7 @@ void write_absent(Html& html, const Measured& measured) {
   for (const auto& [key, reason] : reasons) {
     const auto& [example, count] = reason;
     html.element(
-        "li", "Not known of " + counted(count, "measurement") + ": " + example);
+        "li", "No joules of " + counted(count, "measurement") + ": " + example);
   }
   html.close().line_break();
 }
@@ -179,8 +178,8 @@ void write_energy(Html& html, const Measured& measured) {
                                 std::string(parlab::to_string(record.dtype));
       rows.push_back(
           {{workload, where_it_was, "#" + anchor("workload-" + workload)},
-           {setting(record), "of " + std::to_string(rungs.size()) + " of " +
-                                 counted(timed, "variant")},
+           {setting(record), std::to_string(rungs.size()) + " of " +
+                                 counted(timed, "variant") + " measured"},
            {joules(thrifty.energy.median), joules(thrifty.energy)},
            {gflops_per_joule(thrifty)},
            is_it_the_fastest(rungs)});

@@ -30,14 +30,13 @@ std::string address(const std::string& folder) {
   return text + "/index.html";
 }
 
-Cell ceilings_of(const Run* run, bool gpu) {
-  if (run == nullptr) return {"–"};
-  const auto& ceilings = gpu ? run->device : run->host;
+Cell cell_of(const std::optional<Ceilings>& ceilings) {
+  if (!ceilings) return {"–"};
   std::string peaks;
-  for (const auto& [unit, peak] : ceilings.units) {
-    peaks += (peaks.empty() ? "" : ", ") + unit + " " + rate(peak);
+  for (const auto& [unit, peak] : ceilings->units) {
+    peaks += (peaks.empty() ? "" : ", ") + unit + " " + peak_rate(unit, peak);
   }
-  return {bandwidth(memory_bandwidth(ceilings)), peaks};
+  return {bandwidth(memory_bandwidth(*ceilings)), peaks};
 }
 
 // "2 x NVIDIA H200" where a run had several.
@@ -61,8 +60,8 @@ void write_machines(Html& html, const std::vector<Measured>& machines) {
           known ? counted(measured.runs.back().cores, "core") + ", " +
                       bytes_with_unit(measured.runs.back().memory_bytes)
                 : ""},
-         ceilings_of(measured.device_run(), true),
-         ceilings_of(measured.host_run(), false),
+         cell_of(measured.device_ceilings()),
+         cell_of(measured.host_ceilings()),
          {counted(measured.entries.size(), "point")}});
   }
   html.open("section", {{"id", "machines"}}).element("h2", "Machines");

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "core/numbers.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
@@ -80,7 +82,7 @@ void write_rung(Html& html,
               library->summary.median / entry.summary.median, false);
   }
   if (reduced_arithmetic(record)) {
-    html.element("p", "In reduced precision: no peer of the others.",
+    html.element("p", "In reduced precision: compared with none that has more.",
                  {{"class", "note"}});
   }
   html.close().line_break();
@@ -107,13 +109,19 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
             (share ? ", " + percent(*share) + " of the roof" : ""));
   html.close();
   html.open("ol", {{"class", "ladder"}}).line_break();
-  // A library is compared with the best that was written here.
-  const auto* own =
-      best(where(rungs, [](const Entry& e) { return !is_library(e.side); }));
-  const Entry* before = nullptr;
+  std::map<Arithmetic, const Entry*> before;
   for (const auto* rung : rungs) {
-    write_rung(html, *rung, is_library(rung->side) ? own : before, library);
-    before = rung;
+    // Only with what computes alike: a library with the best that was written
+    // here, a rung with the one before it.
+    const auto arithmetic = rung->record.arithmetic;
+    const auto* own = best(where(rungs, [&](const Entry& e) {
+      return !is_library(e.side) && e.record.arithmetic == arithmetic;
+    }));
+    auto& last = before[arithmetic];
+    const bool of_vendor = is_library(rung->side);
+    const bool peers = !reduced_arithmetic(rung->record);
+    write_rung(html, *rung, of_vendor ? own : last, peers ? library : nullptr);
+    if (!of_vendor) last = rung;
   }
   html.close().close().line_break();
 }

@@ -49,12 +49,13 @@ void write_ceilings(Html& html,
                     const std::string& what,
                     const Ceilings& ceilings) {
   html.element("h3", "Measured ceilings of the " + what)
+      .element("p", "The best that any run measured.", {{"class", "note"}})
       .open("dl")
       .line_break();
   fact(html, "Read", peak_of(ceilings.read));
   fact(html, "Copy", peak_of(ceilings.copy));
   for (const auto& [unit, flops] : ceilings.units) {
-    fact(html, "Peak, " + unit, rate(flops));
+    fact(html, "Peak, " + unit, peak_rate(unit, flops));
   }
   for (const auto* link :
        {link_from_host, link_to_host, link_from_and_to_host}) {
@@ -81,6 +82,21 @@ void write_ceilings(Html& html,
   html.close().line_break();
 }
 
+// ": reading 1 GiB 96 to 198 GB/s"; empty where one host's was measured.
+std::string spread_of_memory(const std::vector<Run>& runs) {
+  double least = 0, most = 0, bytes = 0;
+  for (const auto& run : runs) {
+    if (run.host.read.empty()) continue;
+    const auto [footprint, rate] = run.host.read.back();
+    bytes = footprint;
+    least = least == 0 ? rate : std::min(least, rate);
+    most = std::max(most, rate);
+  }
+  if (!(most > 1.02 * least)) return "";
+  return ": reading " + bytes_with_unit(bytes) + " at " + bandwidth(least) +
+         " to " + bandwidth(most);
+}
+
 }  // namespace
 
 void write_machine(Html& html, const Measured& measured) {
@@ -89,9 +105,14 @@ void write_machine(Html& html, const Measured& measured) {
       .open("dl")
       .line_break();
   const auto& runs = measured.runs;
-  std::vector<std::string> host_ids;
+  std::set<std::string> hosts, boards;
   for (const auto& run : runs) {
-    if (!run.host_id.empty()) host_ids.push_back(run.host_id);
+    std::string gpus;
+    for (const auto& gpu : run.gpus) {
+      boards.insert(gpu.uuid);
+      gpus += gpu.uuid;
+    }
+    if (!run.host_id.empty()) hosts.insert(run.host_id + gpus);
   }
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
   fact(html, "GPU",
@@ -100,10 +121,15 @@ void write_machine(Html& html, const Measured& measured) {
            : gpu);
   fact(html, "Driver", each(runs, [](const Run& run) { return run.driver; }));
   fact(html, "CUDA", each(runs, [](const Run& run) { return run.cuda; }));
-  const auto hosts =
-      std::set<std::string>(host_ids.begin(), host_ids.end()).size();
-  fact(html, "Hosts",
-       hosts > 1 ? counted(hosts, "host") + " of this name" : "");
+  fact(
+      html, "Hosts",
+      hosts.size() > 1
+          ? counted(hosts.size(), "host") + " of this name, with " +
+                counted(boards.size(), "GPU") +
+                " of the same kind: each point is of the host that measured it "
+                "last. Hosts differ, above all in the memory of their CPU" +
+                spread_of_memory(runs)
+          : "");
   fact(html, "CPU", each(runs, [](const Run& run) {
          return run.cpu +
                 (run.cores > 0 ? ", " + counted(run.cores, "core") : "");
@@ -137,10 +163,10 @@ void write_machine(Html& html, const Measured& measured) {
       html, "Records",
       counted(measured.entries.size(), "point") + " measured with warm caches");
   html.close().line_break();
-  if (const auto* run = measured.device_run())
-    write_ceilings(html, "GPU", run->device);
-  if (const auto* run = measured.host_run())
-    write_ceilings(html, "CPU", run->host);
+  if (const auto ceilings = measured.device_ceilings())
+    write_ceilings(html, "GPU", *ceilings);
+  if (const auto ceilings = measured.host_ceilings())
+    write_ceilings(html, "CPU", *ceilings);
   html.close().line_break();
 }
 

@@ -47,6 +47,16 @@ std::optional<Size> largest_with_most(const Entries& entries,
   return chosen;
 }
 
+std::optional<Ceilings> best_ceilings(const std::vector<Run>& runs,
+                                      Ceilings Run::*of) {
+  std::optional<Ceilings> best;
+  for (const auto& run : runs) {
+    if ((run.*of).read.empty()) continue;
+    best = best ? best_of(*best, run.*of) : run.*of;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string_view to_string(Side side) {
@@ -76,8 +86,14 @@ Side side_of(const Record& record) {
 }
 
 bool Measured::has_gpu() const {
-  return std::any_of(runs.begin(), runs.end(),
-                     [](const Run& run) { return !run.gpu.empty(); });
+  return !gpu().empty();
+}
+
+std::string Measured::gpu() const {
+  const auto found =
+      std::find_if(runs.rbegin(), runs.rend(),
+                   [](const Run& run) { return !run.gpu.empty(); });
+  return found == runs.rend() ? "" : found->gpu;
 }
 
 double memory_bandwidth(const Ceilings& ceilings) {
@@ -85,18 +101,12 @@ double memory_bandwidth(const Ceilings& ceilings) {
                   ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
 }
 
-const Run* Measured::device_run() const {
-  const auto found =
-      std::find_if(runs.rbegin(), runs.rend(),
-                   [](const Run& run) { return !run.device.read.empty(); });
-  return found == runs.rend() ? nullptr : &*found;
+std::optional<Ceilings> Measured::device_ceilings() const {
+  return best_ceilings(runs, &Run::device);
 }
 
-const Run* Measured::host_run() const {
-  const auto found =
-      std::find_if(runs.rbegin(), runs.rend(),
-                   [](const Run& run) { return !run.host.read.empty(); });
-  return found == runs.rend() ? nullptr : &*found;
+std::optional<Ceilings> Measured::host_ceilings() const {
+  return best_ceilings(runs, &Run::host);
 }
 
 std::vector<std::string> Measured::workloads() const {
@@ -265,9 +275,26 @@ std::optional<Size> largest_common_size(const Entries& entries) {
 
 std::optional<Size> ladder_size(const Entries& entries) {
   // A rung for small sizes alone does not make these the ones to show.
-  constexpr double nearly_all = 0.75;
+  constexpr double nearly_all = 0.8;
   const auto name = [](const Entry& entry) { return entry.record.full_name(); };
-  return largest_with_most(entries, name, nearly_all);
+  const auto usual = where(entries, [](const Entry& entry) {
+    return usual_parameters(entry.record);
+  });
+  return largest_with_most(usual.empty() ? entries : usual, name, nearly_all);
+}
+
+bool usual_parameters(const Record& record) {
+  for (std::size_t i = extents_of(record); i < record.size.size(); ++i) {
+    if (!is_usual_parameter(record, i)) return false;
+  }
+  return true;
+}
+
+bool is_usual_parameter(const Record& record, std::size_t i) {
+  const auto* workload = Registry::instance().workload(record.workload);
+  const std::size_t extents = extents_of(record);
+  return workload != nullptr && i >= extents &&
+         record.size[i] == workload->parameters()[i - extents].fallback;
 }
 
 std::size_t extents_of(const Record& record) {

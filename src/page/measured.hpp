@@ -51,10 +51,11 @@ struct Measured {
   std::vector<std::string> warnings;
 
   bool has_gpu() const;
-  // The last run that measured the ceilings of the device; of the host.
-  // nullptr when none did.
-  const Run* device_run() const;
-  const Run* host_run() const;
+  // of the last run that had one; empty: none had
+  std::string gpu() const;
+  // The best that any run measured; nothing when none did.
+  std::optional<Ceilings> device_ceilings() const;
+  std::optional<Ceilings> host_ceilings() const;
   // by name, of entries and failures
   std::vector<std::string> workloads() const;
 };
@@ -98,12 +99,16 @@ Dtype main_dtype(const Entries& entries);
 // largest of those at which most were. Nothing when there are no entries.
 std::optional<Size> largest_common_size(const Entries& entries);
 // The size to show a ladder at: the largest at which nearly all of its
-// variants were measured.
+// variants were measured, with the usual parameters where it was.
 std::optional<Size> ladder_size(const Entries& entries);
 
 // How many of the numbers of its size are extents; what follows them
 // are parameters (a radius).
 std::size_t extents_of(const Record& record);
+// That number of its size is a parameter, and what it is when nobody asks for
+// another; all of its parameters are.
+bool is_usual_parameter(const Record& record, std::size_t i);
+bool usual_parameters(const Record& record);
 // Those whose parameters are the ones of the largest common size: sizes
 // that differ in extent alone.
 Entries of_same_parameters(const Entries& entries);

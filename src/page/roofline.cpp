@@ -140,16 +140,16 @@ void write_rooflines(Html& html, const Measured& measured) {
   html.open("section", {{"id", "rooflines"}})
       .element("h2", "Rooflines")
       .line_break();
-  if (const auto* run = measured.device_run()) {
-    write_roofline(html, "GPU", run->device, best_of_each(measured, true),
+  if (const auto ceilings = measured.device_ceilings()) {
+    write_roofline(html, "GPU", *ceilings, best_of_each(measured, true),
                    "roofline-gpu");
   } else {
     html.element("p", measured.has_gpu()
                           ? "The ceilings of the GPU were not measured."
                           : "No GPU here, and so no roofline of one.");
   }
-  if (const auto* run = measured.host_run()) {
-    write_roofline(html, "CPU", run->host, best_of_each(measured, false),
+  if (const auto ceilings = measured.host_ceilings()) {
+    write_roofline(html, "CPU", *ceilings, best_of_each(measured, false),
                    "roofline-cpu");
   } else {
     html.element("p", "The ceilings of the CPU were not measured.");

@@ -23,9 +23,9 @@ std::vector<const Measured*> kinds_of_gpu(
     const std::vector<Measured>& machines) {
   std::map<std::string, const Measured*> by_gpu;
   for (const auto& measured : machines) {
-    const auto* run = measured.device_run();
-    if (run == nullptr || memory_bandwidth(run->device) == 0) continue;
-    auto& chosen = by_gpu[run->gpu];
+    const auto ceilings = measured.device_ceilings();
+    if (!ceilings || memory_bandwidth(*ceilings) == 0) continue;
+    auto& chosen = by_gpu[measured.gpu()];
     if (chosen == nullptr || chosen->entries.size() < measured.entries.size())
       chosen = &measured;
   }
@@ -34,18 +34,18 @@ std::vector<const Measured*> kinds_of_gpu(
     kinds.push_back(measured);
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const Measured* a, const Measured* b) {
-                     return memory_bandwidth(a->device_run()->device) <
-                            memory_bandwidth(b->device_run()->device);
+                     return memory_bandwidth(*a->device_ceilings()) <
+                            memory_bandwidth(*b->device_ceilings());
                    });
   return kinds;
 }
 
 // Memory, or the unit that takes longer than it.
-std::string limit_of(const Record& record, const Run& run) {
-  const auto unit = run.device.units.find(record.unit);
+std::string limit_of(const Record& record, const Ceilings& ceilings) {
+  const auto unit = ceilings.units.find(record.unit);
   const bool units_limit =
-      unit != run.device.units.end() &&
-      record.flops / unit->second > record.bytes / memory_bandwidth(run.device);
+      unit != ceilings.units.end() &&
+      record.flops / unit->second > record.bytes / memory_bandwidth(ceilings);
   return units_limit ? record.unit : "memory";
 }
 
@@ -63,9 +63,17 @@ struct Pair {
     const auto a = of_roof(*slower), b = of_roof(*faster);
     return a && b && std::min(*a, *b) >= near_roof;
   }
-  bool as_the_roof() const {
-    return near_roofs() && std::abs(std::log(gain().value / gain_of_roof())) <
-                               std::log1p(alike);
+  // Far from a roof it goes with neither, whatever its gain. Nothing: the
+  // interval does not tell.
+  std::optional<bool> as_the_roof() const {
+    if (!near_roofs()) return false;
+    const auto [value, known] = gain();
+    const double roof = gain_of_roof();
+    const Ratio beside{value / roof, {known.low / roof, known.high / roof}};
+    if (equal_within(beside, alike)) return true;
+    if (above(beside, 1 + alike) || below(beside, 1 / (1 + alike)))
+      return false;
+    return std::nullopt;
   }
 };
 
@@ -81,12 +89,12 @@ std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
   return pairs;
 }
 
-std::string gains_of_ceilings(const Run& slower, const Run& faster) {
-  std::string text = "memory " + factor(memory_bandwidth(faster.device) /
-                                        memory_bandwidth(slower.device));
-  for (const auto& [unit, peak] : slower.device.units) {
-    const auto other = faster.device.units.find(unit);
-    if (other == faster.device.units.end() || peak == 0) continue;
+std::string gains_of_ceilings(const Ceilings& slower, const Ceilings& faster) {
+  std::string text =
+      "memory " + factor(memory_bandwidth(faster) / memory_bandwidth(slower));
+  for (const auto& [unit, peak] : slower.units) {
+    const auto other = faster.units.find(unit);
+    if (other == faster.units.end() || peak == 0) continue;
     text += ", " + unit + " " + factor(other->second / peak);
   }
   return text;
@@ -103,7 +111,7 @@ std::vector<std::string> workloads_of(const Measured& one,
 }
 
 void write_pair(Html& html, const Measured& slower, const Measured& faster) {
-  const Run &slow_run = *slower.device_run(), &fast_run = *faster.device_run();
+  const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
   std::vector<Row> rows;
   std::map<std::string, std::string> with;  // what: largest points
   std::size_t small = 0, small_with_neither = 0;
@@ -122,15 +130,19 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
         const auto& record = pair.faster->record;
         const auto point =
             dimensions(record) + ", " + std::string(parlab::to_string(dtype));
-        const auto limit = limit_of(record, fast_run);
+        const auto limit = limit_of(record, fast);
         const auto gain = pair.gain();
-        const bool alone = !pair.as_the_roof();
-        const auto goes_with = alone ? "neither" : limit;
+        const auto as_the_roof = pair.as_the_roof();
+        const auto goes_with = !as_the_roof   ? "cannot be told"
+                               : *as_the_roof ? limit
+                                              : "neither";
         if (&pair == &pairs.back()) {
-          add_to(with[goes_with], workload + " " + point);
+          add_to(
+              with[as_the_roof ? "with " + goes_with : "what cannot be told"],
+              workload + " " + point);
         } else {
           ++small;
-          small_with_neither += alone ? 1 : 0;
+          small_with_neither += as_the_roof == false ? 1 : 0;
         }
         rows.push_back(
             {{workload, point},
@@ -143,12 +155,12 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
     if (!both) add_to(not_both, workload);
   }
   if (rows.empty()) return;
-  html.element("h3", fast_run.gpu + " over " + slow_run.gpu);
+  html.element("h3", faster.gpu() + " over " + slower.gpu());
   html.element("p", "As measured, times as fast: " +
-                        gains_of_ceilings(slow_run, fast_run) + ".");
+                        gains_of_ceilings(slow, fast) + ".");
   html.open("ul");
   for (const auto& [what, points] : with)
-    html.element("li", "at the largest sizes with " + what + ": " + points);
+    html.element("li", "at the largest sizes " + what + ": " + points);
   if (small > 0) {
     html.element("li", "at the smallest sizes " +
                            std::to_string(small_with_neither) + " of " +
@@ -184,7 +196,8 @@ void write_scaling(Html& html, const std::vector<Measured>& machines) {
                "sets its roof, it reaches half of the roof on both, and it is "
                "faster by as much as the roof is, within " +
                    percent(alike) +
-                   "; with neither, when it waits for something else: the "
+                   ", by its whole interval; with neither, when it waits for "
+                   "something else: the "
                    "launch, a cache, its own instructions.");
   for (std::size_t i = 1; i < kinds.size(); ++i)
     write_pair(html, *kinds.front(), *kinds[i]);

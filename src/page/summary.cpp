@@ -1,6 +1,7 @@
 // What one wants to know first: what is fastest and by how much, how near
 // to the limit it is, which claims fell.
 #include <algorithm>
+#include <set>
 
 #include "core/numbers.hpp"
 #include "page/sections.hpp"
@@ -28,16 +29,18 @@ Cell over(const Entry& entry, const Entry* other) {
           interval(*ratio)};
 }
 
-// The GPU against the best of the CPU, at the largest size that
-// both were measured at.
-Cell over_cpu(const Entries& some) {
+// The GPU against the best of the CPU: at that size, or else at the largest
+// that both were measured at.
+Cell over_cpu(const Entries& some, const Size& wanted) {
   std::optional<Size> common;
   for (const auto& size : sizes(some)) {
     const auto point = of_size(some, size);
-    if (!on_device(point, true).empty() && !on_device(point, false).empty())
-      common = size;
+    if (common == wanted || on_device(point, true).empty() ||
+        on_device(point, false).empty())
+      continue;
+    common = size;
   }
-  if (!common) return {"–"};
+  if (!common) return {"not measured on both"};
   const auto point = of_size(some, *common);
   const auto *gpu = best_peer(on_device(point, true)),
              *cpu = best_peer(on_device(point, false));
@@ -46,10 +49,15 @@ Cell over_cpu(const Entries& some) {
   if (!kernel) return {"–"};
   // With its transfers another variant may be the fastest.
   std::string with_transfers;
-  for (const auto& duel : duels(point))
-    with_transfers = factor(duel.travelled.value) + " with transfers, ";
-  return {factor(kernel->value),
-          with_transfers + "at " + dimensions(gpu->record)};
+  for (const auto& duel : duels(point)) {
+    const double gain = duel.travelled.value;
+    with_transfers = (gain < 1 ? factor(1 / gain) + " slower" : factor(gain)) +
+                     " with transfers";
+  }
+  const bool elsewhere = *common != wanted;
+  return {factor(kernel->value) +
+              (elsewhere ? " at " + dimensions(gpu->record) : ""),
+          with_transfers};
 }
 
 // The fastest in reduced precision, where it is faster than the others.
@@ -86,7 +94,7 @@ Row row_of(const Entries& entries, const std::string& workload) {
           {duration(fastest->summary.median), interval(fastest->summary)},
           {share ? percent(*share) : "–"},
           over(*fastest, other),
-          over_cpu(some)};
+          over_cpu(some, fastest->record.size)};
 }
 
 void write_fastest(Html& html, const Measured& measured) {
@@ -120,6 +128,37 @@ void write_fastest(Html& html, const Measured& measured) {
       row.resize(std::min<std::size_t>(row.size(), 5));
   }
   write_cards(html, titles, rows);
+}
+
+// Experiments of reports and halves of the machine that have no records: what
+// is said of the others is said of what was measured.
+void write_missing(Html& html,
+                   const Measured& measured,
+                   const std::vector<Finding>& findings) {
+  if (measured.experiments.empty()) return;
+  std::set<std::string> missing;
+  for (const auto& finding : findings)
+    missing.insert(finding.report);
+  for (const auto& experiment : measured.experiments)
+    missing.erase(experiment.name);
+  std::string text;
+  const auto add = [&](const std::string& what) {
+    text += (text.empty() ? "Not measured here: " : "; ") + what;
+  };
+  for (const auto& report : missing)
+    add("the experiment " + report + " (make " + report + ")");
+  for (const auto* workload : Registry::instance().workloads()) {
+    const std::string name(workload->name());
+    const auto entries = of_workload(all(measured), name);
+    if (entries.empty()) {
+      add(name);
+    } else if (on_device(entries, false).empty()) {
+      add(name + " on the CPU");
+    } else if (measured.has_gpu() && on_device(entries, true).empty()) {
+      add(name + " on the GPU");
+    }
+  }
+  if (!text.empty()) html.element("p", text + ".");
 }
 
 // Each claim of a report as its name, which leads to it, by verdict.
@@ -166,6 +205,7 @@ void write_summary(Html& html,
       .element("h2", "In short")
       .line_break();
   write_fastest(html, measured);
+  write_missing(html, measured, findings);
   write_fallen(html, findings);
   html.element("h3", "All claims").line_break();
   std::vector<std::string> reports;

@@ -268,8 +268,8 @@ void write_transfers(Html& html, const Measured& measured) {
     write_chart(charts, some, workload, measured);
   }
   write_cards(html,
-              {"Workload", "CPU", "GPU kernel", "GPU wins, data there",
-               "data travels, pageable", "pinned", "overlapped", "Paid for by"},
+              {"Workload", "CPU", "GPU kernel", "GPU wins, data on the GPU",
+               "data copied, pageable", "pinned", "overlapped", "Paid for by"},
               rows);
   html.open("div", {{"class", "figures"}}).raw(charts.str()).close();
   html.close().line_break();

@@ -84,8 +84,11 @@ std::string name(const Record& record) {
 }
 
 std::string setting(const Record& record) {
-  return name(record) +
-         (record.tunables.empty() ? "" : ", " + to_string(record.tunables));
+  // 0 stands for what the variant chooses itself, or for no special way.
+  auto chosen = record.tunables;
+  std::erase_if(chosen,
+                [](const auto& tunable) { return tunable.second == 0; });
+  return name(record) + (chosen.empty() ? "" : ", " + to_string(chosen));
 }
 
 std::string dimensions(const Record& record) {
@@ -99,8 +102,11 @@ std::string dimensions(const Record& record) {
   for (std::size_t i = 0; i < extents; ++i) {
     text += (i == 0 ? "" : "×") + std::to_string(record.size[i]);
   }
-  for (std::size_t i = extents; i < record.size.size(); ++i)
-    text += ", " + named(i);
+  for (std::size_t i = extents; i < record.size.size(); ++i) {
+    // An ordinary covariance has no float_n.
+    const bool absent = record.size[i] == 0 && is_usual_parameter(record, i);
+    if (!absent) text += ", " + named(i);
+  }
   return text;
 }
 
@@ -120,6 +126,13 @@ std::string rate(double flops_per_second) {
   if (flops_per_second >= 0.9995e12)
     return three(flops_per_second * 1e-12) + " Tflop/s";
   return three(flops_per_second * 1e-9) + " Gflop/s";
+}
+
+std::string peak_rate(const std::string& unit, double flops_per_second) {
+  auto text = rate(flops_per_second);
+  const bool integers = unit.find("int") != std::string::npos;
+  if (integers) text.replace(text.find("flop"), 4, "op");
+  return text;
 }
 
 std::string tick_seconds(double seconds) {

@@ -27,6 +27,8 @@ std::string dimensions(const Record& record);
 std::optional<double> of_roof(const Entry& entry);
 std::string bandwidth(double bytes_per_second);  // "4.12 TB/s", "94.2 GB/s"
 std::string rate(double flops_per_second);       // "61.2 Tflop/s"
+// The same of a unit's peak; "33.2 Top/s" where it computes integers.
+std::string peak_rate(const std::string& unit, double flops_per_second);
 // The numbers of an axis, of one digit: "20 ms", "10 Tflop/s", "2000", "10⁸".
 std::string tick_seconds(double seconds);
 std::string tick_rate(double flops_per_second);

@@ -230,7 +230,10 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   Html html;
   write_ladders(html, all(measured));
   BOOST_TEST(has(html.str(), "2.00× as fast as cuda/naive"));
+  // the library over what is no faster for its precision
+  BOOST_TEST(has(html.str(), "2.00× as fast as cuda/coalesced"));
   BOOST_TEST(has(html.str(), "In reduced precision"));
+  BOOST_TEST(!has(html.str(), "fast_tf32</b>"));
   BOOST_TEST(count(html.str(), "<li>") == 4u);
 }
 
@@ -377,8 +380,8 @@ BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   const auto fastest_and_tied =
       energy_of({with_joules(naive, 1.0001e-3), with_joules(warp, 1e-3)});
   BOOST_TEST(has(fastest_and_tied, "a tie in joules with cuda/naive"));
-  BOOST_TEST(
-      has(energy_of({with_joules(naive, 1e-3), warp}), "of 1 of 2 variants"));
+  BOOST_TEST(has(energy_of({with_joules(naive, 1e-3), warp}),
+                 "1 of 2 variants measured"));
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -387,7 +390,7 @@ BOOST_AUTO_TEST_CASE(
   const auto absent =
       without_joules(a_record("cuda/warp", 64, 10), "it is <short>");
   const auto partly = energy_of({with_joules(naive, 1e-3), absent});
-  BOOST_TEST(has(partly, "Not known of 1 measurement: it is &lt;short&gt;"));
+  BOOST_TEST(has(partly, "No joules of 1 measurement: it is &lt;short&gt;"));
   BOOST_TEST(!has(energy_of({absent}), "Least energy"));
   // Reasons that differ in their numbers alone are one.
   const auto alike = energy_of({without_joules(absent, "took 3.5 us"),
@@ -413,6 +416,11 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   BOOST_TEST_REQUIRE(some.size() == 3u);
   BOOST_TEST(to_string(some[0]->record.size) == "8x1");
   BOOST_TEST(of_same_parameters({}).empty());
+  // The ladder is shown with the usual parameter, not at the most work.
+  BOOST_TEST(usual_parameters(line(8, 16)));
+  BOOST_TEST(!usual_parameters(line(8, 2)));
+  const auto more = arrange({a_run()}, {line(16, 16), line(16, 32)});
+  BOOST_TEST(to_string(ladder_size(all(more)).value()) == "16x16");
 }
 
 BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
@@ -527,6 +535,73 @@ BOOST_AUTO_TEST_CASE(the_summary_names_what_is_faster_in_reduced_precision) {
                arrange({a_run()}, {a_record("cuda/naive", 64, 20), reduced}),
                "/nowhere"),
            "in reduced precision cuda/reduced"));
+}
+
+BOOST_AUTO_TEST_CASE(the_summary_compares_with_the_cpu_at_the_size_of_its_row) {
+  std::vector<Record> records{
+      a_record("serial/plain", 64, 900), a_record("cuda/naive", 64, 30),
+      a_record("cuda/wide", 64, 20), a_record("serial/plain", 128, 4000),
+      a_record("cuda/naive", 128, 50)};
+  const auto text = [&] {
+    return machine_page(arrange({a_run()}, records), "/nowhere");
+  };
+  BOOST_TEST(has(text(), ">45.0× <small>6.92× with transfers<"));
+  // Elsewhere the size stands beside the number.
+  records.erase(records.begin());
+  BOOST_TEST(has(text(), ">80.0× at 128×128 <small>"));
+}
+
+BOOST_AUTO_TEST_CASE(the_summary_says_what_was_not_measured) {
+  auto measured = arrange({a_run()}, {a_record("cuda/naive", 64, 30)});
+  measured.experiments = {{"patras-atax", {"fake"}}};
+  const auto text = machine_page(measured, "/nowhere");
+  BOOST_TEST(has(text,
+                 "Not measured here: the experiment cslab-dmv (make "
+                 "cslab-dmv); "));
+  BOOST_TEST(!has(text, "the experiment patras-atax"));
+  BOOST_TEST(has(text, "; fake on the CPU; "));
+}
+
+BOOST_AUTO_TEST_CASE(units_of_integers_do_no_floating_point) {
+  BOOST_TEST(peak_rate("tensor int8", 1.98e15) == "1980 Top/s");
+  BOOST_TEST(peak_rate("int", 5e9) == "5.00 Gop/s");
+  BOOST_TEST(peak_rate("fma float", 5e12) == "5.00 Tflop/s");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_variant_chooses_itself_is_not_a_setting) {
+  BOOST_TEST(setting(a_record("cuda/naive", 8, 5, {{"block", 0}})) ==
+             "cuda/naive");
+  BOOST_TEST(
+      setting(a_record("cuda/naive", 8, 5, {{"block", 64}, {"strip", 0}})) ==
+      "cuda/naive, block=64");
+}
+
+// What one run of several got wrong is not what the machine can do.
+BOOST_AUTO_TEST_CASE(ceilings_are_the_best_of_all_runs) {
+  auto first = a_run(), second = a_run();
+  first.host.read = {{1 << 30, 100e9}};
+  first.host.units = {{"fma float", 2e12}};
+  second.id = "second";
+  second.host.read = {{1 << 30, 120e9}};
+  second.host.units = {{"fma float", 1e11}};
+  const auto ceilings = arrange({first, second}, {}).host_ceilings().value();
+  BOOST_TEST(ceilings.read.back().second == 120e9);
+  BOOST_TEST(ceilings.units.at("fma float") == 2e12);
+  BOOST_TEST(!arrange({first}, {}).device_ceilings());
+}
+
+BOOST_AUTO_TEST_CASE(hosts_of_one_image_are_told_by_their_gpus) {
+  auto first = a_run(), second = a_run();
+  first.host_id = second.host_id = "one image";
+  first.gpus = {GpuFacts{.uuid = "a"}};
+  second.gpus = {GpuFacts{.uuid = "b"}};
+  const auto page_of = [&] {
+    second.id = "second";
+    return machine_page(arrange({first, second}, {}), "/nowhere");
+  };
+  BOOST_TEST(has(page_of(), "2 hosts of this name, with 2 GPUs"));
+  second.gpus = first.gpus;
+  BOOST_TEST(!has(page_of(), "hosts of this name"));
 }
 
 BOOST_AUTO_TEST_CASE(figures_and_output_have_their_places_by_default) {
