@@ -150,7 +150,7 @@ void write_machine(Html& html, const Measured& measured) {
        each(runs, [](const Run& run) { return run.compiler; }));
   // Of the last build: those before it differ in little, and
   // each record has its own.
-  fact(html, "Flags", runs.empty() ? "" : runs.back().flags);
+  fact(html, "Flags of the last build", runs.empty() ? "" : runs.back().flags);
   fact(html, "Measured",
        runs.empty() ? ""
                     : runs.front().date.substr(0, 10) +

@@ -176,7 +176,9 @@ void write_verdicts(Html& html,
         html.text(verdict_sign(outcome) + std::string(to_string(outcome)) +
                   " ");
       first = false;
-      html.element("a", finding.id, {{"href", "#" + claim_anchor(finding)}})
+      html.element("a", finding.id,
+                   {{"href", "#" + claim_anchor(finding)},
+                    {"title", finding.sentence}})
           .raw(" ");
     }
   }

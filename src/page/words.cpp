@@ -60,7 +60,10 @@ std::string joules(const Summary& summary) {
 }
 
 std::string factor(double value) {
-  return three(value) + "×";
+  // What is near 1, and not 1, gets another digit.
+  const auto text = three(value);
+  const bool near = text == "1.00" && value != 1;
+  return (near ? significant(value, 4) : text) + "×";
 }
 
 std::string range(const Ratio& ratio) {
