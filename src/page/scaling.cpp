@@ -138,7 +138,9 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
                                               : "neither";
         if (&pair == &pairs.back()) {
           add_to(
-              with[as_the_roof ? "with " + goes_with : "what cannot be told"],
+              with[as_the_roof
+                       ? "with " + goes_with
+                       : "without a verdict, for their interval is too wide"],
               workload + " " + point);
         } else {
           ++small;
