@@ -1,5 +1,5 @@
 # An x axis of variants, one place for each; names: a list of theirs, with the backend or without, which
-# is not said. place: SQL that finds the place of a `name`.
+# is not said unless whole_names is defined. place: SQL that finds the place of a `name`.
 place = "CASE name"
 # Many names stand steeper, or they run into each other.
 steep = words(names) > 9
@@ -7,7 +7,7 @@ set xtics () rotate by (steep ? -50 : -25) font "," . small
 do for [i = 1:words(names)] {
   place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
   name_only = word(names, i)
-  set xtics add (name_only[strstrt(name_only, "/") + 1:*] i)
+  set xtics add (exists("whole_names") ? name_only : name_only[strstrt(name_only, "/") + 1:*] i)
 }
 place = place . " END"
 set xrange [0.5 : words(names) + 0.5]

@@ -4,5 +4,5 @@ what = "efficiency"
 ideal(g) = 100
 set title "Several GPUs: efficiency at the largest sizes, hot"
 set ylabel "speedup over one GPU / GPUs (%)"
-set yrange [0:110]
+set yrange [0:110 < *]
 load "scripts/several-gpus/teams.inc"
