@@ -104,7 +104,7 @@ class Point {
   void load(Place& place);
   bool recover(const Trial& failed);
   bool time_transfers(Trial& trial);
-  void failed_while_timed(Trial& trial, const PointError& error);
+  void failed_while_timed(Trial& trial, const std::exception& error);
   void fail(Place& place, const PointError& error);
   void measure(Cache cache);
   bool check_this_round(int round);
@@ -560,11 +560,15 @@ void Point::hold_against_roof(Entry& entry) {
   // looked at before the time is doubted.
   const int looks = variant.needs_gpu() ? looks_at_roof : looks_at_roof_of_host;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks) {
-      doubt_time(record);
-      return;
+    if (look == looks) return doubt_time(record);
+    try {
+      session_.raise_ceilings(place,
+                              wanted_for(work, record.unit, record.cache));
+    } catch (const PointError& error) {
+      session_.note_once(std::string("a roof could not be measured again: ") +
+                         error.what());
+      return doubt_time(record);
     }
-    session_.raise_ceilings(place, wanted_for(work, record.unit, record.cache));
   }
 }
 
@@ -680,7 +684,7 @@ void Point::take_batch(Entry& entry, bool check, bool again) {
         load(*place);
     }
     entry.measurement->add(batch, start_s, end_s);
-  } catch (const PointError& error) {
+  } catch (const std::exception& error) {
     failed_while_timed(trial, error);
   }
 }
@@ -694,23 +698,25 @@ bool Point::time_transfers(Trial& trial) {
       session_.supervisor, name_of(trial.call), seconds_at_most(trial));
   try {
     if (!trial.transfers) trial.transfers = executor.transfers(trial.call);
-  } catch (const PointError& error) {
+  } catch (const std::exception& error) {
     failed_while_timed(trial, error);
     return false;
   }
   try {
     if (!trial.moving_s)
       trial.moving_s = executor.seconds_of_transfers(trial.call);
-  } catch (const PointError&) {
+  } catch (const std::exception&) {
     trial.moving_s = std::nullopt;
   }
   return true;
 }
 
-void Point::failed_while_timed(Trial& trial, const PointError& error) {
-  trial.verdict = error.verdict;
+// Whatever a variant throws is its own failure.
+void Point::failed_while_timed(Trial& trial, const std::exception& error) {
+  const auto* known = dynamic_cast<const PointError*>(&error);
+  trial.verdict = known ? known->verdict : Verdict::launch_failed;
   trial.detail = error.what();
-  if (error.verdict == Verdict::launch_failed && recover(trial))
+  if (trial.verdict == Verdict::launch_failed && recover(trial))
     load(*trial.place);
 }
 
@@ -800,11 +806,8 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
     energy = runs.energy();
   } catch (const NoEnergy& error) {
     energy.absent = error.what();
-  } catch (const PointError& error) {
-    trial.verdict = error.verdict;
-    trial.detail = error.what();
-    if (error.verdict == Verdict::launch_failed && recover(trial))
-      load(*trial.place);
+  } catch (const std::exception& error) {
+    failed_while_timed(trial, error);
   }
   energy.source = gauge.source();
   energy.idle_w = gauge.idle_w();

@@ -76,7 +76,7 @@ class Metered final : public Executor {
     return std::make_unique<Meter>(device_);
   }
   Repeated repeat(const Call& call, const Repetition& plan) override {
-    repeating = true;
+    const Repeating now;
     auto repeated = host_->repeat(
         call, {1, plan.begins,
                [&] {
@@ -84,7 +84,6 @@ class Metered final : public Executor {
                  return plan.enough();
                },
                plan.ends});
-    repeating = false;
     repeated.executions *= plan.bunch;
     ++device_.runs;
     return repeated;
@@ -118,6 +117,10 @@ class Metered final : public Executor {
   static inline bool repeating = false;
 
  private:
+  struct Repeating {
+    Repeating() { repeating = true; }
+    ~Repeating() { repeating = false; }
+  };
   Device& device_;
   std::unique_ptr<Executor> host_;
   static constexpr double once_s_ = 1e-3;
@@ -144,6 +147,15 @@ const Register<Dmv, float> lazy(
       if (!Metered::repeating) multiply(p);
     },
     "serial/energy/lazy.cpp",
+    "");
+
+const Register<Dmv, float> throwing(
+    {.idea = "rows, at first"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) {
+      if (Metered::repeating) throw std::length_error("too many workspaces");
+      multiply(p);
+    },
+    "serial/energy/throwing.cpp",
     "");
 
 // As many configurations as a test wants.
@@ -355,6 +367,13 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {
   BOOST_TEST(contains(record.detail, "when its energy was measured"));
   BOOST_TEST(!record.energy);
   BOOST_TEST(!record.timed());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_thrown_when_energy_is_measured_is_a_verdict) {
+  Sweep sweep;
+  const auto record = sweep.record("throwing");
+  BOOST_TEST(to_string(record.verdict) == "launch_failed");
+  BOOST_TEST(record.detail == "too many workspaces");
 }
 
 // Ten minutes of a ladder: what has its joules is stored before the

@@ -1,0 +1,158 @@
+// What goes wrong while a variant is timed costs it its verdict, and the
+// sweep nothing else. The failures are planted in the host.
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <stdexcept>
+
+#include "places/places.hpp"
+#include "support.hpp"
+#include "text.hpp"
+#include "workloads/dmv.hpp"
+
+using namespace parlab;
+using parlab::testing::contains;
+
+namespace {
+
+// Called before the host is asked for the same: by default nothing.
+struct Faults {
+  std::function<void(const Call&)> checked = [](const Call&) {};
+  std::function<void(const Call&)> sample = [](const Call&) {};
+  std::function<void(const Call&)> transfers = [](const Call&) {};
+  std::function<void()> ceilings = [] {};
+  std::optional<double> sample_s;  // what it says that a sample takes
+};
+
+class Faulty final : public Executor {
+ public:
+  explicit Faulty(Faults& faults) : faults_(faults) {}
+
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
+    host_->load(inputs, outputs);
+  }
+  void release() override { host_->release(); }
+  Checked run_checked(const Call& call) override {
+    faults_.checked(call);
+    return host_->run_checked(call);
+  }
+  Batch sample(const Call& call, const BatchPlan& plan) override {
+    faults_.sample(call);
+    auto batch = host_->sample(call, plan);
+    if (faults_.sample_s)
+      batch.seconds.assign(batch.seconds.size(), *faults_.sample_s);
+    return batch;
+  }
+  std::optional<TransferTimes> transfers(const Call& call) override {
+    faults_.transfers(call);
+    return std::nullopt;
+  }
+  bool can_time() const override { return true; }
+  Ceilings ceilings(const WantedCeilings&) override {
+    faults_.ceilings();
+    return *testing::plan_for(*Registry::instance().workload("dmv"),
+                              *Registry::instance().variants("dmv").front(),
+                              {3, 2})
+                .host_ceilings;
+  }
+
+ private:
+  Faults& faults_;
+  std::unique_ptr<Executor> host_ = make_host_executor();
+};
+
+void multiply(const Dmv::Args<float>& p) {
+  for (std::int64_t row = 0; row < p.rows; ++row) {
+    float sum = 0;
+    for (std::int64_t col = 0; col < p.cols; ++col)
+      sum += p.a[row * p.cols + col] * p.x[col];
+    p.y[row] = sum;
+  }
+}
+
+const Register<Dmv, float> first(
+    {.idea = "rows"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    "serial/faults/first.cpp",
+    "");
+const Register<Dmv, float> second(
+    {.idea = "rows"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    "serial/faults/second.cpp",
+    "");
+
+Plan plan_of_both() {
+  const auto& one = testing::variant_called("faults/serial/first");
+  const auto& other = testing::variant_called("faults/serial/second");
+  auto plan =
+      testing::plan_for(*Registry::instance().workload("dmv"), one, {30, 20});
+  plan.variants = {&one, &other};
+  plan.iterations = 3;
+  return plan;
+}
+
+struct Outcome {
+  int status = 0;
+  testing::Collector seen;
+  const Record& of(const std::string& variant) const {
+    for (const auto& record : seen.records) {
+      if (record.variant == variant) return record;
+    }
+    throw std::logic_error("no record of " + variant);
+  }
+};
+
+Outcome outcome(const Plan& plan, Faults& faults) {
+  Place place;
+  place.executor = std::make_unique<Faulty>(faults);
+  Places places(std::move(place));
+  Outcome outcome;
+  outcome.status = run_sweep(plan, outcome.seen, places);
+  return outcome;
+}
+
+auto throws_of_first(const char* what) {
+  return [what](const Call& call) {
+    if (call.variant->name == "first") throw std::length_error(what);
+  };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(faults)
+
+BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
+  for (const bool sampled : {true, false}) {
+    Faults faults;
+    (sampled ? faults.sample : faults.transfers) =
+        throws_of_first("vector::_M_default_append");
+    const auto seen = outcome(plan_of_both(), faults);
+    BOOST_TEST(seen.status == 1);
+    BOOST_TEST(to_string(seen.of("first").verdict) == "launch_failed");
+    BOOST_TEST(seen.of("first").detail == "vector::_M_default_append");
+    BOOST_TEST(seen.of("second").timed());
+  }
+}
+
+// A time that beats its roof has no place in a chart, also where nobody can
+// tell whether the roof was right.
+BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
+  Faults faults;
+  int asked = 0;
+  faults.sample_s = 1e-12;
+  faults.ceilings = [&] {
+    if (++asked > 1) throw PointError(Verdict::launch_failed, "no roofs today");
+  };
+  auto plan = plan_of_both();
+  plan.host_ceilings.reset();  // what was given is not measured again
+  const auto seen = outcome(plan, faults);
+  BOOST_TEST(asked > 1);
+  for (const auto* name : {"first", "second"}) {
+    BOOST_TEST(to_string(seen.of(name).verdict) == "implausible");
+    BOOST_TEST(contains(seen.of(name).detail, "as fast as the roof allows"));
+  }
+  BOOST_TEST(seen.seen.notes.back() ==
+             "a roof could not be measured again: no roofs today");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
