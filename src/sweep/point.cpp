@@ -947,10 +947,14 @@ Estimate Point::estimate() {
 Supervisor::Points Point::run() {
   list();
   const auto places = places_in_use();
-  // Before anything is recorded: the roofs belong to the run.
+  // Before anything is recorded, also of a place that has no times: the roofs
+  // belong to the run.
+  const auto& all = session_.places.all();
   if (!session_.plan.verify_only &&
-      std::any_of(places.begin(), places.end(),
-                  [](auto* place) { return place->can_time(); })) {
+      std::any_of(entries_.begin(), entries_.end(),
+                  [](const auto& entry) { return !entry.recorded_before; }) &&
+      std::any_of(all.begin(), all.end(),
+                  [](const auto& place) { return place.can_time(); })) {
     session_.know_ceilings();
   }
   if (!places.empty()) {

@@ -227,9 +227,8 @@ void Session::know_ceilings() {
       best = std::max(best, rate);
     }
   }
-  // Behind the points of a worker before the run is in the file.
-  if (store && (supervisor == nullptr || !supervisor->run()))
-    store->describe(run);
+  // Behind what a worker before has stored the run is in the file.
+  if (store && store->runs().count(run.id) == 0) store->describe(run);
 }
 
 }  // namespace parlab

@@ -1,11 +1,19 @@
 // What goes wrong while a variant is timed costs it its verdict, and the
 // sweep nothing else. The failures are planted in the host.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 
+#include "folder.hpp"
 #include "places/places.hpp"
+#include "record/store.hpp"
 #include "support.hpp"
+#include "sweep/supervisor.hpp"
 #include "text.hpp"
 #include "workloads/dmv.hpp"
 
@@ -111,6 +119,34 @@ Outcome outcome(const Plan& plan, Faults& faults) {
   return outcome;
 }
 
+// Under a supervisor; for a process of its own, which ends here.
+[[noreturn]] void supervised(const std::string& results, int die_at_rows) {
+  Supervisor supervisor;
+  if (const auto status = supervisor.start()) _exit(*status);
+  Faults faults;
+  faults.checked = [&](const Call& call) {
+    if (call.size[0] == die_at_rows && call.variant->name == "first") _exit(3);
+  };
+  auto plan = plan_of_both();
+  plan.sizes = {{30, 20}, {40, 20}};
+  plan.results = results;
+  Place place;
+  place.executor = std::make_unique<Faulty>(faults);
+  Places places(std::move(place));
+  testing::Collector collector;
+  _exit(run_sweep(plan, collector, places, &supervisor));
+}
+
+// The test that calls it runs itself once more, with FILE in this variable.
+constexpr const char* for_worker = "PARLAB_TEST_FAULTS";
+int run_again(const std::string& test, const std::string& file) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto command = std::string(for_worker) + "='" + file + "' '" + self +
+                       "' --run_test=faults/" + test + " >/dev/null";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 auto throws_of_first(const char* what) {
   return [what](const Call& call) {
     if (call.variant->name == "first") throw std::length_error(what);
@@ -153,6 +189,24 @@ BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
   }
   BOOST_TEST(seen.seen.notes.back() ==
              "a roof could not be measured again: no roofs today");
+}
+
+// The first size was recorded before; the worker that finds that has stored
+// nothing when it dies, and the run that the next one writes has its roofs.
+BOOST_AUTO_TEST_CASE(a_run_has_its_roofs_whichever_worker_writes_it) {
+  if (const char* const file = std::getenv(for_worker)) supervised(file, 40);
+  const testing::Folder folder;
+  auto plan = plan_of_both();
+  plan.results = folder.path / "dmv.jsonl";
+  Faults none;
+  BOOST_TEST(outcome(plan, none).status == 0);
+  BOOST_TEST(run_again("a_run_has_its_roofs_whichever_worker_writes_it",
+                       plan.results) == 1);
+  const auto loaded = load_records(plan.results);
+  BOOST_TEST(loaded.records.size() == 4u);
+  BOOST_TEST(loaded.runs.size() == 2u);
+  for (const auto& [id, run] : loaded.runs)
+    BOOST_TEST(!run.host.read.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 
 #include "folder.hpp"
 #include "places/places.hpp"
+#include "record/store.hpp"
 #include "support.hpp"
 
 using namespace parlab;
@@ -50,6 +51,29 @@ BOOST_AUTO_TEST_CASE(a_size_too_large_is_one_only_when_nothing_else_passes) {
   BOOST_TEST(status(plan) == 0);
   plan.sizes = {{3000, 3000}};
   BOOST_TEST(status(plan) == 1);
+}
+
+// Half comes first, and without a GPU has no times.
+BOOST_AUTO_TEST_CASE(roofs_are_known_before_anything_is_recorded) {
+  const parlab::testing::Folder folder;
+  const auto& workload = *Registry::instance().workload("matmul");
+  const auto& warps =
+      parlab::testing::variant_called("matmul/cuda/warp_products");
+  const auto& host = parlab::testing::variant_called("matmul/serial/plain");
+  auto plan = parlab::testing::plan_for(workload, warps, {32, 32, 32});
+  plan.variants = {&warps, &host};
+  plan.dtypes = {Dtype::f16, Dtype::f32};
+  plan.choose = [&](const Variant& variant, const Size&, Dtype dtype) {
+    const bool wanted = variant.needs_gpu() == (dtype == Dtype::f16);
+    return wanted ? configurations(plan, variant)
+                  : std::vector<TunableValues>{};
+  };
+  plan.results = folder.path / "matmul.jsonl";
+  BOOST_TEST(status(plan) == 0);
+  const auto loaded = load_records(plan.results);
+  BOOST_TEST(loaded.records.size() == 2u);
+  BOOST_TEST_REQUIRE(loaded.runs.size() == 1u);
+  BOOST_TEST(!loaded.runs.begin()->second.host.read.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
