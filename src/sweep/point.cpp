@@ -112,6 +112,7 @@ class Point {
   bool inputs_are_damaged(Trial& trial);
   void take_batch(Entry& entry, bool check, bool again = false);
   std::vector<Entry*> waiting_for_energy();
+  bool may_have_energy(Entry& entry) const;
   void measure_energy(std::span<Entry* const> group);
   void run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs);
   void verify_again();
@@ -133,6 +134,10 @@ class Point {
   std::unique_ptr<Problem> problem_;
   Secret secret_;
   double sampling_s_ = 0, checking_s_ = 0;
+  // Times are complete, and their results were right afterwards: a device
+  // that is lost now costs no more than joules.
+  bool proven_ = false;
+  std::map<const Place*, std::string> no_energy_;  // why no more of it
 };
 
 // What one execution may take; nobody measured it yet.
@@ -359,6 +364,10 @@ std::vector<Place*> Point::places_in_use() const {
 }
 
 void Point::fail(Place& place, const PointError& error) {
+  if (proven_) {
+    no_energy_.emplace(&place, error.what());
+    return;
+  }
   for (const auto& trial : trials_) {
     if (trial->place != &place) continue;
     trial->verdict = error.verdict;
@@ -385,9 +394,15 @@ bool Point::recover(const Trial& failed) {
     if (session_.supervisor != nullptr && session_.supervisor->may_leave()) {
       session_.supervisor->leave(name_of(failed.call), failed.detail);
     }
-    const std::string why =
+    const std::string lost =
         std::string("the device was lost when another kernel failed: ") +
-        error.what() + "; run the same command again to go on";
+        error.what();
+    const auto why = lost + "; run the same command again to go on";
+    session_.lose(place, why);
+    if (proven_) {
+      no_energy_.emplace(&place, lost);
+      return false;
+    }
     for (const auto& trial : trials_) {
       if (trial->place != &place) continue;
       if (trial->passed() || trial->verdict == Verdict::unverified) {
@@ -395,7 +410,6 @@ bool Point::recover(const Trial& failed) {
         trial->detail = why;
       }
     }
-    session_.lose(place, why);
     return false;
   }
 }
@@ -834,6 +848,13 @@ std::vector<Entry*> Point::waiting_for_energy() {
   return waiting;
 }
 
+// Not when it has failed meanwhile, or its device has, which is noted.
+bool Point::may_have_energy(Entry& entry) const {
+  const auto why = no_energy_.find(entry.trial->place);
+  if (why != no_energy_.end()) entry.record.energy->absent = why->second;
+  return entry.trial->passed() && entry.record.energy->absent.empty();
+}
+
 // In turns, as samples are taken: a drift of the machine falls on all of them.
 void Point::measure_energy(std::span<Entry* const> group) {
   std::vector<std::pair<Entry*, EnergyRuns>> open;
@@ -842,16 +863,16 @@ void Point::measure_energy(std::span<Entry* const> group) {
   while (!open.empty() && !interrupted_()) {
     for (auto& [entry, runs] : open) {
       if (interrupted_()) break;
+      if (!may_have_energy(*entry)) continue;
       session_.observer.working_on("energy of " + entry->record.full_name() +
                                        " " +
                                        to_string(entry->trial->call.tunables),
                                    session_.done);
       run_for_energy(*entry, session_.gauge_of(*entry->trial->place), runs);
     }
-    std::erase_if(open, [](const auto& one) {
+    std::erase_if(open, [&](const auto& one) {
       const auto& [entry, runs] = one;
-      return runs.finished() || !entry->trial->passed() ||
-             !entry->record.energy->absent.empty();
+      return runs.finished() || !may_have_energy(*entry);
     });
   }
   // These were interrupted: they have their times.
@@ -863,6 +884,7 @@ void Point::measure_energy(std::span<Entry* const> group) {
 // soon as it has them: whoever interrupts the next ones loses no others.
 void Point::store_all() {
   const auto waiting = waiting_for_energy();
+  proven_ = true;
   // verified on other inputs last
   if (!waiting.empty()) set_up(input_kinds.back());
   constexpr std::size_t in_turns = 4;

@@ -73,6 +73,7 @@ class Metered final : public Executor {
 
   std::unique_ptr<EnergyMeter> energy_meter() override {
     if (!broken.empty()) throw NoEnergy(broken);
+    asked_ = true;
     return std::make_unique<Meter>(device_);
   }
   Repeated repeat(const Call& call, const Repetition& plan) override {
@@ -91,6 +92,7 @@ class Metered final : public Executor {
 
   void load(const Arrays& inputs,
             const std::vector<ArraySpec>& outputs) override {
+    if (asked_ && full) throw PointError(Verdict::out_of_memory, "full");
     host_->load(inputs, outputs);
   }
   void release() override { host_->release(); }
@@ -107,12 +109,18 @@ class Metered final : public Executor {
   std::optional<TransferTimes> transfers(const Call& call) override {
     return host_->transfers(call);
   }
+  bool recover() override {
+    if (lost) throw PointError(Verdict::launch_failed, "it does not answer");
+    return false;
+  }
   bool can_time() const override { return true; }
   Ceilings ceilings(const WantedCeilings& wanted) override {
     return host_->ceilings(wanted);
   }
 
   std::string broken;
+  bool lost = false;  // after a failure
+  bool full = false;  // once energy is measured
   double slower = 1;
   static inline bool repeating = false;
 
@@ -122,6 +130,7 @@ class Metered final : public Executor {
     ~Repeating() { repeating = false; }
   };
   Device& device_;
+  bool asked_ = false;
   std::unique_ptr<Executor> host_;
   static constexpr double once_s_ = 1e-3;
 };
@@ -374,6 +383,34 @@ BOOST_AUTO_TEST_CASE(what_is_thrown_when_energy_is_measured_is_a_verdict) {
   const auto record = sweep.record("throwing");
   BOOST_TEST(to_string(record.verdict) == "launch_failed");
   BOOST_TEST(record.detail == "too many workspaces");
+}
+
+// Their times are complete and proven.
+BOOST_AUTO_TEST_CASE(
+    a_device_that_is_lost_costs_the_others_their_joules_alone) {
+  Sweep sweep;
+  auto plan = Sweep::plan_of("several");
+  plan.variants.insert(plan.variants.begin(), &variant("throwing"));
+  plan.tunables["which"] = {1, 2, 3, 4, 5};
+  sweep.run(plan, [](Metered& place) { place.lost = true; });
+  BOOST_TEST(sweep.collector.records.size() == 6u);
+  BOOST_TEST(sweep.device.runs == 0);
+  for (const auto& record : sweep.collector.records) {
+    if (record.variant == "throwing") {
+      BOOST_TEST(to_string(record.verdict) == "launch_failed");
+      continue;
+    }
+    BOOST_TEST(record.timed());
+    BOOST_TEST(contains(record.energy.value().absent, "it does not answer"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(inputs_that_find_no_room_any_more_cost_joules_alone) {
+  Sweep sweep;
+  const auto record = sweep.record("honest", Cache::hot,
+                                   [](Metered& place) { place.full = true; });
+  BOOST_TEST(record.timed());
+  BOOST_TEST(record.energy.value().absent == "full");
 }
 
 // Ten minutes of a ladder: what has its joules is stored before the
