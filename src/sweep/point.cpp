@@ -92,7 +92,6 @@ class Point {
                                   const TunableValues& tunables);
   Entry entry_of(Trial& trial, Cache cache);
   Record blank(const Trial& trial, Cache cache) const;
-  void note_time(const Call& call, double seconds);
   void verify(InputKind kind);
   void compare_with_square(Trial& trial);
   void judge(Trial& trial);
@@ -197,28 +196,12 @@ std::string why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
          "allow";
 }
 
-// The same at every size: what one size showed holds for the larger
-// ones, which come later.
-std::string configuration(const Call& call) {
-  return call.key() + " " + std::string(to_string(call.dtype));
-}
-
 // One configuration, as the supervisor calls it: "dmv/serial/plain
 // float 64x64 threads=2".
 std::string name_of(const Call& call) {
   const auto tunables = to_string(call.tunables);
   return call.variant->full_name() + " " + std::string(to_string(call.dtype)) +
          " " + to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
-}
-
-void Point::note_time(const Call& call, double seconds) {
-  const double limit = session_.plan.point_limit_s;
-  if (seconds <= limit) return;
-  char text[128];
-  std::snprintf(text, sizeof text,
-                "skipped: one execution at %s took %.3g s, the limit is %.3g s",
-                to_string(call.size).c_str(), seconds, limit);
-  session_.too_slow.emplace(configuration(call), text);
 }
 
 Record Point::blank(const Trial& trial, Cache cache) const {
@@ -263,7 +246,8 @@ void Point::recall(Trial& trial) {
       session_.endless.emplace(variant, *why);
     }
   }
-  const auto slow = session_.too_slow.find(configuration(trial.call));
+  const auto slow = session_.too_slow.find(
+      configuration(variant, trial.call.tunables, plan_.dtype));
   const auto endless = session_.endless.find(variant);
   if (endless == session_.endless.end() && slow == session_.too_slow.end())
     return;
@@ -323,9 +307,7 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   const bool skipped = old->verdict == Verdict::timed_out && !was_endless(*old);
   if (skipped && trial.verdict != Verdict::timed_out) return entry;
   if (session_.plan.energy && old->timed() && !old->energy) return entry;
-  if (was_endless(*old))
-    session_.endless.emplace(old->full_name(), old->detail);
-  if (old->timed()) note_time(trial.call, old->summary().median);
+  session_.learn(*old);
   entry.record = *old;
   entry.recorded_before = true;
   session_.passed |= old->verdict == Verdict::passed;
@@ -438,7 +420,9 @@ void Point::judge(Trial& trial) {
     reload = checked.inputs_lost;
     trial.launch = checked.launch;
     trial.estimate_s = checked.seconds;
-    note_time(trial.call, checked.seconds);
+    session_.note_time(configuration(trial.call.variant->full_name(),
+                                     trial.call.tunables, plan_.dtype),
+                       plan_.size, checked.seconds);
     trial.verdict = Verdict::passed;
     if (!checked.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
@@ -1039,6 +1023,7 @@ void repeat_point(Session& session, const Supervisor::Points& points) {
   for (const auto& records : points) {
     for (const auto& record : records) {
       session.count(record);
+      session.learn(record);
       if (record.verdict == Verdict::passed &&
           is_square(*session.plan.workload, record.size)) {
         session.right_at_square[record.full_name()] = record.size;

@@ -28,7 +28,8 @@ struct Faults {
   std::function<void(const Call&)> sample = [](const Call&) {};
   std::function<void(const Call&)> transfers = [](const Call&) {};
   std::function<void()> ceilings = [] {};
-  std::optional<double> sample_s;  // what it says that a sample takes
+  // what it says that an execution takes
+  std::function<std::optional<double>(const Call&)> seconds = {};
 };
 
 class Faulty final : public Executor {
@@ -42,13 +43,15 @@ class Faulty final : public Executor {
   void release() override { host_->release(); }
   Checked run_checked(const Call& call) override {
     faults_.checked(call);
-    return host_->run_checked(call);
+    auto checked = host_->run_checked(call);
+    checked.seconds = seconds_of(call).value_or(checked.seconds);
+    return checked;
   }
   Batch sample(const Call& call, const BatchPlan& plan) override {
     faults_.sample(call);
     auto batch = host_->sample(call, plan);
-    if (faults_.sample_s)
-      batch.seconds.assign(batch.seconds.size(), *faults_.sample_s);
+    if (const auto seconds = seconds_of(call))
+      batch.seconds.assign(batch.seconds.size(), *seconds);
     return batch;
   }
   std::optional<TransferTimes> transfers(const Call& call) override {
@@ -65,6 +68,10 @@ class Faulty final : public Executor {
   }
 
  private:
+  std::optional<double> seconds_of(const Call& call) const {
+    return faults_.seconds ? faults_.seconds(call) : std::nullopt;
+  }
+
   Faults& faults_;
   std::unique_ptr<Executor> host_ = make_host_executor();
 };
@@ -119,16 +126,20 @@ Outcome outcome(const Plan& plan, Faults& faults) {
   return outcome;
 }
 
-// Under a supervisor; for a process of its own, which ends here.
-[[noreturn]] void supervised(const std::string& results, int die_at_rows) {
+// Sizes of 30, 40 and 50 rows under a supervisor; for a process of its own,
+// which ends here. The worker that comes to the second variant at 40 dies.
+[[noreturn]] void supervised(const std::string& results,
+                             Faults faults = {},
+                             double point_limit_s = 10) {
   Supervisor supervisor;
   if (const auto status = supervisor.start()) _exit(*status);
-  Faults faults;
-  faults.checked = [&](const Call& call) {
-    if (call.size[0] == die_at_rows && call.variant->name == "first") _exit(3);
+  faults.checked = [before = faults.checked](const Call& call) {
+    before(call);
+    if (call.size[0] == 40 && call.variant->name == "second") _exit(3);
   };
   auto plan = plan_of_both();
-  plan.sizes = {{30, 20}, {40, 20}};
+  plan.sizes = {{30, 20}, {40, 20}, {50, 20}};
+  plan.point_limit_s = point_limit_s;
   plan.results = results;
   Place place;
   place.executor = std::make_unique<Faulty>(faults);
@@ -175,7 +186,7 @@ BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
 BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
   Faults faults;
   int asked = 0;
-  faults.sample_s = 1e-12;
+  faults.seconds = [](const Call&) { return 1e-12; };
   faults.ceilings = [&] {
     if (++asked > 1) throw PointError(Verdict::launch_failed, "no roofs today");
   };
@@ -194,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
 // The first size was recorded before; the worker that finds that has stored
 // nothing when it dies, and the run that the next one writes has its roofs.
 BOOST_AUTO_TEST_CASE(a_run_has_its_roofs_whichever_worker_writes_it) {
-  if (const char* const file = std::getenv(for_worker)) supervised(file, 40);
+  if (const char* const file = std::getenv(for_worker)) supervised(file);
   const testing::Folder folder;
   auto plan = plan_of_both();
   plan.results = folder.path / "dmv.jsonl";
@@ -203,10 +214,49 @@ BOOST_AUTO_TEST_CASE(a_run_has_its_roofs_whichever_worker_writes_it) {
   BOOST_TEST(run_again("a_run_has_its_roofs_whichever_worker_writes_it",
                        plan.results) == 1);
   const auto loaded = load_records(plan.results);
-  BOOST_TEST(loaded.records.size() == 4u);
+  BOOST_TEST(loaded.records.size() == 6u);
   BOOST_TEST(loaded.runs.size() == 2u);
   for (const auto& [id, run] : loaded.runs)
     BOOST_TEST(!run.host.read.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_too_slow_is_so_to_the_next_worker) {
+  if (const char* const file = std::getenv(for_worker)) {
+    Faults faults;
+    faults.seconds = [](const Call& call) {
+      return call.variant->name == "first" ? std::optional(0.2) : std::nullopt;
+    };
+    supervised(file, faults, 0.1);
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  BOOST_TEST(run_again("what_was_too_slow_is_so_to_the_next_worker", file) ==
+             1);
+  for (const auto& record : load_records(file).records) {
+    if (record.variant != "first" || record.size[0] == 30) continue;
+    BOOST_TEST(to_string(record.verdict) == "timed_out");
+    BOOST_TEST(contains(record.detail, "one execution at 30x20 took 0.2 s"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_endless_is_not_tried_by_the_next_worker) {
+  if (const char* const file = std::getenv(for_worker)) {
+    Faults faults;
+    faults.checked = [](const Call& call) {
+      if (call.variant->name == "first" && call.size[0] == 30)
+        throw PointError(Verdict::timed_out, "not done after 60 s");
+    };
+    supervised(file, faults);
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  BOOST_TEST(
+      run_again("what_was_endless_is_not_tried_by_the_next_worker", file) == 1);
+  for (const auto& record : load_records(file).records) {
+    if (record.variant != "first") continue;
+    BOOST_TEST(to_string(record.verdict) == "timed_out");
+    BOOST_TEST(record.detail == "ended: not done after 60 s");
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
