@@ -310,7 +310,7 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   session_.learn(*old);
   entry.record = *old;
   entry.recorded_before = true;
-  session_.passed |= old->verdict == Verdict::passed;
+  session_.count(*old);
   return entry;
 }
 

@@ -259,4 +259,20 @@ BOOST_AUTO_TEST_CASE(what_was_endless_is_not_tried_by_the_next_worker) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_was_recorded_as_endless_fails_the_sweep_again) {
+  const testing::Folder folder;
+  auto plan = plan_of_both();
+  plan.results = folder.path / "dmv.jsonl";
+  Faults faults;
+  int tried = 0;
+  faults.checked = [&](const Call& call) {
+    if (call.variant->name != "first") return;
+    ++tried;
+    throw PointError(Verdict::timed_out, "not done after 60 s");
+  };
+  BOOST_TEST(outcome(plan, faults).status == 1);
+  BOOST_TEST(outcome(plan, faults).status == 1);
+  BOOST_TEST(tried == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
