@@ -53,6 +53,14 @@ BOOST_AUTO_TEST_CASE(a_size_too_large_is_one_only_when_nothing_else_passes) {
   BOOST_TEST(status(plan) == 1);
 }
 
+// The other shards have what fits.
+BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
+  auto plan = plan_of({30, 3000});
+  plan.memory_bytes = 1 << 20;
+  plan.wanted = [](const Size& size, Dtype) { return size[0] == 3000; };
+  BOOST_TEST(status(plan) == 0);
+}
+
 // Half comes first, and without a GPU has no times.
 BOOST_AUTO_TEST_CASE(roofs_are_known_before_anything_is_recorded) {
   const parlab::testing::Folder folder;
