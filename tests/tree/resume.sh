@@ -53,6 +53,12 @@ expect "they are merged" bin/parlab-emulated merge "$folder/merged.jsonl" "$fold
 expect "every point is there once" eval 'test "$(grep -c "\"type\":\"record\"" $folder/merged.jsonl)" = 35 &&
   test "$(bin/parlab-emulated export $folder/merged.jsonl | tail -n +2 | wc -l)" = 35'
 
+# A size that does not fit is a point that fails, also where it is the only one: an experiment goes on.
+bin/parlab-emulated dmv 1M --variant serial/plain --results "$folder/large.jsonl" >"$folder/large" 2>&1
+expect "a sweep of a size that does not fit exits with 1" test $? = 1
+expect "says what is needed and free" grep -qE 'needs 4.00 TiB of host memory, .* are free' "$folder/large"
+expect "and records it" grep -q '"verdict":"out_of_memory"' "$folder/large.jsonl"
+
 # Ctrl-C: what is complete is kept, and the exit status says so.
 rm -f "$records"
 timeout --preserve-status --signal=INT 6 bin/parlab-emulated dmv 64,2048 --backend serial \
