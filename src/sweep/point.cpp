@@ -111,13 +111,14 @@ class Point {
   bool inputs_are_damaged(Trial& trial);
   void take_batch(Entry& entry, bool check, bool again = false);
   std::vector<Entry*> waiting_for_energy();
-  bool may_have_energy(Entry& entry) const;
+  bool may_have_energy(Entry& entry);
   void measure_energy(std::span<Entry* const> group);
-  void run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs);
+  void run_for_energy(Entry& entry, EnergyRuns& runs);
   void verify_again();
   void add_samples(Entry& entry) const;
   void hold_against_roof(Entry& entry);
   void store(Entry& entry);
+  void store_of(std::span<Entry* const> group, bool others);
   void store_all();
   bool timed(const Trial& trial) const {
     return trial.place != nullptr && trial.place->executor->can_time() &&
@@ -774,8 +775,9 @@ void Point::measure(Cache cache) {
 
 // Seconds of executions in place of one, for its energy. What they
 // leave behind must be right.
-void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
+void Point::run_for_energy(Entry& entry, EnergyRuns& runs) {
   Trial& trial = *entry.trial;
+  EnergyGauge& gauge = session_.gauge_of(*trial.place, interrupted_);
   auto& energy = *entry.record.energy;
   const double once_s = median(entry.measurement->seconds());
   try {
@@ -811,7 +813,8 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
   energy.idle_w = gauge.idle_w();
 }
 
-// Those of which joules can be measured; of the others it says why not.
+// Those of which joules are measured, if they can be; of the others
+// it says why not.
 std::vector<Entry*> Point::waiting_for_energy() {
   std::vector<Entry*> waiting;
   if (!session_.plan.energy) return waiting;
@@ -821,10 +824,6 @@ std::vector<Entry*> Point::waiting_for_energy() {
     if (entry.record.cache == Cache::cold) {
       energy.absent =
           "caches are flushed before each execution, which takes energy, too";
-    } else if (const auto& absent =
-                   session_.gauge_of(*entry.trial->place).absent();
-               !absent.empty()) {
-      energy.absent = absent;
     } else {
       waiting.push_back(&entry);
     }
@@ -832,11 +831,15 @@ std::vector<Entry*> Point::waiting_for_energy() {
   return waiting;
 }
 
-// Not when it has failed meanwhile, or its device has, which is noted.
-bool Point::may_have_energy(Entry& entry) const {
-  const auto why = no_energy_.find(entry.trial->place);
-  if (why != no_energy_.end()) entry.record.energy->absent = why->second;
-  return entry.trial->passed() && entry.record.energy->absent.empty();
+// Not when it has failed meanwhile. Not without a meter, or when its device
+// has failed, which is noted.
+bool Point::may_have_energy(Entry& entry) {
+  Place& place = *entry.trial->place;
+  auto& absent = entry.record.energy->absent;
+  const auto why = no_energy_.find(&place);
+  if (why != no_energy_.end()) absent = why->second;
+  if (absent.empty()) absent = session_.gauge_of(place, interrupted_).absent();
+  return entry.trial->passed() && absent.empty();
 }
 
 // In turns, as samples are taken: a drift of the machine falls on all of them.
@@ -852,7 +855,7 @@ void Point::measure_energy(std::span<Entry* const> group) {
                                        " " +
                                        to_string(entry->trial->call.tunables),
                                    session_.done);
-      run_for_energy(*entry, session_.gauge_of(*entry->trial->place), runs);
+      run_for_energy(*entry, runs);
     }
     std::erase_if(open, [&](const auto& one) {
       const auto& [entry, runs] = one;
@@ -864,25 +867,34 @@ void Point::measure_energy(std::span<Entry* const> group) {
     entry->record.energy.reset();
 }
 
-// Joules take half a minute for each, so that each group is stored as
-// soon as it has them: whoever interrupts the next ones loses no others.
+// The records of these trials; others: of all but these.
+void Point::store_of(std::span<Entry* const> group, bool others) {
+  for (auto& entry : entries_) {
+    const bool of_group = std::any_of(
+        group.begin(), group.end(),
+        [&](const Entry* one) { return one->trial == entry.trial; });
+    if (!entry.recorded_before && of_group != others) store(entry);
+  }
+}
+
+// Joules take half a minute for each, so that what has none is stored before,
+// and each group as soon as it has them: whoever interrupts the next ones loses
+// no others. A trial that is found wrong meanwhile is so in all cache states.
 void Point::store_all() {
   const auto waiting = waiting_for_energy();
+  store_of(waiting, true);
   proven_ = true;
   // verified on other inputs last
-  if (!waiting.empty()) set_up(input_kinds.back());
+  if (std::any_of(waiting.begin(), waiting.end(),
+                  [&](Entry* entry) { return may_have_energy(*entry); })) {
+    set_up(input_kinds.back());
+  }
   constexpr std::size_t in_turns = 4;
   for (std::size_t i = 0; i < waiting.size(); i += in_turns) {
     const auto group =
         std::span(waiting).subspan(i, std::min(in_turns, waiting.size() - i));
     measure_energy(group);
-    for (auto* entry : group)
-      store(*entry);
-  }
-  for (auto& entry : entries_) {
-    const bool stored =
-        std::find(waiting.begin(), waiting.end(), &entry) != waiting.end();
-    if (!entry.recorded_before && !stored) store(entry);
+    store_of(group, false);
   }
 }
 

@@ -198,16 +198,16 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
       gpu, stored ? best_of(*stored, place.ceilings) : place.ceilings);
 }
 
-EnergyGauge& Session::gauge_of(Place& place) {
+EnergyGauge& Session::gauge_of(Place& place, const EnergyGauge::Stop& stop) {
   const int others =
       place.target == Target::host ? run.others_at_work : run.others_on_gpu;
   const std::string how =
       place.target == Target::host ? " of their threads are at work" : " there";
   const auto [found, is_new] = gauges.try_emplace(
       &place, *place.executor,
-      others == 0 ? std::string() : std::to_string(others) + how);
+      others == 0 ? std::string() : std::to_string(others) + how, stop);
   auto& gauge = found->second;
-  if (is_new && !gauge.absent().empty()) {
+  if (is_new && !gauge.absent().empty() && !stop()) {
     const bool host = place.target == Target::host;
     observer.note("no energy of the " + (host ? "host" : place.gpu.name) +
                   ": " + gauge.absent());

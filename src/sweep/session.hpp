@@ -62,9 +62,9 @@ struct Session {
   void learn(const Record& record);
   // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
-  // Of the place, made when it is first asked for; a note says why when
-  // it can measure nothing.
-  EnergyGauge& gauge_of(Place& place);
+  // Of the place, made when it is first asked for, unless stop says yes; a
+  // note says why when it can measure nothing.
+  EnergyGauge& gauge_of(Place& place, const EnergyGauge::Stop& stop);
   // Measures that part of them again; what was better before stays. Not
   // where the plan gave them.
   void raise_ceilings(Place& place, const WantedCeilings& wanted);

@@ -28,6 +28,8 @@ struct Device {
   bool has_sensors = true, counter_stands = false, shared = false;
   // a run's power, relative to busy_w
   std::function<double(int)> of_run = [](int) { return 1.0; };
+  // called before each rest
+  std::function<void()> rests = [] {};
   int runs = 0;
   double rested_s = 0;
 
@@ -56,6 +58,7 @@ class Meter final : public EnergyMeter {
   bool counts_other_programs() const override { return device_.shared; }
   double now_s() override { return device_.now_s; }
   void rest(double seconds) override {
+    device_.rests();
     device_.rested_s += seconds;
     device_.pass(seconds, false);
   }
@@ -156,6 +159,12 @@ const Register<Dmv, float> lazy(
       if (!Metered::repeating) multiply(p);
     },
     "serial/energy/lazy.cpp",
+    "");
+
+const Register<Dmv, float> wrong(
+    {.idea = "nothing"},
+    [](Host&, const Dmv::Args<float>&, const Tunables&) {},
+    "serial/energy/wrong.cpp",
     "");
 
 const Register<Dmv, float> throwing(
@@ -360,13 +369,14 @@ BOOST_AUTO_TEST_CASE(executions_that_are_too_short_have_a_time_but_no_energy) {
 BOOST_AUTO_TEST_CASE(a_shared_meter_needs_a_quiet_machine) {
   Device device;
   Metered place(device);
-  BOOST_TEST(EnergyGauge(place, "3 of their threads are at work").absent() ==
-             "");
+  const auto absent = [&](const std::string& others) {
+    return EnergyGauge(place, others, [] { return false; }).absent();
+  };
+  BOOST_TEST(absent("3 of their threads are at work") == "");
   device.shared = true;
-  BOOST_TEST(EnergyGauge(place).absent() == "");
-  BOOST_TEST(
-      contains(EnergyGauge(place, "3 of their threads are at work").absent(),
-               "3 of their threads are at work"));
+  BOOST_TEST(absent("") == "");
+  BOOST_TEST(contains(absent("3 of their threads are at work"),
+                      "3 of their threads are at work"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {
@@ -445,6 +455,53 @@ BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
   BOOST_TEST(sweep.collector.records.size() == 6u);
   for (const auto& record : sweep.collector.records)
     BOOST_TEST(record.has_energy());
+}
+
+// Seconds before the first run, with everything else complete.
+BOOST_AUTO_TEST_CASE(an_interrupt_is_heard_while_the_device_rests) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  sweep.device.rests = [&] {
+    if (sweep.device.rested_s == 0) std::raise(SIGINT);
+  };
+  sweep.run(Sweep::plan_of("honest"));
+  BOOST_TEST(sweep.device.rested_s < 1);
+  BOOST_TEST(sweep.device.runs == 0);
+  for (const auto& note : sweep.collector.notes)
+    BOOST_TEST(!contains(note, "no energy"));
+  const auto records = load_records(sweep.results).records;
+  BOOST_TEST_REQUIRE(records.size() == 1u);
+  BOOST_TEST(records[0].timed());
+  BOOST_TEST(!records[0].energy);
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_for_no_joules_is_stored_before_the_others) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  std::string stored;
+  sweep.device.rests = [&] {
+    if (stored.empty()) stored = parlab::testing::content(sweep.results);
+  };
+  auto plan = Sweep::plan_of("honest");
+  plan.variants.push_back(&variant("wrong"));
+  sweep.run(plan);
+  BOOST_TEST(contains(stored, "\"variant\":\"wrong\""));
+  BOOST_TEST(load_records(sweep.results).records.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_energy_shows_to_be_wrong_is_so_in_all_cache_states) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  auto plan = Sweep::plan_of("lazy");
+  plan.caches = {Cache::cold, Cache::hot};
+  sweep.run(plan);
+  const auto records = load_records(sweep.results).records;
+  BOOST_TEST(records.size() == 2u);
+  for (const auto& record : records)
+    BOOST_TEST(to_string(record.verdict) == "wrong_result");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
