@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -273,6 +274,19 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_as_endless_fails_the_sweep_again) {
   BOOST_TEST(outcome(plan, faults).status == 1);
   BOOST_TEST(outcome(plan, faults).status == 1);
   BOOST_TEST(tried == 1);
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_worker_has_its_status_where_ends_of_children_are_ignored) {
+  if (std::getenv(for_worker) != nullptr) {
+    std::signal(SIGCHLD, SIG_IGN);
+    Supervisor supervisor;
+    if (const auto status = supervisor.start()) _exit(*status);
+    _exit(7);
+  }
+  BOOST_TEST(
+      run_again("a_worker_has_its_status_where_ends_of_children_are_ignored",
+                "no file") == 7);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
