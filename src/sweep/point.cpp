@@ -179,6 +179,15 @@ std::vector<TunableValues> resolved_configurations(const Plan& plan,
   return different;
 }
 
+// Without times one cache state says as much as two. place: none where
+// nothing can run.
+std::vector<Cache> caches_of(const Plan& plan, const Place* place) {
+  const bool timed =
+      place == nullptr || (place->executor->can_time() && !plan.verify_only);
+  return {plan.caches.begin(),
+          timed ? plan.caches.end() : plan.caches.begin() + 1};
+}
+
 // A team that is smaller than what was asked for, or has less to run on.
 std::string why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
   const auto asked = plan.tunables.find("threads");
@@ -325,11 +334,10 @@ void Point::list() {
     }
   }
   for (const auto cache : session_.plan.caches) {
-    const bool first = cache == session_.plan.caches.front();
     for (const auto& trial : trials_) {
-      // Without times one cache state says as much as two.
-      if (trial->place != nullptr && !timed(*trial) && !first) continue;
-      entries_.push_back(entry_of(*trial, cache));
+      const auto caches = caches_of(session_.plan, trial->place);
+      if (std::find(caches.begin(), caches.end(), cache) != caches.end())
+        entries_.push_back(entry_of(*trial, cache));
     }
   }
 }
@@ -1016,11 +1024,14 @@ Estimate estimate_point(Session& session, const PointPlan& point) {
   return Point(session, point, [] { return false; }).estimate();
 }
 
-std::size_t count_measurements(const Plan& plan, const PointPlan& point) {
+std::size_t count_measurements(const Plan& plan,
+                               Places& places,
+                               const PointPlan& point) {
   std::size_t count = 0;
   for (const auto* variant : point.variants) {
+    const Place& place = places.of(*variant, point.number);
     count += resolved_configurations(plan, point, *variant).size() *
-             plan.caches.size();
+             caches_of(plan, place.usable() ? &place : nullptr).size();
   }
   return count;
 }

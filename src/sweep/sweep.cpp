@@ -158,7 +158,7 @@ int run_sweep(const Plan& plan,
   const auto parts = split(plan, places, observer);
   std::size_t measurements = 0;
   for (const auto& part : parts)
-    measurements += count_measurements(plan, part);
+    measurements += count_measurements(plan, places, part);
   observer.plan(measurements);
 
   const std::function<bool()> stop = [&] {

@@ -61,6 +61,40 @@ BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
   BOOST_TEST(status(plan) == 0);
 }
 
+// What is recorded already is planned, and done; one cache state is planned
+// where there are no times.
+BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
+  struct Watcher final : Observer {
+    void plan(std::size_t measurements) override { planned = measurements; }
+    void working_on(const std::string&, std::size_t completed) override {
+      done = completed;
+    }
+    void point(const std::vector<Record>& records) override {
+      seen += records.size();
+    }
+    void note(const std::string&) override {}
+    std::size_t planned = 0, done = 0, seen = 0;
+  };
+  const parlab::testing::Folder folder;
+  auto plan = plan_of({30, 40});
+  plan.caches = {Cache::cold, Cache::hot};
+  plan.results = folder.path / "dmv.jsonl";
+  BOOST_TEST(status(plan) == 0);
+  plan.sizes.push_back({50, 50});
+  Watcher resumed;
+  run_sweep(plan, resumed);
+  BOOST_TEST(resumed.planned == 6u);
+  BOOST_TEST(resumed.seen == 6u);
+  BOOST_TEST(resumed.done == 4u);  // when the last point is under way
+
+  plan.verify_only = true;
+  plan.results.clear();
+  Watcher verifying;
+  run_sweep(plan, verifying);
+  BOOST_TEST(verifying.planned == 3u);
+  BOOST_TEST(verifying.seen == 3u);
+}
+
 // Half comes first, and without a GPU has no times.
 BOOST_AUTO_TEST_CASE(roofs_are_known_before_anything_is_recorded) {
   const parlab::testing::Folder folder;
