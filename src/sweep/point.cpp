@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <span>
 
 #include "core/numbers.hpp"
@@ -316,7 +317,11 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   // What was skipped is measured when the limit allows it now.
   const bool skipped = old->verdict == Verdict::timed_out && !was_endless(*old);
   if (skipped && trial.verdict != Verdict::timed_out) return entry;
-  if (session_.plan.energy && old->timed() && !old->energy) return entry;
+  // Of others joules are not measured, whoever asks.
+  const bool has_joules =
+      cache == Cache::hot && !trial.call.variant->needs_team();
+  if (session_.plan.energy && has_joules && old->timed() && !old->energy)
+    return entry;
   session_.learn(*old);
   entry.record = *old;
   entry.recorded_before = true;
@@ -914,14 +919,13 @@ void Point::verify_again() {
     const bool loaded = kind == input_kinds.rbegin();
     if (!loaded) set_up(*kind);
     problem_->change(secret_);
-    const Trial* judged = nullptr;
+    std::set<const Trial*> judged;  // once, whatever cache states it has
     for (auto& entry : entries_) {
       if (!entry.measurement || !entry.trial->passed() || interrupted_())
         continue;
       session_.observer.working_on("verifying " + entry.record.full_name(),
                                    session_.done);
-      if (std::exchange(judged, entry.trial) != entry.trial)
-        judge(*entry.trial);
+      if (judged.insert(entry.trial).second) judge(*entry.trial);
       // Wide inputs have a structure that changes would break.
       if (!entry.trial->passed() || *kind == InputKind::wide) continue;
       // Its samples are not counted; a few executions will do.

@@ -276,6 +276,17 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   BOOST_TEST(sweep.device.runs == 4);
 }
 
+BOOST_AUTO_TEST_CASE(cold_executions_are_not_measured_again_for_no_joules) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  sweep.wanted = false;
+  sweep.record("honest", Cache::cold);
+  sweep.wanted = true;
+  sweep.record("honest", Cache::cold);
+  BOOST_TEST(load_records(sweep.results).records.size() == 1u);
+}
+
 // What scatters is measured more often; what does not settle has no
 // energy, with the reason.
 BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {

@@ -260,6 +260,20 @@ BOOST_AUTO_TEST_CASE(what_was_endless_is_not_tried_by_the_next_worker) {
   }
 }
 
+// On three kinds of inputs before it is timed, and on three afterwards.
+BOOST_AUTO_TEST_CASE(what_is_timed_in_two_cache_states_is_verified_once) {
+  Faults faults;
+  int first = 0, second = 0;
+  faults.checked = [&](const Call& call) {
+    ++(call.variant->name == "first" ? first : second);
+  };
+  auto plan = plan_of_both();
+  plan.caches = {Cache::cold, Cache::hot};
+  BOOST_TEST(outcome(plan, faults).seen.records.size() == 4u);
+  BOOST_TEST(first == 6);
+  BOOST_TEST(second == 6);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_recorded_as_endless_fails_the_sweep_again) {
   const testing::Folder folder;
   auto plan = plan_of_both();
