@@ -183,6 +183,13 @@ ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 NOW := PARLAB=$(if $(GPU_ARCH),$(PARLAB),$(BIN)/parlab-emulated)
 ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
 
+# each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps. A point that fails, status 1, stops neither
+# the other experiments nor the figures; none_failed says it at the end.
+FAILED = $(B)/$@.failed
+each_experiment = rm -f $(FAILED); for e in $1; do $2 scripts/$$e/steps.sh $3 || \
+  { status=$$?; [ $$status = 1 ] && touch $(FAILED) || exit $$status; }; done
+none_failed = if [ -e $(FAILED) ]; then rm $(FAILED); exit 1; fi
+
 ifdef CLUSTER
 report: $(ON_CLUSTER)
 	@scripts/cluster/submit.sh $(EXPERIMENTS)
@@ -190,9 +197,10 @@ else
 report: ## install what is missing, build, run the experiments, draw all figures and the pages
 	@scripts/install.sh build figures
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do $(NOW) scripts/$$e/steps.sh || exit; done
+	@$(call each_experiment,$(EXPERIMENTS),$(NOW))
 	@$(MAKE) figures
 	@scripts/list-figures.sh
+	@$(none_failed)
 endif
 
 check: ## install what is missing, build, run every test
@@ -214,15 +222,18 @@ sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
 
 counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) build
-	@machine=$$(scripts/machine-name.sh) && found= && for e in $(EXPERIMENTS); do \
-	  [ ! -e results/$$machine/$$e.jsonl ] || { found=1; scripts/$$e/steps.sh counters || exit; }; \
-	done && { [ "$$found" ] || echo "no records in results/$$machine: run an experiment first (make help)"; }
+	@machine=$$(scripts/machine-name.sh) || exit; \
+	recorded=$$(for e in $(EXPERIMENTS); do [ ! -e results/$$machine/$$e.jsonl ] || echo $$e; done); \
+	[ "$$recorded" ] || echo "no records in results/$$machine: run an experiment first (make help)"; \
+	$(call each_experiment,$$recorded,,counters)
 	@$(MAKE) figures
+	@$(none_failed)
 
 energy: ## joules of every ladder of this machine, by the counters of its GPU or CPU
 	@$(MAKE) $(ENOUGH)
-	@for e in $(EXPERIMENTS); do $(NOW) scripts/$$e/steps.sh energy || exit; done
+	@$(call each_experiment,$(EXPERIMENTS),$(NOW),energy)
 	@$(MAKE) figures
+	@$(none_failed)
 
 tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`
 	@$(MAKE) $(ENOUGH)
@@ -528,9 +539,10 @@ $(EXPERIMENTS): $(ON_CLUSTER)
 	@scripts/cluster/submit.sh $@
 else
 $(EXPERIMENTS): build
-	@PARLAB=$(PARLAB) scripts/$@/steps.sh
+	@$(call each_experiment,$@,PARLAB=$(PARLAB))
 	@$(MAKE) figures
 	@scripts/list-figures.sh $@
+	@$(none_failed)
 endif
 
 device-spread: $(if $(CLUSTER),$(ON_CLUSTER),build)

@@ -15,7 +15,6 @@
 #include "commands/grade.hpp"
 #include "commands/image.hpp"
 #include "commands/machine.hpp"
-#include "commands/memory.hpp"
 #include "commands/page.hpp"
 #include "commands/run.hpp"
 #include "commands/shard.hpp"

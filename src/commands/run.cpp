@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "commands/emulate.hpp"
-#include "commands/memory.hpp"
 #include "commands/shard.hpp"
 #include "commands/tune.hpp"
 #include "commands/warn.hpp"
@@ -58,7 +57,6 @@ int run_workload(Request request, char** arguments) {
   }
   if (supervisor.first_worker()) warn(request.warnings);
   request.plan.memory_bytes = free_memory_bytes();
-  require_memory(request.plan);
   // What workers before have printed is not printed again.
   std::ostream out(nullptr), messages(nullptr);
   supervisor.caught_up = [&] {

@@ -61,35 +61,55 @@ void append(const std::vector<Record*>& records, const std::string& results) {
   }
 }
 
+void count_point(std::vector<Record>& point,
+                 std::size_t done,
+                 const std::string& results,
+                 Observer& observer) {
+  std::vector<Record*> records;
+  for (auto& record : point) {
+    if (wanted(record)) records.push_back(&record);
+  }
+  if (records.empty()) return;
+  observer.working_on("counting " + records.front()->point(), done);
+  try {
+    count(records);
+  } catch (const NoCountersHere&) {
+    throw;
+  } catch (const NoCounters& reason) {
+    observer.note("no counters of " + records.front()->point() + ": " +
+                  reason.what());
+    return;
+  }
+  for (const auto* record : records) {
+    if (record->counters.empty()) {
+      observer.note("no counters of " + record->identity() +
+                    ": ncu saw no kernel of it");
+    }
+  }
+  if (!results.empty()) append(records, results);
+}
+
 }  // namespace
+
+void count_each_point(Points& points,
+                      const std::string& results,
+                      Observer& observer) {
+  std::size_t done = 0;
+  for (auto& point : points) {
+    count_point(point, done, results, observer);
+    done += point.size();
+  }
+}
 
 void add_counters(Points& points,
                   const std::string& results,
                   Observer& observer) {
   try {
     if (const auto why = why_no_gpu())
-      throw NoCounters(*why + "; they need an NVIDIA GPU and ncu");
+      throw NoCountersHere(*why + "; they need an NVIDIA GPU and ncu");
     find_ncu();
-    std::size_t done = 0;
-    for (auto& point : points) {
-      std::vector<Record*> records;
-      for (auto& record : point) {
-        if (wanted(record)) records.push_back(&record);
-      }
-      done += point.size();
-      if (records.empty()) continue;
-      observer.working_on("counting " + records.front()->point(),
-                          done - point.size());
-      count(records);
-      for (const auto* record : records) {
-        if (record->counters.empty()) {
-          observer.note("no counters of " + record->identity() +
-                        ": ncu saw no kernel of it");
-        }
-      }
-      if (!results.empty()) append(records, results);
-    }
-  } catch (const NoCounters& reason) {
+    count_each_point(points, results, observer);
+  } catch (const NoCountersHere& reason) {
     observer.note(std::string("no counters: ") + reason.what());
   }
 }

@@ -34,9 +34,14 @@ class KeptPoints final : public Observer {
 // Profiles one execution of each configuration that passed on a GPU and has no
 // counters yet, one run of ncu per point, and appends the records with their
 // counters to results (empty: nowhere). Where nothing can be counted a note
-// says why, and the points stay as they are. Throws what Store does.
+// says why, of a point or of all, which stay as they are. Throws what
+// Store does.
 void add_counters(Points& points,
                   const std::string& results,
                   Observer& observer);
+// The same where there is a GPU; throws NoCountersHere.
+void count_each_point(Points& points,
+                      const std::string& results,
+                      Observer& observer);
 
 }  // namespace parlab

@@ -160,6 +160,10 @@ std::string in_quotes(const std::string& word) {
   return text + "'";
 }
 
+bool is_forbidden(const std::string& output) {
+  return output.find("ERR_NVGPUCTRPERM") != std::string::npos;
+}
+
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"),
                                                    pclose);
@@ -238,7 +242,7 @@ std::vector<Counters> counters_by_execution(
 }
 
 std::string why_nothing_was_counted(const std::string& output) {
-  if (output.find("ERR_NVGPUCTRPERM") != std::string::npos) {
+  if (is_forbidden(output)) {
     return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM); run "
            "as root, or have "
            "the driver loaded with NVreg_RestrictProfilingToAdminUsers=0";
@@ -273,7 +277,7 @@ std::string find_ncu() {
     const auto ncu = folder / "ncu";
     if (access(ncu.c_str(), X_OK) == 0) return ncu;
   }
-  throw NoCounters(
+  throw NoCountersHere(
       "ncu was not found; it comes with the CUDA toolkit as Nsight Compute");
 }
 
@@ -292,8 +296,10 @@ std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
     command += " " + in_quotes(argument);
   const auto output = output_of(command + " 2>&1");
   auto kernels = parse_profile(output);
-  if (kernels.empty()) throw NoCounters(why_nothing_was_counted(output));
-  return kernels;
+  if (!kernels.empty()) return kernels;
+  const auto why = why_nothing_was_counted(output);
+  if (is_forbidden(output)) throw NoCountersHere(why);
+  throw NoCounters(why);
 }
 
 }  // namespace parlab

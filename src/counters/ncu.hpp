@@ -27,6 +27,11 @@ struct NoCounters : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+// Nothing can be counted on this machine: no GPU, no ncu, or no permission.
+struct NoCountersHere : NoCounters {
+  using NoCounters::NoCounters;
+};
+
 // Rows of what `ncu --csv --page raw` printed; the lines around them are
 // skipped, and so are values that are no finite number ("n/a", "nan").
 std::vector<ProfiledKernel> parse_profile(const std::string& output);
@@ -43,12 +48,12 @@ std::vector<Counters> counters_by_execution(
 // The reason in what ncu printed when it profiled no kernel.
 std::string why_nothing_was_counted(const std::string& output);
 
-// Where ncu is. Throws NoCounters.
+// Where ncu is. Throws NoCountersHere.
 std::string find_ncu();
 
 // Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold:
 // caches are flushed before each kernel. gpu: UUID of the one to use;
-// empty: the first. Throws NoCounters.
+// empty: the first. Throws NoCounters, or NoCountersHere.
 std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
                                     Cache cache,
                                     const std::string& gpu);

@@ -45,6 +45,14 @@ std::int64_t bunch_of(double execution_s) {
       std::clamp(bunch_s / std::max(execution_s, 1e-9), 1.0, bunch_at_most));
 }
 
+void rest(EnergyMeter& meter,
+          double seconds,
+          const std::function<bool()>& stop) {
+  constexpr double ask_every_s = 0.25;
+  for (double left = seconds; left > 0 && !stop(); left -= ask_every_s)
+    meter.rest(std::min(left, ask_every_s));
+}
+
 // What the two sensors say from the start to the end of one run.
 class Window {
  public:
@@ -103,18 +111,21 @@ class Window {
 
 }  // namespace
 
-EnergyGauge::EnergyGauge(Executor& place, const std::string& others) {
+EnergyGauge::EnergyGauge(Executor& place,
+                         const std::string& others,
+                         const Stop& stop) {
   try {
     meter_ = place.energy_meter();
     if (meter_->counts_other_programs() && !others.empty()) {
       throw NoEnergy(meter_->source() +
                      " counts other programs, too: " + others);
     }
-    meter_->rest(calm_s);
+    rest(*meter_, calm_s, stop);
     Window window(*meter_);
     window.begin();
-    meter_->rest(run_s);
+    rest(*meter_, run_s, stop);
     window.end();
+    if (stop()) throw NoEnergy("interrupted");
     idle_w_ = window.joules() / window.seconds();
     start_celsius_ = meter_->celsius();
   } catch (const NoEnergy& error) {
@@ -124,11 +135,10 @@ EnergyGauge::EnergyGauge(Executor& place, const std::string& others) {
 
 // A warm device leaks more than a cool one. Without a thermometer
 // all rest equally long.
-void EnergyGauge::begin_at_start_temperature(
-    double execution_s,
-    const Repeat& repeat,
-    const std::function<bool()>& stop) {
-  if (!start_celsius_) return meter_->rest(calm_s);
+void EnergyGauge::begin_at_start_temperature(double execution_s,
+                                             const Repeat& repeat,
+                                             const Stop& stop) {
+  if (!start_celsius_) return rest(*meter_, calm_s, stop);
   const double start_s = meter_->now_s();
   const auto above = [&] {
     return meter_->celsius().value_or(0) - *start_celsius_;
@@ -153,7 +163,7 @@ void EnergyGauge::begin_at_start_temperature(
 
 EnergyGauge::Run EnergyGauge::run(double execution_s,
                                   const Repeat& repeat,
-                                  const std::function<bool()>& stop) {
+                                  const Stop& stop) {
   begin_at_start_temperature(execution_s, repeat, stop);
   Window window(*meter_);
   Run run;

@@ -21,10 +21,12 @@ constexpr double energy_seconds_expected = 30;
 // at which its runs begin.
 class EnergyGauge {
  public:
-  // Called once: nothing else may be at work there. Rests a while.
-  // others: what other programs do there, whose joules some meters
-  // count, too; "": nothing.
-  explicit EnergyGauge(Executor& place, const std::string& others = {});
+  using Stop = std::function<bool()>;  // asked now and then
+
+  // Called once: nothing else may be at work there. Rests a while; when stop
+  // says yes meanwhile, there is nothing to measure with. others: what other
+  // programs do there, whose joules some meters count, too; "": nothing.
+  EnergyGauge(Executor& place, const std::string& others, const Stop& stop);
 
   // Why there is nothing to measure with; empty when there is.
   const std::string& absent() const { return absent_; }
@@ -36,19 +38,16 @@ class EnergyGauge {
     Repeated left;                   // for its outputs to be judged
   };
   // execution_s: what one takes, as it was timed. repeat: of the place,
-  // for this configuration; called once or twice. stop: asked now and
-  // then. Throws NoEnergy when the device was not at work all the time,
-  // does not come to its temperature, or when its two sensors contradict
-  // each other; and what repeat throws.
+  // for this configuration; called once or twice. Throws NoEnergy when the
+  // device was not at work all the time, does not come to its temperature, or
+  // when its two sensors contradict each other; and what repeat throws.
   using Repeat = std::function<Repeated(const Repetition&)>;
-  Run run(double execution_s,
-          const Repeat& repeat,
-          const std::function<bool()>& stop);
+  Run run(double execution_s, const Repeat& repeat, const Stop& stop);
 
  private:
   void begin_at_start_temperature(double execution_s,
                                   const Repeat& repeat,
-                                  const std::function<bool()>& stop);
+                                  const Stop& stop);
 
   std::unique_ptr<EnergyMeter> meter_;
   std::optional<double> start_celsius_;

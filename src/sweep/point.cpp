@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <span>
 
 #include "core/numbers.hpp"
@@ -92,7 +93,6 @@ class Point {
                                   const TunableValues& tunables);
   Entry entry_of(Trial& trial, Cache cache);
   Record blank(const Trial& trial, Cache cache) const;
-  void note_time(const Call& call, double seconds);
   void verify(InputKind kind);
   void compare_with_square(Trial& trial);
   void judge(Trial& trial);
@@ -104,7 +104,7 @@ class Point {
   void load(Place& place);
   bool recover(const Trial& failed);
   bool time_transfers(Trial& trial);
-  void failed_while_timed(Trial& trial, const PointError& error);
+  void failed_while_timed(Trial& trial, const std::exception& error);
   void fail(Place& place, const PointError& error);
   void measure(Cache cache);
   bool check_this_round(int round);
@@ -112,12 +112,14 @@ class Point {
   bool inputs_are_damaged(Trial& trial);
   void take_batch(Entry& entry, bool check, bool again = false);
   std::vector<Entry*> waiting_for_energy();
+  bool may_have_energy(Entry& entry);
   void measure_energy(std::span<Entry* const> group);
-  void run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs);
+  void run_for_energy(Entry& entry, EnergyRuns& runs);
   void verify_again();
   void add_samples(Entry& entry) const;
   void hold_against_roof(Entry& entry);
   void store(Entry& entry);
+  void store_of(std::span<Entry* const> group, bool others);
   void store_all();
   bool timed(const Trial& trial) const {
     return trial.place != nullptr && trial.place->executor->can_time() &&
@@ -133,6 +135,10 @@ class Point {
   std::unique_ptr<Problem> problem_;
   Secret secret_;
   double sampling_s_ = 0, checking_s_ = 0;
+  // Times are complete, and their results were right afterwards: a device
+  // that is lost now costs no more than joules.
+  bool proven_ = false;
+  std::map<const Place*, std::string> no_energy_;  // why no more of it
 };
 
 // What one execution may take; nobody measured it yet.
@@ -174,6 +180,15 @@ std::vector<TunableValues> resolved_configurations(const Plan& plan,
   return different;
 }
 
+// Without times one cache state says as much as two. place: none where
+// nothing can run.
+std::vector<Cache> caches_of(const Plan& plan, const Place* place) {
+  const bool timed =
+      place == nullptr || (place->executor->can_time() && !plan.verify_only);
+  return {plan.caches.begin(),
+          timed ? plan.caches.end() : plan.caches.begin() + 1};
+}
+
 // A team that is smaller than what was asked for, or has less to run on.
 std::string why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
   const auto asked = plan.tunables.find("threads");
@@ -192,28 +207,12 @@ std::string why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
          "allow";
 }
 
-// The same at every size: what one size showed holds for the larger
-// ones, which come later.
-std::string configuration(const Call& call) {
-  return call.key() + " " + std::string(to_string(call.dtype));
-}
-
 // One configuration, as the supervisor calls it: "dmv/serial/plain
 // float 64x64 threads=2".
 std::string name_of(const Call& call) {
   const auto tunables = to_string(call.tunables);
   return call.variant->full_name() + " " + std::string(to_string(call.dtype)) +
          " " + to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
-}
-
-void Point::note_time(const Call& call, double seconds) {
-  const double limit = session_.plan.point_limit_s;
-  if (seconds <= limit) return;
-  char text[128];
-  std::snprintf(text, sizeof text,
-                "skipped: one execution at %s took %.3g s, the limit is %.3g s",
-                to_string(call.size).c_str(), seconds, limit);
-  session_.too_slow.emplace(configuration(call), text);
 }
 
 Record Point::blank(const Trial& trial, Cache cache) const {
@@ -258,7 +257,8 @@ void Point::recall(Trial& trial) {
       session_.endless.emplace(variant, *why);
     }
   }
-  const auto slow = session_.too_slow.find(configuration(trial.call));
+  const auto slow = session_.too_slow.find(
+      configuration(variant, trial.call.tunables, plan_.dtype));
   const auto endless = session_.endless.find(variant);
   if (endless == session_.endless.end() && slow == session_.too_slow.end())
     return;
@@ -317,13 +317,15 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
   // What was skipped is measured when the limit allows it now.
   const bool skipped = old->verdict == Verdict::timed_out && !was_endless(*old);
   if (skipped && trial.verdict != Verdict::timed_out) return entry;
-  if (session_.plan.energy && old->timed() && !old->energy) return entry;
-  if (was_endless(*old))
-    session_.endless.emplace(old->full_name(), old->detail);
-  if (old->timed()) note_time(trial.call, old->summary().median);
+  // Of others joules are not measured, whoever asks.
+  const bool has_joules =
+      cache == Cache::hot && !trial.call.variant->needs_team();
+  if (session_.plan.energy && has_joules && old->timed() && !old->energy)
+    return entry;
+  session_.learn(*old);
   entry.record = *old;
   entry.recorded_before = true;
-  session_.passed |= old->verdict == Verdict::passed;
+  session_.count(*old);
   return entry;
 }
 
@@ -337,11 +339,10 @@ void Point::list() {
     }
   }
   for (const auto cache : session_.plan.caches) {
-    const bool first = cache == session_.plan.caches.front();
     for (const auto& trial : trials_) {
-      // Without times one cache state says as much as two.
-      if (trial->place != nullptr && !timed(*trial) && !first) continue;
-      entries_.push_back(entry_of(*trial, cache));
+      const auto caches = caches_of(session_.plan, trial->place);
+      if (std::find(caches.begin(), caches.end(), cache) != caches.end())
+        entries_.push_back(entry_of(*trial, cache));
     }
   }
 }
@@ -359,6 +360,10 @@ std::vector<Place*> Point::places_in_use() const {
 }
 
 void Point::fail(Place& place, const PointError& error) {
+  if (proven_) {
+    no_energy_.emplace(&place, error.what());
+    return;
+  }
   for (const auto& trial : trials_) {
     if (trial->place != &place) continue;
     trial->verdict = error.verdict;
@@ -385,9 +390,15 @@ bool Point::recover(const Trial& failed) {
     if (session_.supervisor != nullptr && session_.supervisor->may_leave()) {
       session_.supervisor->leave(name_of(failed.call), failed.detail);
     }
-    const std::string why =
+    const std::string lost =
         std::string("the device was lost when another kernel failed: ") +
-        error.what() + "; run the same command again to go on";
+        error.what();
+    const auto why = lost + "; run the same command again to go on";
+    session_.lose(place, why);
+    if (proven_) {
+      no_energy_.emplace(&place, lost);
+      return false;
+    }
     for (const auto& trial : trials_) {
       if (trial->place != &place) continue;
       if (trial->passed() || trial->verdict == Verdict::unverified) {
@@ -395,7 +406,6 @@ bool Point::recover(const Trial& failed) {
         trial->detail = why;
       }
     }
-    session_.lose(place, why);
     return false;
   }
 }
@@ -424,7 +434,9 @@ void Point::judge(Trial& trial) {
     reload = checked.inputs_lost;
     trial.launch = checked.launch;
     trial.estimate_s = checked.seconds;
-    note_time(trial.call, checked.seconds);
+    session_.note_time(configuration(trial.call.variant->full_name(),
+                                     trial.call.tunables, plan_.dtype),
+                       plan_.size, checked.seconds);
     trial.verdict = Verdict::passed;
     if (!checked.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
@@ -560,11 +572,15 @@ void Point::hold_against_roof(Entry& entry) {
   // looked at before the time is doubted.
   const int looks = variant.needs_gpu() ? looks_at_roof : looks_at_roof_of_host;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks) {
-      doubt_time(record);
-      return;
+    if (look == looks) return doubt_time(record);
+    try {
+      session_.raise_ceilings(place,
+                              wanted_for(work, record.unit, record.cache));
+    } catch (const PointError& error) {
+      session_.note_once(std::string("a roof could not be measured again: ") +
+                         error.what());
+      return doubt_time(record);
     }
-    session_.raise_ceilings(place, wanted_for(work, record.unit, record.cache));
   }
 }
 
@@ -680,7 +696,7 @@ void Point::take_batch(Entry& entry, bool check, bool again) {
         load(*place);
     }
     entry.measurement->add(batch, start_s, end_s);
-  } catch (const PointError& error) {
+  } catch (const std::exception& error) {
     failed_while_timed(trial, error);
   }
 }
@@ -694,23 +710,25 @@ bool Point::time_transfers(Trial& trial) {
       session_.supervisor, name_of(trial.call), seconds_at_most(trial));
   try {
     if (!trial.transfers) trial.transfers = executor.transfers(trial.call);
-  } catch (const PointError& error) {
+  } catch (const std::exception& error) {
     failed_while_timed(trial, error);
     return false;
   }
   try {
     if (!trial.moving_s)
       trial.moving_s = executor.seconds_of_transfers(trial.call);
-  } catch (const PointError&) {
+  } catch (const std::exception&) {
     trial.moving_s = std::nullopt;
   }
   return true;
 }
 
-void Point::failed_while_timed(Trial& trial, const PointError& error) {
-  trial.verdict = error.verdict;
+// Whatever a variant throws is its own failure.
+void Point::failed_while_timed(Trial& trial, const std::exception& error) {
+  const auto* known = dynamic_cast<const PointError*>(&error);
+  trial.verdict = known ? known->verdict : Verdict::launch_failed;
   trial.detail = error.what();
-  if (error.verdict == Verdict::launch_failed && recover(trial))
+  if (trial.verdict == Verdict::launch_failed && recover(trial))
     load(*trial.place);
 }
 
@@ -770,8 +788,9 @@ void Point::measure(Cache cache) {
 
 // Seconds of executions in place of one, for its energy. What they
 // leave behind must be right.
-void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
+void Point::run_for_energy(Entry& entry, EnergyRuns& runs) {
   Trial& trial = *entry.trial;
+  EnergyGauge& gauge = session_.gauge_of(*trial.place, interrupted_);
   auto& energy = *entry.record.energy;
   const double once_s = median(entry.measurement->seconds());
   try {
@@ -800,17 +819,15 @@ void Point::run_for_energy(Entry& entry, EnergyGauge& gauge, EnergyRuns& runs) {
     energy = runs.energy();
   } catch (const NoEnergy& error) {
     energy.absent = error.what();
-  } catch (const PointError& error) {
-    trial.verdict = error.verdict;
-    trial.detail = error.what();
-    if (error.verdict == Verdict::launch_failed && recover(trial))
-      load(*trial.place);
+  } catch (const std::exception& error) {
+    failed_while_timed(trial, error);
   }
   energy.source = gauge.source();
   energy.idle_w = gauge.idle_w();
 }
 
-// Those of which joules can be measured; of the others it says why not.
+// Those of which joules are measured, if they can be; of the others
+// it says why not.
 std::vector<Entry*> Point::waiting_for_energy() {
   std::vector<Entry*> waiting;
   if (!session_.plan.energy) return waiting;
@@ -820,15 +837,22 @@ std::vector<Entry*> Point::waiting_for_energy() {
     if (entry.record.cache == Cache::cold) {
       energy.absent =
           "caches are flushed before each execution, which takes energy, too";
-    } else if (const auto& absent =
-                   session_.gauge_of(*entry.trial->place).absent();
-               !absent.empty()) {
-      energy.absent = absent;
     } else {
       waiting.push_back(&entry);
     }
   }
   return waiting;
+}
+
+// Not when it has failed meanwhile. Not without a meter, or when its device
+// has failed, which is noted.
+bool Point::may_have_energy(Entry& entry) {
+  Place& place = *entry.trial->place;
+  auto& absent = entry.record.energy->absent;
+  const auto why = no_energy_.find(&place);
+  if (why != no_energy_.end()) absent = why->second;
+  if (absent.empty()) absent = session_.gauge_of(place, interrupted_).absent();
+  return entry.trial->passed() && absent.empty();
 }
 
 // In turns, as samples are taken: a drift of the machine falls on all of them.
@@ -839,16 +863,16 @@ void Point::measure_energy(std::span<Entry* const> group) {
   while (!open.empty() && !interrupted_()) {
     for (auto& [entry, runs] : open) {
       if (interrupted_()) break;
+      if (!may_have_energy(*entry)) continue;
       session_.observer.working_on("energy of " + entry->record.full_name() +
                                        " " +
                                        to_string(entry->trial->call.tunables),
                                    session_.done);
-      run_for_energy(*entry, session_.gauge_of(*entry->trial->place), runs);
+      run_for_energy(*entry, runs);
     }
-    std::erase_if(open, [](const auto& one) {
+    std::erase_if(open, [&](const auto& one) {
       const auto& [entry, runs] = one;
-      return runs.finished() || !entry->trial->passed() ||
-             !entry->record.energy->absent.empty();
+      return runs.finished() || !may_have_energy(*entry);
     });
   }
   // These were interrupted: they have their times.
@@ -856,24 +880,34 @@ void Point::measure_energy(std::span<Entry* const> group) {
     entry->record.energy.reset();
 }
 
-// Joules take half a minute for each, so that each group is stored as
-// soon as it has them: whoever interrupts the next ones loses no others.
+// The records of these trials; others: of all but these.
+void Point::store_of(std::span<Entry* const> group, bool others) {
+  for (auto& entry : entries_) {
+    const bool of_group = std::any_of(
+        group.begin(), group.end(),
+        [&](const Entry* one) { return one->trial == entry.trial; });
+    if (!entry.recorded_before && of_group != others) store(entry);
+  }
+}
+
+// Joules take half a minute for each, so that what has none is stored before,
+// and each group as soon as it has them: whoever interrupts the next ones loses
+// no others. A trial that is found wrong meanwhile is so in all cache states.
 void Point::store_all() {
   const auto waiting = waiting_for_energy();
+  store_of(waiting, true);
+  proven_ = true;
   // verified on other inputs last
-  if (!waiting.empty()) set_up(input_kinds.back());
+  if (std::any_of(waiting.begin(), waiting.end(),
+                  [&](Entry* entry) { return may_have_energy(*entry); })) {
+    set_up(input_kinds.back());
+  }
   constexpr std::size_t in_turns = 4;
   for (std::size_t i = 0; i < waiting.size(); i += in_turns) {
     const auto group =
         std::span(waiting).subspan(i, std::min(in_turns, waiting.size() - i));
     measure_energy(group);
-    for (auto* entry : group)
-      store(*entry);
-  }
-  for (auto& entry : entries_) {
-    const bool stored =
-        std::find(waiting.begin(), waiting.end(), &entry) != waiting.end();
-    if (!entry.recorded_before && !stored) store(entry);
+    store_of(group, false);
   }
 }
 
@@ -885,14 +919,13 @@ void Point::verify_again() {
     const bool loaded = kind == input_kinds.rbegin();
     if (!loaded) set_up(*kind);
     problem_->change(secret_);
-    const Trial* judged = nullptr;
+    std::set<const Trial*> judged;  // once, whatever cache states it has
     for (auto& entry : entries_) {
       if (!entry.measurement || !entry.trial->passed() || interrupted_())
         continue;
       session_.observer.working_on("verifying " + entry.record.full_name(),
                                    session_.done);
-      if (std::exchange(judged, entry.trial) != entry.trial)
-        judge(*entry.trial);
+      if (judged.insert(entry.trial).second) judge(*entry.trial);
       // Wide inputs have a structure that changes would break.
       if (!entry.trial->passed() || *kind == InputKind::wide) continue;
       // Its samples are not counted; a few executions will do.
@@ -944,10 +977,14 @@ Estimate Point::estimate() {
 Supervisor::Points Point::run() {
   list();
   const auto places = places_in_use();
-  // Before anything is recorded: the roofs belong to the run.
+  // Before anything is recorded, also of a place that has no times: the roofs
+  // belong to the run.
+  const auto& all = session_.places.all();
   if (!session_.plan.verify_only &&
-      std::any_of(places.begin(), places.end(),
-                  [](auto* place) { return place->can_time(); })) {
+      std::any_of(entries_.begin(), entries_.end(),
+                  [](const auto& entry) { return !entry.recorded_before; }) &&
+      std::any_of(all.begin(), all.end(),
+                  [](const auto& place) { return place.can_time(); })) {
     session_.know_ceilings();
   }
   if (!places.empty()) {
@@ -991,11 +1028,14 @@ Estimate estimate_point(Session& session, const PointPlan& point) {
   return Point(session, point, [] { return false; }).estimate();
 }
 
-std::size_t count_measurements(const Plan& plan, const PointPlan& point) {
+std::size_t count_measurements(const Plan& plan,
+                               Places& places,
+                               const PointPlan& point) {
   std::size_t count = 0;
   for (const auto* variant : point.variants) {
+    const Place& place = places.of(*variant, point.number);
     count += resolved_configurations(plan, point, *variant).size() *
-             plan.caches.size();
+             caches_of(plan, place.usable() ? &place : nullptr).size();
   }
   return count;
 }
@@ -1010,6 +1050,7 @@ void repeat_point(Session& session, const Supervisor::Points& points) {
   for (const auto& records : points) {
     for (const auto& record : records) {
       session.count(record);
+      session.learn(record);
       if (record.verdict == Verdict::passed &&
           is_square(*session.plan.workload, record.size)) {
         session.right_at_square[record.full_name()] = record.size;

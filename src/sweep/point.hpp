@@ -23,7 +23,10 @@ struct PointPlan {
 // What run_point() would have to measure now.
 Estimate estimate_point(Session& session, const PointPlan& point);
 
-std::size_t count_measurements(const Plan& plan, const PointPlan& point);
+// How many records it has, as far as its places stay usable.
+std::size_t count_measurements(const Plan& plan,
+                               Places& places,
+                               const PointPlan& point);
 
 // Verifies on all kinds of input, measures in turns, verifies again, records.
 // interrupted is asked between batches; when it says yes the measurements

@@ -1,6 +1,7 @@
 #include "sweep/session.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
 
@@ -35,6 +36,13 @@ std::string name_for_ceilings(const Place& place) {
 }
 
 }  // namespace
+
+std::string configuration(const std::string& variant,
+                          const TunableValues& tunables,
+                          Dtype dtype) {
+  return variant + " " + to_string(tunables) + " " +
+         std::string(to_string(dtype));
+}
 
 bool was_endless(const Record& record) {
   return record.verdict == Verdict::timed_out &&
@@ -88,6 +96,28 @@ void Session::count(const Record& record) {
             record.verdict == Verdict::launch_failed ||
             record.verdict == Verdict::unverified || was_endless(record);
   ++done;
+}
+
+void Session::note_time(const std::string& configuration,
+                        const Size& size,
+                        double seconds) {
+  if (seconds <= plan.point_limit_s) return;
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "skipped: one execution at %s took %.3g s, the limit is %.3g s",
+                to_string(size).c_str(), seconds, plan.point_limit_s);
+  too_slow.emplace(configuration, text);
+}
+
+void Session::learn(const Record& record) {
+  const auto of =
+      configuration(record.full_name(), record.tunables, record.dtype);
+  if (record.timed()) note_time(of, record.size, record.summary().median);
+  if (was_endless(record)) {
+    endless.emplace(record.full_name(), record.detail);
+  } else if (record.verdict == Verdict::timed_out) {
+    too_slow.emplace(of, record.detail);
+  }
 }
 
 void Session::lose(Place& place, const std::string& why) {
@@ -168,16 +198,16 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
       gpu, stored ? best_of(*stored, place.ceilings) : place.ceilings);
 }
 
-EnergyGauge& Session::gauge_of(Place& place) {
+EnergyGauge& Session::gauge_of(Place& place, const EnergyGauge::Stop& stop) {
   const int others =
       place.target == Target::host ? run.others_at_work : run.others_on_gpu;
   const std::string how =
       place.target == Target::host ? " of their threads are at work" : " there";
   const auto [found, is_new] = gauges.try_emplace(
       &place, *place.executor,
-      others == 0 ? std::string() : std::to_string(others) + how);
+      others == 0 ? std::string() : std::to_string(others) + how, stop);
   auto& gauge = found->second;
-  if (is_new && !gauge.absent().empty()) {
+  if (is_new && !gauge.absent().empty() && !stop()) {
     const bool host = place.target == Target::host;
     observer.note("no energy of the " + (host ? "host" : place.gpu.name) +
                   ": " + gauge.absent());
@@ -227,9 +257,8 @@ void Session::know_ceilings() {
       best = std::max(best, rate);
     }
   }
-  // Behind the points of a worker before the run is in the file.
-  if (store && (supervisor == nullptr || !supervisor->run()))
-    store->describe(run);
+  // Behind what a worker before has stored the run is in the file.
+  if (store && store->runs().count(run.id) == 0) store->describe(run);
 }
 
 }  // namespace parlab

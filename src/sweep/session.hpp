@@ -53,11 +53,18 @@ struct Session {
   void note_once(const std::string& text);
   // What the verdict of a record says of the sweep so far.
   void count(const Record& record);
+  // Of an execution: whether larger sizes of its configuration are tried.
+  void note_time(const std::string& configuration,
+                 const Size& size,
+                 double seconds);
+  // What a record says of the points that follow: that it takes no
+  // larger size, or that its variant does not end.
+  void learn(const Record& record);
   // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
-  // Of the place, made when it is first asked for; a note says why when
-  // it can measure nothing.
-  EnergyGauge& gauge_of(Place& place);
+  // Of the place, made when it is first asked for, unless stop says yes; a
+  // note says why when it can measure nothing.
+  EnergyGauge& gauge_of(Place& place, const EnergyGauge::Stop& stop);
   // Measures that part of them again; what was better before stays. Not
   // where the plan gave them.
   void raise_ceilings(Place& place, const WantedCeilings& wanted);
@@ -69,6 +76,12 @@ struct Session {
   // with the records, when these have a folder of their own
   bool keeps_ceilings() const;
 };
+
+// The same at every size: what one size showed holds for the larger
+// ones, which come later.
+std::string configuration(const std::string& variant,
+                          const TunableValues& tunables,
+                          Dtype dtype);
 
 // How the detail of an execution that was ended begins, and whether a
 // record is of such a one.

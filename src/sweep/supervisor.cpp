@@ -107,6 +107,9 @@ Supervisor::~Supervisor() {
 
 std::optional<int> Supervisor::start() {
   std::cout.flush();
+  // Where it is ignored, as whoever started this program may have left it, the
+  // system throws away how a worker ended.
+  std::signal(SIGCHLD, SIG_DFL);
   while (true) {
     const pid_t self = getpid();
     Blocked blocked;
@@ -139,7 +142,9 @@ int Supervisor::watch(pid_t worker) {
   unsigned number = 0;
   double taken_s = 0, since_interrupt_s = 0;
   for (int status = 0;;) {
-    if (waitpid(worker, &status, WNOHANG) != 0) return status;
+    const pid_t ended = waitpid(worker, &status, WNOHANG);
+    if (ended < 0) fail("waiting for a worker");
+    if (ended != 0) return status;
     const int signal = sigtimedwait(&blocked.set, nullptr, &look);
     if (signal == SIGINT && shared_->interrupted.exchange(true))
       kill(worker, SIGKILL);

@@ -158,7 +158,7 @@ int run_sweep(const Plan& plan,
   const auto parts = split(plan, places, observer);
   std::size_t measurements = 0;
   for (const auto& part : parts)
-    measurements += count_measurements(plan, part);
+    measurements += count_measurements(plan, places, part);
   observer.plan(measurements);
 
   const std::function<bool()> stop = [&] {
@@ -186,8 +186,9 @@ int run_sweep(const Plan& plan,
     return exit_interrupted;
   }
   // What this machine has no memory or no device for is no failure of
-  // the sweep, unless it was all there was.
-  const bool nothing_ran = session.left_out && !session.passed;
+  // the sweep, unless it was all there was; of a shard the others know that.
+  const bool whole = !plan.wanted;
+  const bool nothing_ran = whole && session.left_out && !session.passed;
   return session.failed || nothing_ran ? 1 : 0;
 }
 

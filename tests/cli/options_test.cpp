@@ -7,7 +7,6 @@
 #include "cli/request.hpp"
 #include "cli/usage.hpp"
 #include "commands/emulate.hpp"
-#include "commands/memory.hpp"
 #include "core/text.hpp"
 #include "fake_workload.hpp"
 #include "machine/memory.hpp"
@@ -551,17 +550,6 @@ BOOST_AUTO_TEST_CASE(memory_needed) {
   BOOST_TEST(bytes(plan, Dtype::f32) == 4.0 * (500000 + 1000));
   const auto transposed = parse({"1000x500", "--kernel", "coalesced"}).plan;
   BOOST_TEST(bytes(transposed, Dtype::f64) == 8.0 * (1000000 + 1000));
-}
-
-BOOST_AUTO_TEST_CASE(a_plan_of_which_nothing_fits_is_refused) {
-  auto plan = parse({"1000x500,2000", "--backend", "serial"}).plan;
-  // enough for one of the two: the sweep records what does not fit
-  plan.memory_bytes = 2004000;
-  BOOST_CHECK_NO_THROW(require_memory(plan));
-  plan.memory_bytes = 1 << 20;
-  BOOST_TEST(message_of<UsageError>([&] { require_memory(plan); }) ==
-             "size 1000x500: the arrays need 1.91 MiB of memory as float, 1.00 "
-             "MiB are free");
   BOOST_TEST(free_memory_bytes() > 1e6);
 }
 

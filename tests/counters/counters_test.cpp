@@ -208,6 +208,34 @@ BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
              "ncu says: The profiler is in use");
 }
 
+// The first of two points does not fit beside what ncu keeps.
+BOOST_AUTO_TEST_CASE(a_point_without_counters_leaves_the_others_theirs) {
+  const FakeNcu fake(R"sh(
+case "$*" in *262144*) echo '==ERROR== out of memory' >&2; exit 9 ;; esac
+echo '"ID","Kernel Name","Grid Size","dram__bytes_read.sum"'
+echo '"0","execution_begins()","(1, 1, 1)","0"'
+echo '"1","rw()","(8, 1, 1)","4096"'
+)sh");
+  testing::Collector collector;
+  auto small = a_record();
+  small.size = {4096};
+  Points points{{a_record()}, {small}};
+  count_each_point(points, "", collector);
+  BOOST_TEST(points[0][0].counters.empty());
+  BOOST_TEST(points[1][0].counters.at("dram_read_bytes") == 4096);
+  BOOST_REQUIRE(collector.notes.size() == 1u);
+  BOOST_TEST(contains(collector.notes[0], "no counters of vector_sum 262144"));
+  BOOST_TEST(contains(collector.notes[0], "out of memory"));
+}
+
+BOOST_AUTO_TEST_CASE(without_permission_no_point_is_tried_again) {
+  const FakeNcu fake("echo '==ERROR== ERR_NVGPUCTRPERM' >&2; exit 1\n");
+  testing::Collector collector;
+  Points points{{a_record()}, {a_record()}};
+  BOOST_CHECK_THROW(count_each_point(points, "", collector), NoCountersHere);
+  BOOST_TEST(collector.notes.empty());
+}
+
 #ifdef PARLAB_EMULATED  // on a machine with a GPU there are counters
 BOOST_AUTO_TEST_CASE(without_a_gpu_there_is_one_note_and_nothing_else) {
   testing::Collector collector;

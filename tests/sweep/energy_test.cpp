@@ -28,6 +28,8 @@ struct Device {
   bool has_sensors = true, counter_stands = false, shared = false;
   // a run's power, relative to busy_w
   std::function<double(int)> of_run = [](int) { return 1.0; };
+  // called before each rest
+  std::function<void()> rests = [] {};
   int runs = 0;
   double rested_s = 0;
 
@@ -56,6 +58,7 @@ class Meter final : public EnergyMeter {
   bool counts_other_programs() const override { return device_.shared; }
   double now_s() override { return device_.now_s; }
   void rest(double seconds) override {
+    device_.rests();
     device_.rested_s += seconds;
     device_.pass(seconds, false);
   }
@@ -73,10 +76,11 @@ class Metered final : public Executor {
 
   std::unique_ptr<EnergyMeter> energy_meter() override {
     if (!broken.empty()) throw NoEnergy(broken);
+    asked_ = true;
     return std::make_unique<Meter>(device_);
   }
   Repeated repeat(const Call& call, const Repetition& plan) override {
-    repeating = true;
+    const Repeating now;
     auto repeated = host_->repeat(
         call, {1, plan.begins,
                [&] {
@@ -84,7 +88,6 @@ class Metered final : public Executor {
                  return plan.enough();
                },
                plan.ends});
-    repeating = false;
     repeated.executions *= plan.bunch;
     ++device_.runs;
     return repeated;
@@ -92,6 +95,7 @@ class Metered final : public Executor {
 
   void load(const Arrays& inputs,
             const std::vector<ArraySpec>& outputs) override {
+    if (asked_ && full) throw PointError(Verdict::out_of_memory, "full");
     host_->load(inputs, outputs);
   }
   void release() override { host_->release(); }
@@ -108,17 +112,28 @@ class Metered final : public Executor {
   std::optional<TransferTimes> transfers(const Call& call) override {
     return host_->transfers(call);
   }
+  bool recover() override {
+    if (lost) throw PointError(Verdict::launch_failed, "it does not answer");
+    return false;
+  }
   bool can_time() const override { return true; }
   Ceilings ceilings(const WantedCeilings& wanted) override {
     return host_->ceilings(wanted);
   }
 
   std::string broken;
+  bool lost = false;  // after a failure
+  bool full = false;  // once energy is measured
   double slower = 1;
   static inline bool repeating = false;
 
  private:
+  struct Repeating {
+    Repeating() { repeating = true; }
+    ~Repeating() { repeating = false; }
+  };
   Device& device_;
+  bool asked_ = false;
   std::unique_ptr<Executor> host_;
   static constexpr double once_s_ = 1e-3;
 };
@@ -144,6 +159,21 @@ const Register<Dmv, float> lazy(
       if (!Metered::repeating) multiply(p);
     },
     "serial/energy/lazy.cpp",
+    "");
+
+const Register<Dmv, float> wrong(
+    {.idea = "nothing"},
+    [](Host&, const Dmv::Args<float>&, const Tunables&) {},
+    "serial/energy/wrong.cpp",
+    "");
+
+const Register<Dmv, float> throwing(
+    {.idea = "rows, at first"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) {
+      if (Metered::repeating) throw std::length_error("too many workspaces");
+      multiply(p);
+    },
+    "serial/energy/throwing.cpp",
     "");
 
 // As many configurations as a test wants.
@@ -246,6 +276,17 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   BOOST_TEST(sweep.device.runs == 4);
 }
 
+BOOST_AUTO_TEST_CASE(cold_executions_are_not_measured_again_for_no_joules) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  sweep.wanted = false;
+  sweep.record("honest", Cache::cold);
+  sweep.wanted = true;
+  sweep.record("honest", Cache::cold);
+  BOOST_TEST(load_records(sweep.results).records.size() == 1u);
+}
+
 // What scatters is measured more often; what does not settle has no
 // energy, with the reason.
 BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
@@ -339,13 +380,14 @@ BOOST_AUTO_TEST_CASE(executions_that_are_too_short_have_a_time_but_no_energy) {
 BOOST_AUTO_TEST_CASE(a_shared_meter_needs_a_quiet_machine) {
   Device device;
   Metered place(device);
-  BOOST_TEST(EnergyGauge(place, "3 of their threads are at work").absent() ==
-             "");
+  const auto absent = [&](const std::string& others) {
+    return EnergyGauge(place, others, [] { return false; }).absent();
+  };
+  BOOST_TEST(absent("3 of their threads are at work") == "");
   device.shared = true;
-  BOOST_TEST(EnergyGauge(place).absent() == "");
-  BOOST_TEST(
-      contains(EnergyGauge(place, "3 of their threads are at work").absent(),
-               "3 of their threads are at work"));
+  BOOST_TEST(absent("") == "");
+  BOOST_TEST(contains(absent("3 of their threads are at work"),
+                      "3 of their threads are at work"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {
@@ -355,6 +397,41 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_no_energy_and_no_time) {
   BOOST_TEST(contains(record.detail, "when its energy was measured"));
   BOOST_TEST(!record.energy);
   BOOST_TEST(!record.timed());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_thrown_when_energy_is_measured_is_a_verdict) {
+  Sweep sweep;
+  const auto record = sweep.record("throwing");
+  BOOST_TEST(to_string(record.verdict) == "launch_failed");
+  BOOST_TEST(record.detail == "too many workspaces");
+}
+
+// Their times are complete and proven.
+BOOST_AUTO_TEST_CASE(
+    a_device_that_is_lost_costs_the_others_their_joules_alone) {
+  Sweep sweep;
+  auto plan = Sweep::plan_of("several");
+  plan.variants.insert(plan.variants.begin(), &variant("throwing"));
+  plan.tunables["which"] = {1, 2, 3, 4, 5};
+  sweep.run(plan, [](Metered& place) { place.lost = true; });
+  BOOST_TEST(sweep.collector.records.size() == 6u);
+  BOOST_TEST(sweep.device.runs == 0);
+  for (const auto& record : sweep.collector.records) {
+    if (record.variant == "throwing") {
+      BOOST_TEST(to_string(record.verdict) == "launch_failed");
+      continue;
+    }
+    BOOST_TEST(record.timed());
+    BOOST_TEST(contains(record.energy.value().absent, "it does not answer"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(inputs_that_find_no_room_any_more_cost_joules_alone) {
+  Sweep sweep;
+  const auto record = sweep.record("honest", Cache::hot,
+                                   [](Metered& place) { place.full = true; });
+  BOOST_TEST(record.timed());
+  BOOST_TEST(record.energy.value().absent == "full");
 }
 
 // Ten minutes of a ladder: what has its joules is stored before the
@@ -389,6 +466,53 @@ BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
   BOOST_TEST(sweep.collector.records.size() == 6u);
   for (const auto& record : sweep.collector.records)
     BOOST_TEST(record.has_energy());
+}
+
+// Seconds before the first run, with everything else complete.
+BOOST_AUTO_TEST_CASE(an_interrupt_is_heard_while_the_device_rests) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  sweep.device.rests = [&] {
+    if (sweep.device.rested_s == 0) std::raise(SIGINT);
+  };
+  sweep.run(Sweep::plan_of("honest"));
+  BOOST_TEST(sweep.device.rested_s < 1);
+  BOOST_TEST(sweep.device.runs == 0);
+  for (const auto& note : sweep.collector.notes)
+    BOOST_TEST(!contains(note, "no energy"));
+  const auto records = load_records(sweep.results).records;
+  BOOST_TEST_REQUIRE(records.size() == 1u);
+  BOOST_TEST(records[0].timed());
+  BOOST_TEST(!records[0].energy);
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_for_no_joules_is_stored_before_the_others) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  std::string stored;
+  sweep.device.rests = [&] {
+    if (stored.empty()) stored = parlab::testing::content(sweep.results);
+  };
+  auto plan = Sweep::plan_of("honest");
+  plan.variants.push_back(&variant("wrong"));
+  sweep.run(plan);
+  BOOST_TEST(contains(stored, "\"variant\":\"wrong\""));
+  BOOST_TEST(load_records(sweep.results).records.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_energy_shows_to_be_wrong_is_so_in_all_cache_states) {
+  const parlab::testing::Folder folder;
+  Sweep sweep;
+  sweep.results = folder.path / "dmv.jsonl";
+  auto plan = Sweep::plan_of("lazy");
+  plan.caches = {Cache::cold, Cache::hot};
+  sweep.run(plan);
+  const auto records = load_records(sweep.results).records;
+  BOOST_TEST(records.size() == 2u);
+  for (const auto& record : records)
+    BOOST_TEST(to_string(record.verdict) == "wrong_result");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,7 @@
 #include "folder.hpp"
 #include "places/places.hpp"
 #include "places/presence.hpp"
+#include "record/store.hpp"
 #include "support.hpp"
 #include "sweep/supervisor.hpp"
 #include "text.hpp"
@@ -308,6 +309,26 @@ BOOST_AUTO_TEST_CASE(
       std::count(seen.notes.begin(), seen.notes.end(),
                  "the links could not be measured: ncclCommInitAll failed") >
       0);
+}
+
+// Nobody measures the joules of a team.
+BOOST_AUTO_TEST_CASE(a_team_is_not_measured_again_for_its_energy) {
+  const testing::Folder folder;
+  Faults faults;
+  auto plan = plan_of({"split_rows"});
+  plan.sizes.pop_back();
+  auto recorded = outcome(plan, faults).records.at(0);
+  const auto run = describe_run("test", gpus_present(), "");
+  recorded.emulated = false;
+  recorded.seconds = {1e-3, 1e-3, 1e-3};
+  recorded.batches = {1, 1, 1};
+  recorded.run = run.id;
+  plan.results = folder.path / "dmv.jsonl";
+  Store(plan.results, run).append(recorded);
+  plan.energy = true;
+  const auto again = outcome(plan, faults, true).records;
+  BOOST_TEST(again.at(0).timed());
+  BOOST_TEST(faults.samples == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 
 #include "folder.hpp"
 #include "places/places.hpp"
+#include "record/store.hpp"
 #include "support.hpp"
 
 using namespace parlab;
@@ -50,6 +51,71 @@ BOOST_AUTO_TEST_CASE(a_size_too_large_is_one_only_when_nothing_else_passes) {
   BOOST_TEST(status(plan) == 0);
   plan.sizes = {{3000, 3000}};
   BOOST_TEST(status(plan) == 1);
+}
+
+// The other shards have what fits.
+BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
+  auto plan = plan_of({30, 3000});
+  plan.memory_bytes = 1 << 20;
+  plan.wanted = [](const Size& size, Dtype) { return size[0] == 3000; };
+  BOOST_TEST(status(plan) == 0);
+}
+
+// What is recorded already is planned, and done; one cache state is planned
+// where there are no times.
+BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
+  struct Watcher final : Observer {
+    void plan(std::size_t measurements) override { planned = measurements; }
+    void working_on(const std::string&, std::size_t completed) override {
+      done = completed;
+    }
+    void point(const std::vector<Record>& records) override {
+      seen += records.size();
+    }
+    void note(const std::string&) override {}
+    std::size_t planned = 0, done = 0, seen = 0;
+  };
+  const parlab::testing::Folder folder;
+  auto plan = plan_of({30, 40});
+  plan.caches = {Cache::cold, Cache::hot};
+  plan.results = folder.path / "dmv.jsonl";
+  BOOST_TEST(status(plan) == 0);
+  plan.sizes.push_back({50, 50});
+  Watcher resumed;
+  run_sweep(plan, resumed);
+  BOOST_TEST(resumed.planned == 6u);
+  BOOST_TEST(resumed.seen == 6u);
+  BOOST_TEST(resumed.done == 4u);  // when the last point is under way
+
+  plan.verify_only = true;
+  plan.results.clear();
+  Watcher verifying;
+  run_sweep(plan, verifying);
+  BOOST_TEST(verifying.planned == 3u);
+  BOOST_TEST(verifying.seen == 3u);
+}
+
+// Half comes first, and without a GPU has no times.
+BOOST_AUTO_TEST_CASE(roofs_are_known_before_anything_is_recorded) {
+  const parlab::testing::Folder folder;
+  const auto& workload = *Registry::instance().workload("matmul");
+  const auto& warps =
+      parlab::testing::variant_called("matmul/cuda/warp_products");
+  const auto& host = parlab::testing::variant_called("matmul/serial/plain");
+  auto plan = parlab::testing::plan_for(workload, warps, {32, 32, 32});
+  plan.variants = {&warps, &host};
+  plan.dtypes = {Dtype::f16, Dtype::f32};
+  plan.choose = [&](const Variant& variant, const Size&, Dtype dtype) {
+    const bool wanted = variant.needs_gpu() == (dtype == Dtype::f16);
+    return wanted ? configurations(plan, variant)
+                  : std::vector<TunableValues>{};
+  };
+  plan.results = folder.path / "matmul.jsonl";
+  BOOST_TEST(status(plan) == 0);
+  const auto loaded = load_records(plan.results);
+  BOOST_TEST(loaded.records.size() == 2u);
+  BOOST_TEST_REQUIRE(loaded.runs.size() == 1u);
+  BOOST_TEST(!loaded.runs.begin()->second.host.read.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

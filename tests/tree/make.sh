@@ -43,6 +43,32 @@ copy_tree
   exit "$((failures > 0))"
 ) || failures=1
 
+# In another copy, whose experiments do nothing; the first of them ends with $STATUS.
+(
+  copy_tree
+  cd "$tree" || exit
+  bin/parlab-emulated dmv 64 --backend serial --iterations 2 --results results/here/cslab-dmv.jsonl >out 2>&1
+  bin/parlab-emulated vector_sum 64 --backend serial --iterations 2 --results results/here/vector-sum.jsonl >out 2>&1
+  first='' count=0
+  for steps in scripts/*/steps.sh; do
+    first=${first:-$steps} count=$((count + 1))
+    printf '#!/bin/bash\n# A stub.\necho "ran $0"\n[[ $0 != %s ]] || exit "$STATUS"\n' "$first" >"$steps"
+  done
+  # run STATUS TARGET: the status of make, how many experiments it ran, and pages it wrote
+  run() {
+    rm -rf plots
+    STATUS=$1 own_make NVCC= GNUPLOT= NO_INSTALL=1 MACHINE=here "$2" >out 2>&1
+    echo "$? $(grep -c '^ran ' out) $(find plots -path '*/here/index.html' 2>/dev/null | wc -l)"
+  }
+  for target in report energy counters; do
+    [[ $target != counters ]] || count=2 # those that have records
+    expect "make $target goes on behind a point that fails, draws, and fails" test "$(run 1 $target)" = "2 $count 1"
+    expect "without one it ends well" test "$(run 0 $target)" = "0 $count 1"
+    expect "at wrong arguments it stops" test "$(run 2 $target)" = "2 1 0"
+  done
+  exit "$((failures > 0))"
+) || failures=1
+
 # What make install puts somewhere works from there, and needs nothing of this tree. Built in the copy,
 # so that the programs that other tests run at the same time are not linked anew.
 prefix=$(mktemp -d)

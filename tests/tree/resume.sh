@@ -39,7 +39,8 @@ expect "once more measures nothing" test "$(count)" = "$before"
 printf '{"type":"record","torn' >>"$records"
 sweep
 expect "a torn last line is named" grep -q 'jsonl:.*skipped' "$folder/errors"
-expect "and costs nothing else" test "$(count)" -ge "$before"
+expect "and costs nothing else: none is measured again" test "$(count)" = $((before + 1)) # it is one of them
+expect "nor lost" test "$(bin/parlab-emulated export "$records" 2>/dev/null | tail -n +2 | wc -l)" = 35
 
 # Shards by hand, as on any cluster: each job has a number and a file, and the files are merged.
 for number in 1 2 3; do
@@ -52,6 +53,12 @@ expect "all variants of one size are in one shard" \
 expect "they are merged" bin/parlab-emulated merge "$folder/merged.jsonl" "$folder"/[123].jsonl
 expect "every point is there once" eval 'test "$(grep -c "\"type\":\"record\"" $folder/merged.jsonl)" = 35 &&
   test "$(bin/parlab-emulated export $folder/merged.jsonl | tail -n +2 | wc -l)" = 35'
+
+# A size that does not fit is a point that fails, also where it is the only one: an experiment goes on.
+bin/parlab-emulated dmv 1M --variant serial/plain --results "$folder/large.jsonl" >"$folder/large" 2>&1
+expect "a sweep of a size that does not fit exits with 1" test $? = 1
+expect "says what is needed and free" grep -qE 'needs 4.00 TiB of host memory, .* are free' "$folder/large"
+expect "and records it" grep -q '"verdict":"out_of_memory"' "$folder/large.jsonl"
 
 # Ctrl-C: what is complete is kept, and the exit status says so.
 rm -f "$records"

@@ -128,7 +128,7 @@ if in_group 1 1000000 true 2>/dev/null; then
   expect "more of them are noted" eval \
     "OMP_NUM_THREADS=2 in_group 1 1000000000 '$parlab' dmv 64 --variant openmp/rows --iterations 2 2>&1 | grep -q 'they share 1 CPU.*control group'"
   expect "what its memory cannot hold is told" eval \
-    "in_group 1 200000000 '$parlab' dmv 8K --variant serial/plain 2>&1 | grep -q 'need 256 MiB of memory as float, 143 MiB are free'"
+    "in_group 1 200000000 '$parlab' dmv 8K --variant serial/plain 2>&1 | grep -q 'needs 256 MiB of host memory, 143 MiB are free'"
 else
   echo "skipped: control groups: this user cannot mount"
 fi

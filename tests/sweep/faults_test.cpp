@@ -1,0 +1,306 @@
+// What goes wrong while a variant is timed costs it its verdict, and the
+// sweep nothing else. The failures are planted in the host.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+
+#include "folder.hpp"
+#include "places/places.hpp"
+#include "record/store.hpp"
+#include "support.hpp"
+#include "sweep/supervisor.hpp"
+#include "text.hpp"
+#include "workloads/dmv.hpp"
+
+using namespace parlab;
+using parlab::testing::contains;
+
+namespace {
+
+// Called before the host is asked for the same: by default nothing.
+struct Faults {
+  std::function<void(const Call&)> checked = [](const Call&) {};
+  std::function<void(const Call&)> sample = [](const Call&) {};
+  std::function<void(const Call&)> transfers = [](const Call&) {};
+  std::function<void()> ceilings = [] {};
+  // what it says that an execution takes
+  std::function<std::optional<double>(const Call&)> seconds = {};
+};
+
+class Faulty final : public Executor {
+ public:
+  explicit Faulty(Faults& faults) : faults_(faults) {}
+
+  void load(const Arrays& inputs,
+            const std::vector<ArraySpec>& outputs) override {
+    host_->load(inputs, outputs);
+  }
+  void release() override { host_->release(); }
+  Checked run_checked(const Call& call) override {
+    faults_.checked(call);
+    auto checked = host_->run_checked(call);
+    checked.seconds = seconds_of(call).value_or(checked.seconds);
+    return checked;
+  }
+  Batch sample(const Call& call, const BatchPlan& plan) override {
+    faults_.sample(call);
+    auto batch = host_->sample(call, plan);
+    if (const auto seconds = seconds_of(call))
+      batch.seconds.assign(batch.seconds.size(), *seconds);
+    return batch;
+  }
+  std::optional<TransferTimes> transfers(const Call& call) override {
+    faults_.transfers(call);
+    return std::nullopt;
+  }
+  bool can_time() const override { return true; }
+  Ceilings ceilings(const WantedCeilings&) override {
+    faults_.ceilings();
+    return *testing::plan_for(*Registry::instance().workload("dmv"),
+                              *Registry::instance().variants("dmv").front(),
+                              {3, 2})
+                .host_ceilings;
+  }
+
+ private:
+  std::optional<double> seconds_of(const Call& call) const {
+    return faults_.seconds ? faults_.seconds(call) : std::nullopt;
+  }
+
+  Faults& faults_;
+  std::unique_ptr<Executor> host_ = make_host_executor();
+};
+
+void multiply(const Dmv::Args<float>& p) {
+  for (std::int64_t row = 0; row < p.rows; ++row) {
+    float sum = 0;
+    for (std::int64_t col = 0; col < p.cols; ++col)
+      sum += p.a[row * p.cols + col] * p.x[col];
+    p.y[row] = sum;
+  }
+}
+
+const Register<Dmv, float> first(
+    {.idea = "rows"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    "serial/faults/first.cpp",
+    "");
+const Register<Dmv, float> second(
+    {.idea = "rows"},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    "serial/faults/second.cpp",
+    "");
+
+Plan plan_of_both() {
+  const auto& one = testing::variant_called("faults/serial/first");
+  const auto& other = testing::variant_called("faults/serial/second");
+  auto plan =
+      testing::plan_for(*Registry::instance().workload("dmv"), one, {30, 20});
+  plan.variants = {&one, &other};
+  plan.iterations = 3;
+  return plan;
+}
+
+struct Outcome {
+  int status = 0;
+  testing::Collector seen;
+  const Record& of(const std::string& variant) const {
+    for (const auto& record : seen.records) {
+      if (record.variant == variant) return record;
+    }
+    throw std::logic_error("no record of " + variant);
+  }
+};
+
+Outcome outcome(const Plan& plan, Faults& faults) {
+  Place place;
+  place.executor = std::make_unique<Faulty>(faults);
+  Places places(std::move(place));
+  Outcome outcome;
+  outcome.status = run_sweep(plan, outcome.seen, places);
+  return outcome;
+}
+
+// Sizes of 30, 40 and 50 rows under a supervisor; for a process of its own,
+// which ends here. The worker that comes to the second variant at 40 dies.
+[[noreturn]] void supervised(const std::string& results,
+                             Faults faults = {},
+                             double point_limit_s = 10) {
+  Supervisor supervisor;
+  if (const auto status = supervisor.start()) _exit(*status);
+  faults.checked = [before = faults.checked](const Call& call) {
+    before(call);
+    if (call.size[0] == 40 && call.variant->name == "second") _exit(3);
+  };
+  auto plan = plan_of_both();
+  plan.sizes = {{30, 20}, {40, 20}, {50, 20}};
+  plan.point_limit_s = point_limit_s;
+  plan.results = results;
+  Place place;
+  place.executor = std::make_unique<Faulty>(faults);
+  Places places(std::move(place));
+  testing::Collector collector;
+  _exit(run_sweep(plan, collector, places, &supervisor));
+}
+
+// The test that calls it runs itself once more, with FILE in this variable.
+constexpr const char* for_worker = "PARLAB_TEST_FAULTS";
+int run_again(const std::string& test, const std::string& file) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto command = std::string(for_worker) + "='" + file + "' '" + self +
+                       "' --run_test=faults/" + test + " >/dev/null";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+auto throws_of_first(const char* what) {
+  return [what](const Call& call) {
+    if (call.variant->name == "first") throw std::length_error(what);
+  };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(faults)
+
+BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
+  for (const bool sampled : {true, false}) {
+    Faults faults;
+    (sampled ? faults.sample : faults.transfers) =
+        throws_of_first("vector::_M_default_append");
+    const auto seen = outcome(plan_of_both(), faults);
+    BOOST_TEST(seen.status == 1);
+    BOOST_TEST(to_string(seen.of("first").verdict) == "launch_failed");
+    BOOST_TEST(seen.of("first").detail == "vector::_M_default_append");
+    BOOST_TEST(seen.of("second").timed());
+  }
+}
+
+// A time that beats its roof has no place in a chart, also where nobody can
+// tell whether the roof was right.
+BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
+  Faults faults;
+  int asked = 0;
+  faults.seconds = [](const Call&) { return 1e-12; };
+  faults.ceilings = [&] {
+    if (++asked > 1) throw PointError(Verdict::launch_failed, "no roofs today");
+  };
+  auto plan = plan_of_both();
+  plan.host_ceilings.reset();  // what was given is not measured again
+  const auto seen = outcome(plan, faults);
+  BOOST_TEST(asked > 1);
+  for (const auto* name : {"first", "second"}) {
+    BOOST_TEST(to_string(seen.of(name).verdict) == "implausible");
+    BOOST_TEST(contains(seen.of(name).detail, "as fast as the roof allows"));
+  }
+  BOOST_TEST(seen.seen.notes.back() ==
+             "a roof could not be measured again: no roofs today");
+}
+
+// The first size was recorded before; the worker that finds that has stored
+// nothing when it dies, and the run that the next one writes has its roofs.
+BOOST_AUTO_TEST_CASE(a_run_has_its_roofs_whichever_worker_writes_it) {
+  if (const char* const file = std::getenv(for_worker)) supervised(file);
+  const testing::Folder folder;
+  auto plan = plan_of_both();
+  plan.results = folder.path / "dmv.jsonl";
+  Faults none;
+  BOOST_TEST(outcome(plan, none).status == 0);
+  BOOST_TEST(run_again("a_run_has_its_roofs_whichever_worker_writes_it",
+                       plan.results) == 1);
+  const auto loaded = load_records(plan.results);
+  BOOST_TEST(loaded.records.size() == 6u);
+  BOOST_TEST(loaded.runs.size() == 2u);
+  for (const auto& [id, run] : loaded.runs)
+    BOOST_TEST(!run.host.read.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_too_slow_is_so_to_the_next_worker) {
+  if (const char* const file = std::getenv(for_worker)) {
+    Faults faults;
+    faults.seconds = [](const Call& call) {
+      return call.variant->name == "first" ? std::optional(0.2) : std::nullopt;
+    };
+    supervised(file, faults, 0.1);
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  BOOST_TEST(run_again("what_was_too_slow_is_so_to_the_next_worker", file) ==
+             1);
+  for (const auto& record : load_records(file).records) {
+    if (record.variant != "first" || record.size[0] == 30) continue;
+    BOOST_TEST(to_string(record.verdict) == "timed_out");
+    BOOST_TEST(contains(record.detail, "one execution at 30x20 took 0.2 s"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_endless_is_not_tried_by_the_next_worker) {
+  if (const char* const file = std::getenv(for_worker)) {
+    Faults faults;
+    faults.checked = [](const Call& call) {
+      if (call.variant->name == "first" && call.size[0] == 30)
+        throw PointError(Verdict::timed_out, "not done after 60 s");
+    };
+    supervised(file, faults);
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  BOOST_TEST(
+      run_again("what_was_endless_is_not_tried_by_the_next_worker", file) == 1);
+  for (const auto& record : load_records(file).records) {
+    if (record.variant != "first") continue;
+    BOOST_TEST(to_string(record.verdict) == "timed_out");
+    BOOST_TEST(record.detail == "ended: not done after 60 s");
+  }
+}
+
+// On three kinds of inputs before it is timed, and on three afterwards.
+BOOST_AUTO_TEST_CASE(what_is_timed_in_two_cache_states_is_verified_once) {
+  Faults faults;
+  int first = 0, second = 0;
+  faults.checked = [&](const Call& call) {
+    ++(call.variant->name == "first" ? first : second);
+  };
+  auto plan = plan_of_both();
+  plan.caches = {Cache::cold, Cache::hot};
+  BOOST_TEST(outcome(plan, faults).seen.records.size() == 4u);
+  BOOST_TEST(first == 6);
+  BOOST_TEST(second == 6);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_recorded_as_endless_fails_the_sweep_again) {
+  const testing::Folder folder;
+  auto plan = plan_of_both();
+  plan.results = folder.path / "dmv.jsonl";
+  Faults faults;
+  int tried = 0;
+  faults.checked = [&](const Call& call) {
+    if (call.variant->name != "first") return;
+    ++tried;
+    throw PointError(Verdict::timed_out, "not done after 60 s");
+  };
+  BOOST_TEST(outcome(plan, faults).status == 1);
+  BOOST_TEST(outcome(plan, faults).status == 1);
+  BOOST_TEST(tried == 1);
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_worker_has_its_status_where_ends_of_children_are_ignored) {
+  if (std::getenv(for_worker) != nullptr) {
+    std::signal(SIGCHLD, SIG_IGN);
+    Supervisor supervisor;
+    if (const auto status = supervisor.start()) _exit(*status);
+    _exit(7);
+  }
+  BOOST_TEST(
+      run_again("a_worker_has_its_status_where_ends_of_children_are_ignored",
+                "no file") == 7);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
