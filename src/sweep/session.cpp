@@ -89,8 +89,8 @@ const Record* Session::recorded(const Record& record) const {
 
 void Session::count(const Record& record) {
   passed |= record.verdict == Verdict::passed;
-  left_out |= record.verdict == Verdict::out_of_memory ||
-              record.verdict == Verdict::no_device;
+  too_large |= record.verdict == Verdict::out_of_memory;
+  no_device |= record.verdict == Verdict::no_device;
   failed |= record.verdict == Verdict::wrong_result ||
             record.verdict == Verdict::implausible ||
             record.verdict == Verdict::launch_failed ||

@@ -35,7 +35,7 @@ struct Session {
   std::map<std::string, Size> right_at_square = {};
   std::size_t done = 0;  // measurements completed
   bool failed = false, passed = false;
-  bool left_out = false;  // no memory for it, or no device
+  bool too_large = false, no_device = false;  // for some of it
   bool ceilings_known = false;
   std::set<std::string> noted = {};  // what note_once() has said
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;

@@ -185,10 +185,12 @@ int run_sweep(const Plan& plan,
                       : "interrupted: the same command goes on from here");
     return exit_interrupted;
   }
-  // What this machine has no memory or no device for is no failure of
-  // the sweep, unless it was all there was; of a shard the others know that.
+  // What this machine has no memory or no device for is no failure of the
+  // sweep, unless it was all there was. What fits may be in another shard, a
+  // device may not.
   const bool whole = !plan.wanted;
-  const bool nothing_ran = whole && session.left_out && !session.passed;
+  const bool nothing_ran =
+      !session.passed && (session.no_device || (whole && session.too_large));
   return session.failed || nothing_ran ? 1 : 0;
 }
 

@@ -32,13 +32,18 @@ int status(const Plan& plan) {
 BOOST_AUTO_TEST_SUITE(sweep_status)
 
 BOOST_AUTO_TEST_CASE(no_device_for_anything_is_a_failure) {
-  Place closed;
-  closed.why_not = "no driver";
-  Places places(std::move(closed));
-  parlab::testing::Collector collector;
-  BOOST_TEST(run_sweep(plan_of({30}), collector, places) == 1);
-  BOOST_TEST_REQUIRE(collector.records.size() == 1u);
-  BOOST_TEST(to_string(collector.records[0].verdict) == "no_device");
+  auto plan = plan_of({30});
+  // also of a shard
+  for (const bool shard : {false, true}) {
+    if (shard) plan.wanted = [](const Size&, Dtype) { return true; };
+    Place closed;
+    closed.why_not = "no driver";
+    Places places(std::move(closed));
+    parlab::testing::Collector collector;
+    BOOST_TEST(run_sweep(plan, collector, places) == 1);
+    BOOST_TEST_REQUIRE(collector.records.size() == 1u);
+    BOOST_TEST(to_string(collector.records[0].verdict) == "no_device");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_size_too_large_is_one_only_when_nothing_else_passes) {
