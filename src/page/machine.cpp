@@ -107,12 +107,9 @@ void write_machine(Html& html, const Measured& measured) {
   const auto& runs = measured.runs;
   std::set<std::string> hosts, boards;
   for (const auto& run : runs) {
-    std::string gpus;
-    for (const auto& gpu : run.gpus) {
+    for (const auto& gpu : run.gpus)
       boards.insert(gpu.uuid);
-      gpus += gpu.uuid;
-    }
-    if (!run.host_id.empty()) hosts.insert(run.host_id + gpus);
+    if (!run.host_id.empty()) hosts.insert(run.host_id + " " + gpus_of(run));
   }
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
   fact(html, "GPU",

@@ -53,8 +53,18 @@ bool same_build(const Run& a, const Run& b, bool on_gpu) {
          (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
 }
 
+std::string gpus_of(const Run& run) {
+  std::string uuids;
+  for (const auto& gpu : run.gpus)
+    uuids += gpu.uuid + " ";
+  return uuids;
+}
+
 bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
-  return !a.host_id.empty() && a.host_id == b.host_id &&
+  const auto here = gpus_of(a), there = gpus_of(b);
+  const bool one_host =
+      on_gpu || here.empty() || there.empty() || here == there;
+  return !a.host_id.empty() && a.host_id == b.host_id && one_host &&
          same_build(a, b, on_gpu);
 }
 

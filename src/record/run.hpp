@@ -42,8 +42,13 @@ Run describe_run(const std::string& command,
 // the same driver and CUDA.
 bool same_build(const Run& a, const Run& b, bool on_gpu);
 
+// The UUIDs of those of its host: they tell virtual machines of one image,
+// which have one id, from each other.
+std::string gpus_of(const Run& run);
+
 // What was measured in one run would be measured again in the other: the
-// same host, compiler and flags, and on the GPU the same driver and CUDA.
+// same host, compiler and flags, and on the GPU the same driver and CUDA. On
+// the CPU a host with other GPUs is another one.
 // A host that is not known is no other's equal.
 bool same_conditions(const Run& a, const Run& b, bool on_gpu);
 

@@ -787,6 +787,10 @@ BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
   BOOST_TEST(
       kept([](Run& run) { run.host_id = "another of the kind"; }).empty());
   BOOST_TEST(kept([](Run& run) { run.host_id.clear(); }).empty());
+  // of virtual machines made from one image
+  BOOST_TEST(kept([](Run& run) { run.gpus = {GpuFacts{.uuid = "GPU-2"}}; }) ==
+             " gpu");
+  BOOST_TEST(kept([](Run& run) { run.gpus.clear(); }) == "host gpu");
   BOOST_TEST(kept([](Run& run) { run.compiler = "GCC 13"; }).empty());
   BOOST_TEST(kept([](Run& run) { run.driver = "590"; }) == "host");
   BOOST_TEST(kept([](Run& run) { run.cuda = "13.1"; }) == "host");
