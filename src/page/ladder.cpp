@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 
 #include "core/numbers.hpp"
 #include "page/sections.hpp"
@@ -48,7 +49,7 @@ std::optional<Gain> gain(const Entry& entry, const Entry* below) {
   return Gain{parlab::tied(*ratio)
                   ? "a tie with " + over
                   : factor(ratio->value) + " as fast as " + over,
-              range(*ratio)};
+              range(*ratio) + of_two_gpus(entry.record, below->record)};
 }
 
 std::string idea_of(const Entry& entry) {
@@ -138,12 +139,19 @@ void write_ladders(Html& html, const Entries& of_workload) {
   html.element(
       "h3", "The ladder, rung by rung",
       {{"id", anchor("ladder-" + of_workload.front()->record.workload)}});
-  html.element(
-      "p",
-      "The fastest setting of every variant at the largest size most of them "
-      "were measured "
-      "at; what each changed, and what that bought over the rung before it.",
-      {{"class", "note"}});
+  std::set<std::string> gpus;
+  for (const auto* entry : of_workload)
+    gpus.insert(entry->record.gpu);
+  gpus.erase("");
+  const std::string two =
+      " Of two GPUs: measured on different ones of this kind, which differ by "
+      "some percent where their power is capped.";
+  html.element("p",
+               "The fastest setting of every variant at the largest size most "
+               "of them were measured at; what each changed, and what that "
+               "bought over the rung before it." +
+                   (gpus.size() > 1 ? two : ""),
+               {{"class", "note"}});
   const auto main = main_dtype(of_workload);
   write_both(html, of_dtype(of_workload, main));
   for (const auto dtype : dtypes(of_workload)) {

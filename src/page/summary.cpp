@@ -26,7 +26,7 @@ Cell over(const Entry& entry, const Entry* other) {
   return {(parlab::tied(*ratio) ? "a tie with "
                                 : factor(ratio->value) + " as fast as ") +
               name(other->record),
-          interval(*ratio)};
+          interval(*ratio) + of_two_gpus(entry.record, other->record)};
 }
 
 // The GPU against the best of the CPU: at that size, or else at the largest

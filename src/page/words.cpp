@@ -94,6 +94,11 @@ std::string setting(const Record& record) {
   return name(record) + (chosen.empty() ? "" : ", " + to_string(chosen));
 }
 
+std::string of_two_gpus(const Record& a, const Record& b) {
+  const bool known = !a.gpu.empty() && !b.gpu.empty();
+  return known && a.gpu != b.gpu ? "; of two GPUs" : "";
+}
+
 std::string dimensions(const Record& record) {
   const auto extents = extents_of(record);
   const auto named = [&](std::size_t i) {

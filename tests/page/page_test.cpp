@@ -562,6 +562,20 @@ BOOST_AUTO_TEST_CASE(the_summary_says_what_was_not_measured) {
   BOOST_TEST(has(text, "; fake on the CPU; "));
 }
 
+BOOST_AUTO_TEST_CASE(a_ratio_of_two_gpus_says_so) {
+  auto naive = a_record("cuda/naive", 64, 30),
+       wide = a_record("cuda/wide", 64, 20);
+  naive.gpu = "GPU-1";
+  const auto text = [&] {
+    return machine_page(arrange({a_run()}, {naive, wide}), "/nowhere");
+  };
+  BOOST_TEST(!has(text(), "×; of two GPUs"));  // one is not known
+  wide.gpu = "GPU-1";
+  BOOST_TEST(!has(text(), "×; of two GPUs"));
+  wide.gpu = "GPU-2";
+  BOOST_TEST(has(text(), "×; of two GPUs"));
+}
+
 BOOST_AUTO_TEST_CASE(units_of_integers_do_no_floating_point) {
   BOOST_TEST(peak_rate("tensor int8", 1.98e15) == "1980 Top/s");
   BOOST_TEST(peak_rate("int", 5e9) == "5.00 Gop/s");
