@@ -500,8 +500,9 @@ $(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) \
 # Not beside the programs, in a make of their own: two makes at once would write the same objects.
 build-checks: $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
 # The two longest suites apart, so that two cores share the work.
-# Two shell tests mostly wait: they begin first, and what else runs uses the cores meanwhile.
-run-checks: shell-losses shell-three-nodes unit-variants unit-matmul unit-others \
+# Two shell tests mostly wait: they begin first, and what else runs uses the cores meanwhile. Then the
+# piece that takes longest and is of one thread for the most part, or it ends alone.
+run-checks: shell-losses shell-three-nodes unit-others unit-variants unit-matmul \
             $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
 unit-variants unit-matmul: unit-%: $(B)/check/run-tests
