@@ -62,7 +62,7 @@ fi
 # The fastest that one GPU has for the largest of these problems, which need not be what can be split.
 alone() { # WORKLOAD SIZES DTYPE VARIANTS
   step "$1 on one GPU, the fastest: $3; $2" \
-    "$1" "$2" --backend cuda,blas --dtype "$3" --variant "$4" --time-limit 0.3
+    "$1" "$2" --dtype "$3" --variant "$4" --time-limit 0.3
 }
 if [[ $scale == full ]]; then
   alone dmv 16384,32768 float cuda/streamed,blas/cublas_row

@@ -82,7 +82,8 @@ void write_ceilings(Html& html,
   html.close().line_break();
 }
 
-// ": reading 1 GiB 96 to 198 GB/s"; empty where one host's was measured.
+// ": reading 1.00 GiB at 95.8 GB/s to 198 GB/s"; empty where that is the same
+// in all runs.
 std::string spread_of_memory(const std::vector<Run>& runs) {
   double least = 0, most = 0, bytes = 0;
   for (const auto& run : runs) {
@@ -109,7 +110,8 @@ void write_machine(Html& html, const Measured& measured) {
   for (const auto& run : runs) {
     for (const auto& gpu : run.gpus)
       boards.insert(gpu.uuid);
-    if (!run.host_id.empty()) hosts.insert(run.host_id + " " + gpus_of(run));
+    if (!run.host_id.empty())
+      hosts.insert(run.host_id + " " + gpus_of_host(run));
   }
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
   fact(html, "GPU",

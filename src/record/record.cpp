@@ -44,11 +44,15 @@ std::string error_name(InputKind kind, bool of_bound) {
   return std::string(inputs) + (of_bound ? "_of_bound" : "_of_rounding");
 }
 
+bool may_be_alike(const std::string& gpus, const std::string& others) {
+  return gpus.empty() || others.empty() || gpus == others;
+}
+
 bool same_machine(const Record& a, const Record& b) {
   if (a.machine.empty() || b.machine.empty()) return true;
   if (a.machine != b.machine || a.host_id != b.host_id) return false;
-  return a.on_gpu() || b.on_gpu() || a.gpus_of_host.empty() ||
-         b.gpus_of_host.empty() || a.gpus_of_host == b.gpus_of_host;
+  return a.on_gpu() || b.on_gpu() ||
+         may_be_alike(a.gpus_of_host, b.gpus_of_host);
 }
 
 bool same_point(const Record& a, const Record& b) {

@@ -119,6 +119,10 @@ struct Record {
 // of the element's own rounding: "uniform_of_bound". See LargestError.
 std::string error_name(InputKind kind, bool of_bound);
 
+// The GPUs of two hosts, as Record::gpus_of_host: the same, or not known of
+// one.
+bool may_be_alike(const std::string& gpus, const std::string& others);
+
 // Times of the two can be compared: one host, of which two on the CPU also
 // have the same GPUs. Of records that do not say their host those of one
 // machine's name are taken to be of one; what was just measured has neither

@@ -12,6 +12,7 @@
 #include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "record/machine_name.hpp"
+#include "record/record.hpp"
 
 namespace parlab {
 namespace {
@@ -53,7 +54,7 @@ bool same_build(const Run& a, const Run& b, bool on_gpu) {
          (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
 }
 
-std::string gpus_of(const Run& run) {
+std::string gpus_of_host(const Run& run) {
   std::string uuids;
   for (const auto& gpu : run.gpus)
     uuids += gpu.uuid + " ";
@@ -61,10 +62,8 @@ std::string gpus_of(const Run& run) {
 }
 
 bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
-  const auto here = gpus_of(a), there = gpus_of(b);
-  const bool one_host =
-      on_gpu || here.empty() || there.empty() || here == there;
-  return !a.host_id.empty() && a.host_id == b.host_id && one_host &&
+  return !a.host_id.empty() && a.host_id == b.host_id &&
+         (on_gpu || may_be_alike(gpus_of_host(a), gpus_of_host(b))) &&
          same_build(a, b, on_gpu);
 }
 

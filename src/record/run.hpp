@@ -44,7 +44,7 @@ bool same_build(const Run& a, const Run& b, bool on_gpu);
 
 // The UUIDs of those of its host: they tell virtual machines of one image,
 // which have one id, from each other.
-std::string gpus_of(const Run& run);
+std::string gpus_of_host(const Run& run);
 
 // What was measured in one run would be measured again in the other: the
 // same host, compiler and flags, and on the GPU the same driver and CUDA. On

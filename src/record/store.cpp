@@ -243,7 +243,7 @@ void oldest_first(std::vector<Record>& records,
 void set_run(Record& record, const Run& run) {
   record.machine = run.machine;
   record.host_id = run.host_id;
-  record.gpus_of_host = gpus_of(run);
+  record.gpus_of_host = gpus_of_host(run);
   record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
 }
 

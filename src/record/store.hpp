@@ -36,10 +36,10 @@ bool is_record_file(const std::filesystem::path& path,
 // The last record of each identity and machine, oldest first: one made from
 // an older source is stale once there is a newer one. Joules and counters are
 // not measured each time: a record without them takes those of the newest
-// one before it that has them and was made from the same source. Hosts of one
-// machine's name, and one host at different times, find more or less of the
-// memory in use by others: all records of a point on the CPU get the best of
-// their roofs, the shortest time.
+// one before it that has them and was made from the same source. One host at
+// different times finds more or less of its memory in use by others: its
+// records of a point on the CPU all get the best of their roofs, the shortest
+// time.
 std::vector<Record> latest(std::vector<Record> records);
 
 // What need not be measured again, by key: the last record of each

@@ -6,14 +6,15 @@
 #include <csignal>
 
 #include "folder.hpp"
+#include "on_host.hpp"
 #include "places/places.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
 #include "text.hpp"
-#include "workloads/dmv.hpp"
 
 using namespace parlab;
 using parlab::testing::contains;
+using parlab::testing::multiply;
 
 namespace {
 
@@ -69,10 +70,9 @@ class Meter final : public EnergyMeter {
 
 // The host with that meter. Of each bunch of executions one is real;
 // all of them take made-up time.
-class Metered final : public Executor {
+class Metered final : public parlab::testing::OnHost {
  public:
-  explicit Metered(Device& device)
-      : device_(device), host_(make_host_executor()) {}
+  explicit Metered(Device& device) : device_(device) {}
 
   std::unique_ptr<EnergyMeter> energy_meter() override {
     if (!broken.empty()) throw NoEnergy(broken);
@@ -81,7 +81,7 @@ class Metered final : public Executor {
   }
   Repeated repeat(const Call& call, const Repetition& plan) override {
     const Repeating now;
-    auto repeated = host_->repeat(
+    auto repeated = OnHost::repeat(
         call, {1, plan.begins,
                [&] {
                  device_.pass(plan.bunch * slower * once_s_, true);
@@ -96,29 +96,18 @@ class Metered final : public Executor {
   void load(const Arrays& inputs,
             const std::vector<ArraySpec>& outputs) override {
     if (asked_ && full) throw PointError(Verdict::out_of_memory, "full");
-    host_->load(inputs, outputs);
-  }
-  void release() override { host_->release(); }
-  Checked run_checked(const Call& call) override {
-    return host_->run_checked(call);
+    OnHost::load(inputs, outputs);
   }
   // Samples are all alike, so that what comes of them is known.
   Batch sample(const Call& call, const BatchPlan& plan) override {
-    auto batch = host_->sample(call, plan);
+    auto batch = OnHost::sample(call, plan);
     for (auto& second : batch.seconds)
       second = once_s_;
     return batch;
   }
-  std::optional<TransferTimes> transfers(const Call& call) override {
-    return host_->transfers(call);
-  }
   bool recover() override {
     if (lost) throw PointError(Verdict::launch_failed, "it does not answer");
     return false;
-  }
-  bool can_time() const override { return true; }
-  Ceilings ceilings(const WantedCeilings& wanted) override {
-    return host_->ceilings(wanted);
   }
 
   std::string broken;
@@ -134,18 +123,8 @@ class Metered final : public Executor {
   };
   Device& device_;
   bool asked_ = false;
-  std::unique_ptr<Executor> host_;
   static constexpr double once_s_ = 1e-3;
 };
-
-void multiply(const Dmv::Args<float>& p) {
-  for (std::int64_t row = 0; row < p.rows; ++row) {
-    float sum = 0;
-    for (std::int64_t col = 0; col < p.cols; ++col)
-      sum += p.a[row * p.cols + col] * p.x[col];
-    p.y[row] = sum;
-  }
-}
 
 const Register<Dmv, float> honest(
     {.idea = "rows"},

@@ -11,15 +11,16 @@
 #include <stdexcept>
 
 #include "folder.hpp"
+#include "on_host.hpp"
 #include "places/places.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
 #include "sweep/supervisor.hpp"
 #include "text.hpp"
-#include "workloads/dmv.hpp"
 
 using namespace parlab;
 using parlab::testing::contains;
+using parlab::testing::multiply;
 
 namespace {
 
@@ -33,24 +34,19 @@ struct Faults {
   std::function<std::optional<double>(const Call&)> seconds = {};
 };
 
-class Faulty final : public Executor {
+class Faulty final : public testing::OnHost {
  public:
   explicit Faulty(Faults& faults) : faults_(faults) {}
 
-  void load(const Arrays& inputs,
-            const std::vector<ArraySpec>& outputs) override {
-    host_->load(inputs, outputs);
-  }
-  void release() override { host_->release(); }
   Checked run_checked(const Call& call) override {
     faults_.checked(call);
-    auto checked = host_->run_checked(call);
+    auto checked = OnHost::run_checked(call);
     checked.seconds = seconds_of(call).value_or(checked.seconds);
     return checked;
   }
   Batch sample(const Call& call, const BatchPlan& plan) override {
     faults_.sample(call);
-    auto batch = host_->sample(call, plan);
+    auto batch = OnHost::sample(call, plan);
     if (const auto seconds = seconds_of(call))
       batch.seconds.assign(batch.seconds.size(), *seconds);
     return batch;
@@ -59,7 +55,6 @@ class Faulty final : public Executor {
     faults_.transfers(call);
     return std::nullopt;
   }
-  bool can_time() const override { return true; }
   Ceilings ceilings(const WantedCeilings&) override {
     faults_.ceilings();
     return *testing::plan_for(*Registry::instance().workload("dmv"),
@@ -74,17 +69,7 @@ class Faulty final : public Executor {
   }
 
   Faults& faults_;
-  std::unique_ptr<Executor> host_ = make_host_executor();
 };
-
-void multiply(const Dmv::Args<float>& p) {
-  for (std::int64_t row = 0; row < p.rows; ++row) {
-    float sum = 0;
-    for (std::int64_t col = 0; col < p.cols; ++col)
-      sum += p.a[row * p.cols + col] * p.x[col];
-    p.y[row] = sum;
-  }
-}
 
 const Register<Dmv, float> first(
     {.idea = "rows"},
