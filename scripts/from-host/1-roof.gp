@@ -15,6 +15,7 @@ set xlabel "bytes of the problem, log"
 set label 1000 provenance("gpu")
 
 # A colour for each workload; the second dtype has the open points and the dashes.
+load "scripts/figures/workloads.gp"
 plot for [i = 1:words(workloads)] for [d = 1:words(dtypes)] query_for("SELECT bytes, roof_percent FROM overlapped WHERE name = ? ORDER BY bytes", word(workloads, i) . "/" . word(dtypes, d)) \
-       using 1:2 with linespoints linetype i + 7 * (d - 1) dashtype d title word(workloads, i) . "/" . word(dtypes, d), \
+       using 1:2 with linespoints linetype type_of(word(workloads, i)) + 7 * (d - 1) dashtype d title word(workloads, i) . "/" . word(dtypes, d), \
      90 with lines linetype 22 title "90 %"

@@ -274,6 +274,14 @@ void add_published(Database& database) {
   }
 }
 
+// All that there are, by name, measured or not: a figure
+// that compares some of them colours each by its place.
+void add_workloads(Database& database) {
+  Filler filler(database, "workloads", {{"name", true}});
+  for (const auto* workload : Registry::instance().workloads())
+    filler.add({std::string(workload->name())});
+}
+
 std::string text_of(const std::string& path) {
   require_regular(path, "--views");
   std::ifstream in(path);
@@ -329,6 +337,7 @@ std::vector<std::string> make_database(const DatabaseRequest& request) {
     table.each_row(
         [&](const std::vector<std::string>& row) { filler.add(row); });
     add_published(database);
+  add_workloads(database);
     database.run(views);
     database.run("COMMIT");
   });

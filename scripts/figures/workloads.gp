@@ -1,0 +1,4 @@
+# A workload has the same colour, dash and point in all figures that compare workloads: linetype
+# type_of(its name).
+all_workloads = list("SELECT name FROM workloads ORDER BY name")
+type_of(workload) = sum [i = 1:words(all_workloads)] (word(all_workloads, i) eq workload ? i : 0)
