@@ -95,11 +95,10 @@ only_times() {
   if only_energy "$1"; then nothing_to_do "$3"; fi
 }
 
-# Ends the script: with status 1 if a step failed.
+# Ends the script: with status 1 if a step failed, and says which points.
 close_experiment() {
-  ((failures == 0)) || {
-    echo "some points failed: $parlab show $results lists them with their verdicts" >&2
-    exit 1
-  }
-  exit 0
+  ((failures == 0)) && exit 0
+  echo "some points failed, of $results:" >&2
+  "$parlab" show "$results" --verdict wrong_result,implausible,launch_failed,unverified >&2
+  exit 1
 }

@@ -31,6 +31,15 @@ for variant in serial/mine cuda/mine; do
   expect "a wrong $variant gets the verdict wrong_result" \
     eval "says dmv 65 --variant $variant --iterations 2 --emulate --format csv | grep -q '${variant/\//,},.*wrong_result'"
 done
+(
+  source scripts/experiment.sh
+  open_experiment mine
+  step "a wrong one and a right one" dmv 65 --backend serial --iterations 2
+  close_experiment
+) >out 2>&1
+status=$?
+expect "an experiment says which point failed, and how" \
+  eval '((status == 1)) && grep -A3 "^some points failed" out | grep -q "serial/mine .*wrong_result" && ! grep -q serial/plain out'
 expect "what it was copied from is still right" \
   eval "says dmv 65 --variant cuda/coalesced --emulate --format csv | grep -q 'cuda,coalesced,.*passed'"
 
