@@ -1,9 +1,10 @@
 #include "statistics/ratio_test.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
+
+#include "statistics/students_t.hpp"
 
 namespace parlab {
 namespace {
@@ -63,15 +64,14 @@ std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
   const double log_ratio = std::log(change.value),
                log_margin = std::log1p(margin);
   const double error = std::sqrt(change.variance);
-  const boost::math::students_t distribution(std::min(change.freedom, 1e3));
+  const StudentsT t(change.freedom);
   // The chance of a log ratio at least this far above (below) the bound
   // when it lies at the bound.
   const auto above = [&](double bound) {
-    return boost::math::cdf(
-        boost::math::complement(distribution, (log_ratio - bound) / error));
+    return t.above((log_ratio - bound) / error);
   };
   const auto below = [&](double bound) {
-    return boost::math::cdf(distribution, (log_ratio - bound) / error);
+    return t.below((log_ratio - bound) / error);
   };
   RatioTest test;
   test.ratio = ratio(change);

@@ -1,10 +1,11 @@
 #include "statistics/statistics.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cmath>
 #include <numeric>
+
+#include "statistics/students_t.hpp"
 
 namespace parlab {
 namespace {
@@ -134,17 +135,8 @@ Uncertain within_run(const Samples& samples,
 
 Interval Uncertain::interval(double confidence) const {
   if (!std::isfinite(variance)) return {};
-  // Beyond a thousand degrees of freedom t is the normal distribution.
-  // Eight digits are enough, and take a fraction of the time: this is
-  // asked of every record.
-  using Quick = boost::math::policies::policy<
-      boost::math::policies::promote_double<false>,
-      boost::math::policies::digits10<8>>;
-  const boost::math::students_t_distribution<double, Quick> distribution(
-      std::min(freedom, 1e3));
   const double reach =
-      std::sqrt(variance) *
-      boost::math::quantile(distribution, (1 + confidence) / 2);
+      std::sqrt(variance) * StudentsT(freedom).quantile((1 + confidence) / 2);
   return {value * std::exp(-reach), value * std::exp(reach)};
 }
 
