@@ -259,7 +259,7 @@ std::vector<Row> best_of_each(const std::vector<Row>& rows) {
 // What is printed of one point; nothing when none of its records is kept.
 struct Printed {
   std::string text, baseline;
-  bool energy = false;
+  bool times = false, energy = false;
 };
 
 Printed printed(const std::vector<Record>& records, const Keep& keep) {
@@ -283,7 +283,7 @@ Printed printed(const std::vector<Record>& records, const Keep& keep) {
   out << '\n';
   const auto* baseline = yardsticks.baseline;
   return {out.str(), baseline == nullptr ? std::string() : baseline->variant,
-          any_energy(rows)};
+          yardsticks.best != nullptr, any_energy(rows)};
 }
 
 class TableReporter final : public Reporter {
@@ -306,7 +306,7 @@ class TableReporter final : public Reporter {
   }
 
   void finish() override {
-    if (!printed_) return;
+    if (!times_) return;  // nothing of what is explained here was printed
     out_ << "*: lowest median time; =: a tie with it, the samples do not tell "
             "them apart; -: no "
             "time.\n"
@@ -331,14 +331,14 @@ class TableReporter final : public Reporter {
     if (point.text.empty()) return;
     out_ << point.text;
     if (!point.baseline.empty()) baseline_ = point.baseline;
-    printed_ = true;
+    times_ |= point.times;
     energy_ |= point.energy;
   }
 
   std::ostream& out_;
   Keep keep_;
   std::string baseline_;
-  bool printed_ = false, energy_ = false;
+  bool times_ = false, energy_ = false;
 };
 
 }  // namespace

@@ -270,6 +270,12 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
     BOOST_TEST(line.size() <= 100u, line);
 }
 
+BOOST_AUTO_TEST_CASE(what_no_line_has_is_not_explained) {
+  const auto table = printed("table", {{emulated(make("cuda", "tiled", 1))}});
+  BOOST_TEST(contains(table, "executed by emulation, passed"));
+  BOOST_TEST(!contains(table, "lowest median time"), table);
+}
+
 BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
   std::vector<Record> records{make("serial", "plain", 1e-3)};
   for (const int block : {16, 32, 64}) {
