@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "page/sections.hpp"
 #include "page/table.hpp"
 #include "page/transfers.hpp"
@@ -107,18 +108,22 @@ void write_fastest(Html& html, const Measured& measured) {
     html.element("p", "Nothing was timed here.");
     return;
   }
-  const std::string of_what =
-      "in full precision, at the largest size that most variants were "
-      "measured at; what it has "
-      "reached of the "
-      "measured roof; against the vendor's library, or against the best kernel "
-      "here where the "
-      "library is faster";
+  const auto said = [&](std::size_t column) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return column < row.size() && !says_nothing(row[column]);
+    });
+  };
   html.element(
-      "p", measured.has_gpu()
-               ? "The fastest of each workload on the GPU, " + of_what +
-                     "; and against the best of the CPU."
-               : "The fastest of each workload on the CPU, " + of_what + ".");
+      "p",
+      std::string("The fastest of each workload on the ") +
+          (measured.has_gpu() ? "GPU" : "CPU") +
+          ", in full precision, at the largest size that most variants "
+          "were measured at; what it has reached of the measured roof" +
+          (said(4) ? "; against the vendor's library, or against the best "
+                     "kernel here where the library is faster"
+                   : "") +
+          (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
+                                         : "."));
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
@@ -141,24 +146,29 @@ void write_missing(Html& html,
     missing.insert(finding.report);
   for (const auto& experiment : measured.experiments)
     missing.erase(experiment.name);
-  std::string text;
-  const auto add = [&](const std::string& what) {
-    text += (text.empty() ? "Not measured here: " : "; ") + what;
-  };
-  for (const auto& report : missing)
-    add("the experiment " + report + " (make " + report + ")");
+  std::vector<std::string> everywhere, on_cpu, on_gpus;
   for (const auto* workload : Registry::instance().workloads()) {
     const std::string name(workload->name());
     const auto entries = of_workload(all(measured), name);
     if (entries.empty()) {
-      add(name);
+      everywhere.push_back(name);
     } else if (on_device(entries, false).empty()) {
-      add(name + " on the CPU");
+      on_cpu.push_back(name);
     } else if (measured.has_gpu() && on_device(entries, true).empty()) {
-      add(name + " on the GPU");
+      on_gpus.push_back(name);
     }
   }
-  if (!text.empty()) html.element("p", text + ".");
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& what,
+                       const std::vector<std::string>& names) {
+    if (!names.empty()) parts.push_back(what + join(names, ", "));
+  };
+  add("the experiments (make NAME) ", {missing.begin(), missing.end()});
+  add("the workloads ", everywhere);
+  add("on the CPU ", on_cpu);
+  add("on the GPU ", on_gpus);
+  if (!parts.empty())
+    html.element("p", "Not measured here: " + join(parts, "; ") + ".");
 }
 
 // Each claim of a report as its name, which leads to it, by verdict.

@@ -19,11 +19,47 @@ bool is_number(const std::string& text) {
           (text[0] == '-' && text.size() > 1 && std::isdigit(text[1])));
 }
 
+struct Cards {
+  std::vector<std::string> titles;
+  std::vector<Row> rows;
+};
+
+Cards without_empty_columns(const std::vector<std::string>& titles,
+                            const std::vector<Row>& rows) {
+  // The last cell of a shorter row goes over several columns, from its own on.
+  const auto is_of_one = [&](const Row& row, std::size_t column) {
+    return column + 1 < row.size() || row.size() == titles.size();
+  };
+  std::vector<bool> kept;
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    kept.push_back(
+        i == 0 || std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+          return i < row.size() && !(is_of_one(row, i) && says_nothing(row[i]));
+        }));
+  }
+  Cards cards;
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    if (kept[i]) cards.titles.push_back(titles[i]);
+  }
+  for (const auto& row : rows) {
+    auto& left = cards.rows.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (kept[i] || !is_of_one(row, i)) left.push_back(row[i]);
+    }
+  }
+  return cards;
+}
+
 }  // namespace
 
+bool says_nothing(const Cell& cell) {
+  return cell.text == "–" || cell.text.starts_with("not measured");
+}
+
 void write_cards(Html& html,
-                 const std::vector<std::string>& titles,
-                 const std::vector<Row>& rows) {
+                 const std::vector<std::string>& all_titles,
+                 const std::vector<Row>& all_rows) {
+  const auto [titles, rows] = without_empty_columns(all_titles, all_rows);
   html.open("div", {{"class", "scroll"}})
       .open("table", {{"class", "cards"}})
       .line_break();

@@ -12,12 +12,15 @@
 #include "page/figures.hpp"
 #include "page/html.hpp"
 #include "page/sections.hpp"
+#include "page/table.hpp"
 #include "page/transfers.hpp"
 #include "page/words.hpp"
+#include "text.hpp"
 
 using namespace parlab;
 using namespace parlab::page;
 using boost::test_tools::per_element;
+using testing::contains;
 
 namespace {
 
@@ -159,6 +162,27 @@ BOOST_AUTO_TEST_CASE(tables_are_cut_by_their_rule) {
   BOOST_TEST(tables[1].rows[1] == (std::vector<std::string>{"10µ", "30 ms"}),
              per_element());
   BOOST_TEST(tables[2].title == "Table 2 no records of it here");
+}
+
+BOOST_AUTO_TEST_CASE(columns_in_which_nothing_was_measured_are_left_out) {
+  const auto cards = [](const std::vector<Row>& rows) {
+    Html html;
+    write_cards(html, {"Name", "Time", "Roof", "CPU"}, rows);
+    return html.str();
+  };
+  const Row group{{"a group"}}, none{{"CUDA"}, {"not measured here"}};
+  const auto text =
+      cards({group, {{"a"}, {"1 s"}, {"–"}, {"not measured"}}, none});
+  BOOST_TEST(contains(text, ">1 s<"));
+  BOOST_TEST(contains(text, ">not measured here<"));
+  for (const auto* title : {"Roof", "CPU", "not measured<"})
+    BOOST_TEST(!contains(text, title), text);
+  // One cell is enough; and one that goes over the rest keeps its place.
+  const auto more =
+      cards({{{"a"}, {"1 s"}, {"–"}, {"–"}}, {{"b"}, {"–"}, {"–"}, {"2.0"}}});
+  BOOST_TEST(contains(more, ">CPU<"));
+  BOOST_TEST(!contains(more, "Roof"));
+  BOOST_TEST(contains(cards({group, none}), ">not measured here<"));
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
@@ -556,10 +580,10 @@ BOOST_AUTO_TEST_CASE(the_summary_says_what_was_not_measured) {
   measured.experiments = {{"patras-atax", {"fake"}}};
   const auto text = machine_page(measured, "/nowhere");
   BOOST_TEST(has(text,
-                 "Not measured here: the experiment cslab-dmv (make "
-                 "cslab-dmv); "));
-  BOOST_TEST(!has(text, "the experiment patras-atax"));
-  BOOST_TEST(has(text, "; fake on the CPU; "));
+                 "Not measured here: the experiments (make NAME) cslab-dmv, "
+                 "patras-convolution, "));
+  BOOST_TEST(has(text, "; the workloads atax, "));
+  BOOST_TEST(has(text, "; on the CPU fake."));
 }
 
 BOOST_AUTO_TEST_CASE(a_ratio_of_two_gpus_says_so) {
