@@ -337,7 +337,7 @@ std::vector<std::string> make_database(const DatabaseRequest& request) {
     table.each_row(
         [&](const std::vector<std::string>& row) { filler.add(row); });
     add_published(database);
-  add_workloads(database);
+    add_workloads(database);
     database.run(views);
     database.run("COMMIT");
   });

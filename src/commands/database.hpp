@@ -13,9 +13,10 @@ namespace parlab {
 // Tables: records, with the columns of `parlab export` and those that
 // any variant or counter could have filled, workloads, with the name of each,
 // and published_NAME for each results/published/NAME.csv, with _ for -. What
-// is empty is NULL. Views and queries have ratio(), ratio_low() and ratio_high() of two records: see the
-// source. Returns the warnings. Throws UsageError when records or views cannot
-// be read, std::runtime_error when SQLite fails or is not built in.
+// is empty is NULL. Views and queries have ratio(), ratio_low() and
+// ratio_high() of two records: see the source. Returns the warnings. Throws
+// UsageError when records or views cannot be read, std::runtime_error when
+// SQLite fails or is not built in.
 std::vector<std::string> make_database(const DatabaseRequest& request);
 
 // Prints what one SELECT finds: a line per row, its cells separated by
