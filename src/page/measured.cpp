@@ -277,10 +277,14 @@ std::optional<Size> ladder_size(const Entries& entries) {
   // A rung for small sizes alone does not make these the ones to show.
   constexpr double nearly_all = 0.8;
   const auto name = [](const Entry& entry) { return entry.record.full_name(); };
+  return largest_with_most(of_usual_parameters(entries), name, nearly_all);
+}
+
+Entries of_usual_parameters(const Entries& entries) {
   const auto usual = where(entries, [](const Entry& entry) {
     return usual_parameters(entry.record);
   });
-  return largest_with_most(usual.empty() ? entries : usual, name, nearly_all);
+  return usual.empty() ? entries : usual;
 }
 
 bool usual_parameters(const Record& record) {

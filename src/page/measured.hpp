@@ -109,6 +109,8 @@ std::size_t extents_of(const Record& record);
 // another; all of its parameters are.
 bool is_usual_parameter(const Record& record, std::size_t i);
 bool usual_parameters(const Record& record);
+// Those that have them; all when none has.
+Entries of_usual_parameters(const Entries& entries);
 // Those whose parameters are the ones of the largest common size: sizes
 // that differ in extent alone.
 Entries of_same_parameters(const Entries& entries);

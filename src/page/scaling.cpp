@@ -77,10 +77,11 @@ struct Pair {
   }
 };
 
-// At the smallest and the largest size that both were measured at.
+// At the smallest and the largest size that both were measured at, with the
+// usual parameters where there are such.
 std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
   std::vector<Pair> pairs;
-  for (const auto& size : sizes(slower)) {
+  for (const auto& size : sizes(of_usual_parameters(slower))) {
     const auto *a = best_peer(of_size(slower, size)),
                *b = best_peer(of_size(faster, size));
     if (a != nullptr && b != nullptr) pairs.push_back({a, b});

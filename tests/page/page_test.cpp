@@ -445,6 +445,8 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   BOOST_TEST(!usual_parameters(line(8, 2)));
   const auto more = arrange({a_run()}, {line(16, 16), line(16, 32)});
   BOOST_TEST(to_string(ladder_size(all(more)).value()) == "16x16");
+  BOOST_TEST(of_usual_parameters(all(more)).size() == 1u);
+  BOOST_TEST(of_usual_parameters(all(measured)).size() == 4u);
 }
 
 BOOST_AUTO_TEST_CASE(charts_leave_out_what_has_no_logarithm) {
@@ -527,6 +529,12 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
     run.device.units = {{"fma float", 50e12}};
     std::vector<Record> records{a_record("cuda/naive", 8, 5),
                                 a_record("cuda/naive", 8192, 500e12 / memory)};
+    for (const std::int64_t radius : {16, 32}) {
+      auto& line = records.emplace_back(a_record("cuda/naive", 8, 5));
+      line.workload = "fake_line";
+      line.dimensions = {"n", "radius"};
+      line.size[1] = radius;
+    }
     for (auto& record : records) {
       record.machine = gpu;
       record.unit = "fma float";
@@ -539,6 +547,9 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
   BOOST_TEST(has(text, "memory 2.00×, fma float 1.00×"));
   BOOST_TEST(has(text, "at the largest sizes with memory: fake 8192×8192"));
   BOOST_TEST(has(text, "at the smallest sizes 1 of 1 with neither"));
+  const auto changes = text.substr(text.find("fast over slow"));
+  BOOST_TEST(has(changes, "8, radius = 16"));
+  BOOST_TEST(!has(changes, "radius = 32"));
   BOOST_TEST(has(text, "far from its roof"));
   BOOST_TEST(!has(index_page({machine("fast", 4e12), machine("fast", 4e12)}),
                   "What a faster GPU changes"));
