@@ -56,9 +56,15 @@ std::optional<Ratio> speedup_pinned(const Record& record,
 const Record* baseline_of(const std::vector<Record>& records,
                           const Record& record) {
   const Record* best = nullptr;
+  bool plain_elsewhere = false;
   for (const auto& candidate : records) {
     if (candidate.backend != "serial" || !candidate.timed() ||
-        !same_point(candidate, record) || !same_machine(candidate, record)) {
+        !same_point(candidate, record)) {
+      continue;
+    }
+    if (!same_machine(candidate, record)) {
+      plain_elsewhere |=
+          candidate.variant == "plain" && candidate.machine == record.machine;
       continue;
     }
     if (best == nullptr || candidate.variant == "plain" ||
@@ -66,7 +72,9 @@ const Record* baseline_of(const std::vector<Record>& records,
       best = &candidate;
     }
   }
-  return best;
+  // Beside speedups over plain one over another variant would mislead.
+  const bool stands_in = best != nullptr && best->variant != "plain";
+  return stands_in && plain_elsewhere ? nullptr : best;
 }
 
 }  // namespace parlab

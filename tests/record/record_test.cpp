@@ -1191,6 +1191,13 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(chosen({elsewhere, blocked, tuned, fast}) == 2.0, near);
   BOOST_TEST(chosen({blocked, plain, tuned}) == 3.0, near);
   BOOST_TEST(chosen({plain, blocked, again, wrong}) == 4.0, near);
+  // On another host of the same name plain was measured, here only another
+  // one: a speedup over that is none to stand beside theirs.
+  Record of_other_host = plain, of_this_host = blocked;
+  of_other_host.machine = of_this_host.machine = fast.machine;
+  of_other_host.host_id = "another";
+  BOOST_TEST(chosen({of_this_host, tuned}) == 2.0, near);
+  BOOST_TEST(chosen({of_this_host, of_other_host}) == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
