@@ -19,12 +19,14 @@ set title list("SELECT workload || ', ' || dtype || ', ' || " . extents . " || '
 set label 1000 provenance("gpu")
 
 in_words(v) = v >= 100 ? sprintf("%.0f", v) : sprintf("%.3g", v)
-name_of(rate, unit) = unit . ", 100 = " . in_words(best(rate))
-per_second = name_of("gflops", "Gflop/s")
-per_joule = name_of("gflops_per_j", "Gflop/J")
+# In thousands of these, where they are many.
+unit_of(rate) = best(rate) >= 1e4 ? 1e3 : 1
+name_of(rate, unit) = (unit_of(rate) > 1 ? "T" : "G") . unit . ", 100 = " . in_words(best(rate) / unit_of(rate))
+per_second = name_of("gflops", "flop/s")
+per_joule = name_of("gflops_per_j", "flop/J")
 share_of(rate, low, high) = query(sprintf("SELECT %s AS place, 100 * %s / %.9g AS share, 100 * %s / %.9g, 100 * %s / %.9g FROM %s ORDER BY place", \
     place, rate, best(rate), rate . low, best(rate), rate . high, best(rate), rungs))
-noted(curve, rate) = sprintf("SELECT '%s', %s, printf('%%.6g', %s) || ifnull(', ' || tunables, '') FROM %s", curve, place, rate, rungs)
+noted(curve, rate) = sprintf("SELECT '%s', %s, printf('%%.6g', %s / %g) || ifnull(', ' || tunables, '') FROM %s", curve, place, rate, unit_of(rate), rungs)
 notes = noted(per_second, "gflops") . " UNION " . noted(per_joule, "gflops_per_j")
 
 plot share_of("gflops", " * median_s / high_s", " * median_s / low_s") \

@@ -18,4 +18,4 @@ set label 1000 provenance("gpu")
 load "scripts/figures/workloads.gp"
 plot for [i = 1:words(workloads)] for [d = 1:words(dtypes)] query_for("SELECT bytes, roof_percent FROM overlapped WHERE name = ? ORDER BY bytes", word(workloads, i) . "/" . word(dtypes, d)) \
        using 1:2 with linespoints linetype type_of(word(workloads, i)) + 7 * (d - 1) dashtype d title word(workloads, i) . "/" . word(dtypes, d), \
-     90 with lines linetype 22 title "90 %"
+     100 with lines linetype 22 title "roof"

@@ -80,10 +80,12 @@ Judgement low_utilization(const Evidence& e) {
       judged(of_roof < 0.5,
              percent(of_roof) + " of the roof at " + place(record.size));
   const auto& launch = record.launch;
-  const auto registers = judged(
-      launch.occupancy < 1 && launch.limited_by == "registers",
-      std::to_string(launch.registers) + " registers, occupancy " +
-          percent(launch.occupancy) + ", limited by " + launch.limited_by);
+  const auto registers =
+      judged(launch.occupancy < 1 && launch.limited_by == "registers",
+             std::to_string(launch.registers) + " registers, occupancy " +
+                 percent(launch.occupancy) +
+                 (launch.occupancy < 1 ? ", limited by " + launch.limited_by
+                                       : ", which nothing limits"));
   Tally reads;
   for (const auto* counted : naive(e).counted()) {
     const auto bytes = counter(*counted, "dram_read_bytes");

@@ -22,7 +22,7 @@ columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " .
 of(v, rows) = "SELECT n, " . columns(v) . rows . " AND name = ? ORDER BY n"
 published = "SELECT n, published_speedup " . theirs . " ORDER BY n"
 # A curve without points is left out of the key as well.
-moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query_for(of('speedup_transfers', moved), who) using 1:2:3:4 with yerrorlines linetype (who eq 'cuda/tiled' ? 12 : 13) title substr(who, 6, 99) . ' + copies'"
+moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query_for(of('speedup_transfers', moved), who) using 1:2:3:4 with yerrorlines linetype words(names) + (who eq 'cuda/tiled' ? 1 : 2) title substr(who, 6, 99) . ' + copies'"
 their_curve = number("SELECT count(*) " . theirs) == 0 ? "" : ", query(published) using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'"
 
 plot for [i = 1:words(names)] query_for(of("speedup", ours), word(names, i)) \
