@@ -33,9 +33,11 @@ Cell speedup_cell(const Entry& entry, const Entry* over, bool with_transfers) {
   if (over == nullptr) return {"not measured"};
   if (over == &entry) return {"1", "itself"};
   if (with_transfers && !on_gpu(entry.side)) return {"–"};
+  if (!same_machine(entry.record, over->record)) return {"on another host"};
   const auto ratio = speedup(entry.record, over->record, with_transfers);
   if (!ratio) return {"not measured"};
-  return {factor(ratio->value), interval(*ratio)};
+  return {factor(ratio->value),
+          interval(*ratio) + of_two(entry.record, over->record)};
 }
 
 Cell roof_cell(const Entry& entry) {
@@ -118,15 +120,20 @@ void write_glance(Html& html, const Measured& measured) {
           "For each workload the largest size that all of its backends were "
           "measured at; for each backend its fastest variant and the tunables "
           "that made it so. Caches are warm, times are medians, small print is "
-          "the 95 % interval; a tie is what the samples do not tell apart. The "
-          "roof is the "
-          "least time the measured ceilings of the machine allow. ") +
+          "the 95 % interval; a tie is what the samples do not tell apart. ") +
           (gpu ? "With transfers: the data goes to the GPU and the result "
-                 "comes back; – "
-                 "where nothing travels."
+                 "comes back; – where nothing travels."
                : "There is no GPU here: CUDA kernels are verified by "
-                 "emulation, which says "
-                 "nothing of their time."));
+                 "emulation, which says nothing of their time."));
+  html.element(
+      "p",
+      "The roof is the least time that memory and the unit which the variant "
+      "uses allow, as measured: for a time of the CPU on its own host, and "
+      "hosts of one name differ. A ratio of two hosts says so; two times of "
+      "the CPU have none then. Where several experiments measured a point, "
+      "tables and claims have the newest time, a figure that of its own "
+      "experiment.",
+      {{"class", "note"}});
   std::vector<Row> rows;
   for (const auto& workload : measured.workloads()) {
     const auto entries = of_workload(all(measured), workload);

@@ -49,7 +49,7 @@ std::optional<Gain> gain(const Entry& entry, const Entry* below) {
   return Gain{parlab::tied(*ratio)
                   ? "a tie with " + over
                   : factor(ratio->value) + " as fast as " + over,
-              range(*ratio) + of_two_gpus(entry.record, below->record)};
+              range(*ratio) + of_two(entry.record, below->record)};
 }
 
 std::string idea_of(const Entry& entry) {
@@ -78,9 +78,12 @@ void write_rung(Html& html,
     html.close();
   }
   write_bar(html, "of the roof", of_roof(entry), true);
-  if (library != nullptr && entry.summary.median > 0 && library != &entry) {
-    write_bar(html, "of " + library->record.variant,
-              library->summary.median / entry.summary.median, false);
+  const auto over_library = library == nullptr || library == &entry
+                                ? std::nullopt
+                                : speedup(record, library->record, false);
+  if (over_library) {
+    write_bar(html, "of " + library->record.variant, over_library->value,
+              false);
   }
   if (reduced_arithmetic(record)) {
     html.element("p", "In reduced precision: compared with none that has more.",

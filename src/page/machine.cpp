@@ -41,7 +41,7 @@ std::string peak_of(const Curve& curve) {
   const auto memory = bandwidth(curve.back().second) + " from memory (" +
                       bytes_with_unit(curve.back().first) + ")";
   if (best->first == curve.back().first) return memory;
-  return memory + ", up to " + bandwidth(best->second) + " from caches (" +
+  return memory + ", at the most " + bandwidth(best->second) + " (" +
          bytes_with_unit(best->first) + ")";
 }
 

@@ -20,7 +20,7 @@ double fastest(const Curve& curve) {
 }
 
 // The best of each workload and backend on one half of the machine, each
-// at the largest size it was measured at.
+// at the largest size that nearly all of its variants were measured at.
 Entries best_of_each(const Measured& measured, bool gpu) {
   Entries found;
   for (const auto& workload : measured.workloads()) {
@@ -29,7 +29,7 @@ Entries best_of_each(const Measured& measured, bool gpu) {
     const auto ours = on_device(of_dtype(entries, main_dtype(entries)), gpu);
     for (const auto side : sides(ours)) {
       const auto of_one = of_side(ours, side);
-      const auto* entry = best_peer(of_size(of_one, sizes(of_one).back()));
+      const auto* entry = best_peer(of_size(of_one, *ladder_size(of_one)));
       if (entry != nullptr && entry->record.flops > 0 &&
           entry->record.bytes > 0) {
         found.push_back(entry);
@@ -122,11 +122,12 @@ void write_roofline(Html& html,
   html.raw(draw(chart)).close();
   html.element(
       "figcaption",
-      "The best of every workload and backend, each at the largest size it was "
-      "measured "
-      "at; numbers as in the table. A point above the roof of the memory is "
-      "small enough "
-      "for the caches, or was reached by units whose peak is not measured.");
+      "The best of every workload and backend, each at the largest size that "
+      "nearly all of its variants were measured at; numbers as in the table. "
+      "The lines are the best of all hosts and GPUs of this name, percents "
+      "those of the one that was measured. A point above the roof of the "
+      "memory is small enough for the caches, or was reached by units whose "
+      "peak is not measured.");
   html.close().line_break();
   write_numbers(html,
                 {"", "workload", "variant", "size", "dtype", "flop/byte",

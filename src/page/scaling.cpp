@@ -40,8 +40,9 @@ std::vector<const Measured*> kinds_of_gpu(
   return kinds;
 }
 
-// Memory, or the unit that takes longer than it.
+// What sets the roof: an empty kernel, memory, or the unit that takes longer.
 std::string limit_of(const Record& record, const Ceilings& ceilings) {
+  if (record.roof_s <= ceilings.launch_s * (1 + alike)) return "a launch";
   const auto unit = ceilings.units.find(record.unit);
   const bool units_limit =
       unit != ceilings.units.end() &&
@@ -131,7 +132,9 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
         const auto& record = pair.faster->record;
         const auto point =
             dimensions(record) + ", " + std::string(parlab::to_string(dtype));
-        const auto limit = limit_of(record, fast);
+        const auto before = limit_of(pair.slower->record, slow),
+                   after = limit_of(record, fast);
+        const auto limit = before == after ? after : before + ", then " + after;
         const auto gain = pair.gain();
         const auto as_the_roof = pair.as_the_roof();
         const auto goes_with = !as_the_roof   ? "cannot be told"
@@ -195,13 +198,13 @@ void write_scaling(Html& html, const std::vector<Measured>& machines) {
   html.element("p",
                "The fastest variant in full precision on each kind of GPU, "
                "kernel only, at the smallest and the largest size that both "
-               "were measured at. It goes with memory or with a unit when that "
-               "sets its roof, it reaches half of the roof on both, and it is "
-               "faster by as much as the roof is, within " +
+               "were measured at. A point goes with what sets its roof, memory "
+               "or a unit, when it reaches half of the roof on both and is "
+               "faster by as much as the roof is: within " +
                    percent(alike) +
-                   ", by its whole interval; with neither, when it waits for "
-                   "something else: the "
-                   "launch, a cache, its own instructions.");
+                   ", by its whole interval. It goes with neither when it "
+                   "waits for something else: the launch, a cache, its own "
+                   "instructions.");
   for (std::size_t i = 1; i < kinds.size(); ++i)
     write_pair(html, *kinds.front(), *kinds[i]);
   html.close().line_break();

@@ -27,7 +27,7 @@ Cell over(const Entry& entry, const Entry* other) {
   return {(parlab::tied(*ratio) ? "a tie with "
                                 : factor(ratio->value) + " as fast as ") +
               name(other->record),
-          interval(*ratio) + of_two_gpus(entry.record, other->record)};
+          interval(*ratio) + of_two(entry.record, other->record)};
 }
 
 // The GPU against the best of the CPU: at that size, or else at the largest
@@ -48,17 +48,20 @@ Cell over_cpu(const Entries& some, const Size& wanted) {
   if (gpu == nullptr || cpu == nullptr) return {"–"};
   const auto kernel = speedup(gpu->record, cpu->record, false);
   if (!kernel) return {"–"};
-  // With its transfers another variant may be the fastest.
-  std::string with_transfers;
+  std::string note;
   for (const auto& duel : duels(point)) {
     const double gain = duel.travelled.value;
-    with_transfers = (gain < 1 ? factor(1 / gain) + " slower" : factor(gain)) +
-                     " with transfers";
+    note = (gain < 1 ? factor(1 / gain) + " slower" : factor(gain)) +
+           " with transfers";
+    // With them another variant may be the fastest.
+    if (duel.gpu->record.full_name() != gpu->record.full_name())
+      note += " (" + name(duel.gpu->record) + ")";
   }
+  note += of_two(gpu->record, cpu->record);
   const bool elsewhere = *common != wanted;
   return {factor(kernel->value) +
               (elsewhere ? " at " + dimensions(gpu->record) : ""),
-          with_transfers};
+          note.starts_with("; ") ? note.substr(2) : note};
 }
 
 // The fastest in reduced precision, where it is faster than the others.
@@ -113,6 +116,12 @@ void write_fastest(Html& html, const Measured& measured) {
       return column < row.size() && !says_nothing(row[column]);
     });
   };
+  const bool of_several =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+        return std::any_of(row.begin(), row.end(), [](const Cell& cell) {
+          return cell.note.find("of two ") != cell.note.npos;
+        });
+      });
   html.element(
       "p",
       std::string("The fastest of each workload on the ") +
@@ -123,7 +132,10 @@ void write_fastest(Html& html, const Measured& measured) {
                      "kernel here where the library is faster"
                    : "") +
           (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
-                                         : "."));
+                                         : ".") +
+          (of_several ? " Of two GPUs, of two hosts: measured on different "
+                        "ones of this kind."
+                      : ""));
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
@@ -154,8 +166,12 @@ void write_missing(Html& html,
       everywhere.push_back(name);
     } else if (on_device(entries, false).empty()) {
       on_cpu.push_back(name);
-    } else if (measured.has_gpu() && on_device(entries, true).empty()) {
-      on_gpus.push_back(name);
+    } else if (measured.has_gpu()) {
+      for (const auto dtype : dtypes(entries)) {
+        if (on_device(of_dtype(entries, dtype), true).empty())
+          on_gpus.push_back(name + " in " +
+                            std::string(parlab::to_string(dtype)));
+      }
     }
   }
   std::vector<std::string> parts;

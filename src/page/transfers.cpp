@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "machine/roof.hpp"
 #include "page/chart.hpp"
 #include "page/sections.hpp"
@@ -115,8 +116,8 @@ void write_chart(Html& html,
   html.close().line_break();
 }
 
-// Against the best CPU of the GPU's own host: the folder of a machine
-// may hold records of several.
+// Against the best CPU of the same kind of machine: the folder may hold
+// records of several hosts.
 std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
   const auto* cpu = best(where(on_cpu, [&](const Entry& e) {
     return same_machine(e.record, gpu.record);
@@ -156,8 +157,9 @@ Cell verdict(const std::vector<Duel>& duels, Way way) {
   const auto& last = duels.back();
   cell.note = duration(*seconds_with_transfers(*last.gpu, way)) + ", " +
               factor(last.travelled.value) + " the speed of the CPU (" +
-              interval(last.travelled) + ")" + (cell.note.empty() ? "" : "; ") +
-              cell.note;
+              interval(last.travelled) +
+              of_two(last.gpu->record, last.cpu->record) + ")" +
+              (cell.note.empty() ? "" : "; ") + cell.note;
   return cell;
 }
 
@@ -225,19 +227,21 @@ void write_transfers(Html& html, const Measured& measured) {
         .line_break();
     return;
   }
-  html.element("p",
-               "From which size on the GPU is faster than the best of the CPU, "
-               "when the data is "
-               "there already and when it has to go there and the result come "
-               "back. It wins where "
-               "the 95 % interval says so. Transfers are from and to ordinary, "
-               "pageable memory before and "
-               "after one execution; the same from and to pinned memory; or "
-               "overlapped: in pieces, from and "
-               "to pinned memory, under the computation. The last column says "
-               "how many executions on the "
-               "same data pay for pageable transfers at the largest size.");
+  const auto intro =
+      "The size from which the GPU is faster than the best of the "
+      "CPU, when the data is "
+      "there already and when it has to go there and the result come "
+      "back. It wins where "
+      "the 95 % interval says so; the kernel is the one that is the "
+      "fastest with pageable transfers. Transfers are from and to ordinary, "
+      "pageable memory before and "
+      "after one execution; the same from and to pinned memory; or "
+      "overlapped: in pieces, from and "
+      "to pinned memory, under the computation. The last column says "
+      "how many executions on the "
+      "same data pay for pageable transfers at the largest size.";
   std::vector<Row> rows;
+  std::vector<std::string> not_both;
   Html charts;
   for (const auto& workload : measured.workloads()) {
     auto entries = of_workload(all(measured), workload);
@@ -250,8 +254,7 @@ void write_transfers(Html& html, const Measured& measured) {
     const auto fought = duels(some), pinned = duels(some, Way::pinned),
                overlapped = duels(some, Way::overlapped);
     if (fought.empty()) {
-      rows.push_back(
-          {{workload}, {"no size was measured on both, transfers included"}});
+      not_both.push_back(workload);
       continue;
     }
     const auto& last = fought.back();
@@ -267,10 +270,20 @@ void write_transfers(Html& html, const Measured& measured) {
          {paid(last)}});
     write_chart(charts, some, workload, measured);
   }
-  write_cards(html,
-              {"Workload", "CPU", "GPU kernel", "GPU wins, data on the GPU",
-               "data copied, pageable", "pinned", "overlapped", "Paid for by"},
-              rows);
+  if (!rows.empty()) {
+    html.element("p", intro);
+    write_cards(
+        html,
+        {"Workload", "CPU", "GPU kernel", "GPU wins, data on the GPU",
+         "data copied, pageable", "pinned", "overlapped", "Paid for by"},
+        rows);
+  }
+  if (!not_both.empty()) {
+    html.element("p",
+                 "No size was measured on the CPU and, transfers "
+                 "included, on the GPU: " +
+                     join(not_both, ", ") + ".");
+  }
   html.open("div", {{"class", "figures"}}).raw(charts.str()).close();
   html.close().line_break();
 }

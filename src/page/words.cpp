@@ -94,9 +94,10 @@ std::string setting(const Record& record) {
   return name(record) + (chosen.empty() ? "" : ", " + to_string(chosen));
 }
 
-std::string of_two_gpus(const Record& a, const Record& b) {
-  const bool known = !a.gpu.empty() && !b.gpu.empty();
-  return known && a.gpu != b.gpu ? "; of two GPUs" : "";
+std::string of_two(const Record& a, const Record& b) {
+  const bool gpus = !a.gpu.empty() && !b.gpu.empty();
+  if (gpus) return a.gpu == b.gpu ? "" : "; of two GPUs";
+  return may_be_alike(a.gpus_of_host, b.gpus_of_host) ? "" : "; of two hosts";
 }
 
 std::string dimensions(const Record& record) {

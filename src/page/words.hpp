@@ -22,8 +22,9 @@ std::string interval(const Ratio& ratio);
 std::string name(const Record& record);     // "cuda/naive"
 std::string setting(const Record& record);  // "cuda/naive, block=16"
 // "; of two GPUs": they were measured on different ones of a kind, which differ
-// where their power is capped. Else "".
-std::string of_two_gpus(const Record& a, const Record& b);
+// where their power is capped. "; of two hosts": one on a GPU and one on the
+// CPU of another host of this name. Else "".
+std::string of_two(const Record& a, const Record& b);
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.

@@ -611,6 +611,37 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_gpus_says_so) {
   BOOST_TEST(has(text(), "×; of two GPUs"));
 }
 
+BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
+  auto serial = a_record("serial/plain", 64, 900),
+       openmp = a_record("openmp/rows", 64, 100),
+       library = a_record("blas/openblas", 64, 150),
+       gpu = a_record("cuda/naive", 64, 30);
+  library.source = "x.cpp";
+  for (auto* record : {&serial, &openmp, &library, &gpu})
+    record->gpus_of_host = "GPU-1";
+  const auto text = [&] {
+    return machine_page(arrange({a_run()}, {serial, openmp, library, gpu}),
+                        "/nowhere");
+  };
+  const auto bars = [&] {
+    const auto page = text();
+    const std::string bar = "of openblas</span>";
+    int count = 0;
+    for (auto at = page.find(bar); at != page.npos; at = page.find(bar, at + 1))
+      ++count;
+    return count;
+  };
+  BOOST_TEST(!has(text(), "of two hosts<"));
+  BOOST_TEST(!has(text(), "on another host"));
+  BOOST_TEST(bars() == 2);  // of the serial rung and of the other
+  openmp.gpus_of_host = "GPU-2";
+  // The GPU over it is a ratio of two hosts, it over serial code is none.
+  BOOST_TEST(has(text(), "; of two hosts<"));
+  BOOST_TEST(has(text(), "on another host"));
+  // Nor has the bar beside it a length that would say it all the same.
+  BOOST_TEST(bars() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(units_of_integers_do_no_floating_point) {
   BOOST_TEST(peak_rate("tensor int8", 1.98e15) == "1980 Top/s");
   BOOST_TEST(peak_rate("int", 5e9) == "5.00 Gop/s");
