@@ -87,8 +87,11 @@ Row row_of(const Entries& entries, const std::string& workload) {
   const auto* own =
       best_peer(where(point, [](const Entry& e) { return !is_library(e); }));
   const auto* library = best_peer(where(point, is_library));
-  // Of the two the one that did not win: the library, or what was written here.
+  // Of the two the one that did not win, the library or what was written here;
+  // where there is no library the rung that the ladder begins with.
   const Entry* other = fastest == library ? own : library;
+  const auto* first = ladder(point).front();
+  if (library == nullptr && first != fastest) other = first;
   const auto share = of_roof(*fastest);
   return {{title.text,
            dimensions(fastest->record) + ", " +
@@ -129,7 +132,8 @@ void write_fastest(Html& html, const Measured& measured) {
           ", in full precision, at the largest size that most variants "
           "were measured at; what it has reached of the measured roof" +
           (said(4) ? "; against the vendor's library, or against the best "
-                     "kernel here where the library is faster"
+                     "kernel here where the library is faster, or, without a "
+                     "library, against the first rung of the ladder"
                    : "") +
           (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
                                          : ".") +

@@ -581,6 +581,8 @@ BOOST_AUTO_TEST_CASE(the_summary_compares_with_the_cpu_at_the_size_of_its_row) {
     return machine_page(arrange({a_run()}, records), "/nowhere");
   };
   BOOST_TEST(has(text(), ">45.0× <small>6.92× with transfers<"));
+  // Without a library it is compared with where its ladder begins.
+  BOOST_TEST(has(text(), ">1.50× as fast as cuda/naive <small>"));
   // Elsewhere the size stands beside the number.
   records.erase(records.begin());
   BOOST_TEST(has(text(), ">80.0× at 128×128 <small>"));
@@ -595,6 +597,13 @@ BOOST_AUTO_TEST_CASE(the_summary_says_what_was_not_measured) {
                  "patras-convolution, "));
   BOOST_TEST(has(text, "; the workloads atax, "));
   BOOST_TEST(has(text, "; on the CPU fake."));
+  auto in_double = a_record("serial/plain", 64, 900);
+  in_double.dtype = Dtype::f64;
+  measured = arrange({a_run()}, {a_record("cuda/naive", 64, 30),
+                                 a_record("serial/plain", 64, 90), in_double});
+  measured.experiments = {{"patras-atax", {"fake"}}};
+  BOOST_TEST(
+      has(machine_page(measured, "/nowhere"), "; on the GPU fake in double."));
 }
 
 BOOST_AUTO_TEST_CASE(a_ratio_of_two_gpus_says_so) {
