@@ -60,7 +60,8 @@ std::string idea_of(const Entry& entry) {
 void write_rung(Html& html,
                 const Entry& entry,
                 const Entry* below,
-                const Entry* library) {
+                const Entry* library,
+                const std::string& roof) {
   const auto& record = entry.record;
   html.open("li").open("p");
   html.element("strong", setting(record))
@@ -77,7 +78,7 @@ void write_rung(Html& html,
     }
     html.close();
   }
-  write_bar(html, "of the roof", of_roof(entry), true);
+  write_bar(html, roof, of_roof(entry), true);
   const auto over_library = library == nullptr || library == &entry
                                 ? std::nullopt
                                 : speedup(record, library->record, false);
@@ -113,6 +114,10 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
             (share ? ", " + percent(*share) + " of the roof" : ""));
   html.close();
   html.open("ol", {{"class", "ladder"}}).line_break();
+  // Rungs on tensor cores have a higher roof than the others.
+  std::set<std::string> units;
+  for (const auto* rung : rungs)
+    units.insert(rung->record.unit);
   std::map<Arithmetic, const Entry*> before;
   for (const auto* rung : rungs) {
     // Only with what computes alike: a library with the best that was written
@@ -124,7 +129,9 @@ void write_ladder(Html& html, const Entries& entries, bool gpu) {
     auto& last = before[arithmetic];
     const bool of_vendor = is_library(rung->side);
     const bool peers = !reduced_arithmetic(rung->record);
-    write_rung(html, *rung, of_vendor ? own : last, peers ? library : nullptr);
+    write_rung(
+        html, *rung, of_vendor ? own : last, peers ? library : nullptr,
+        units.size() < 2 ? "of the roof" : "of the roof, " + rung->record.unit);
     if (!of_vendor) last = rung;
   }
   html.close().close().line_break();

@@ -101,6 +101,16 @@ double memory_bandwidth(const Ceilings& ceilings) {
                   ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
 }
 
+std::string limit_of(const Record& record, const Ceilings& ceilings) {
+  constexpr double nearly = 1.05;
+  if (record.roof_s <= nearly * ceilings.launch_s) return "a launch";
+  const auto unit = ceilings.units.find(record.unit);
+  const bool units_limit =
+      unit != ceilings.units.end() &&
+      record.flops / unit->second > record.bytes / memory_bandwidth(ceilings);
+  return units_limit ? record.unit : "memory";
+}
+
 std::optional<Ceilings> Measured::device_ceilings() const {
   return best_ceilings(runs, &Run::device);
 }

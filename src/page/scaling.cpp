@@ -40,16 +40,6 @@ std::vector<const Measured*> kinds_of_gpu(
   return kinds;
 }
 
-// What sets the roof: an empty kernel, memory, or the unit that takes longer.
-std::string limit_of(const Record& record, const Ceilings& ceilings) {
-  if (record.roof_s <= ceilings.launch_s * (1 + alike)) return "a launch";
-  const auto unit = ceilings.units.find(record.unit);
-  const bool units_limit =
-      unit != ceilings.units.end() &&
-      record.flops / unit->second > record.bytes / memory_bandwidth(ceilings);
-  return units_limit ? record.unit : "memory";
-}
-
 // The fastest of each at one point, in full precision.
 struct Pair {
   const Entry *slower, *faster;

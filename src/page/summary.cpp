@@ -74,12 +74,22 @@ std::string faster_in_reduced(const Entries& point, const Entry& fastest) {
          duration(reduced->summary.median);
 }
 
+// Of the roof, and what sets that.
+Cell roof_cell(const Measured& measured, const Entry& entry) {
+  const auto share = of_roof(entry);
+  if (!share) return {"–"};
+  const auto ceilings = on_gpu(entry.side) ? measured.device_ceilings()
+                                           : measured.host_ceilings();
+  return {percent(*share), ceilings ? limit_of(entry.record, *ceilings) : ""};
+}
+
 // At the largest size that most variants of the faster half of the
 // machine were measured at.
-Row row_of(const Entries& entries, const std::string& workload) {
+Row row_of(const Measured& measured, const std::string& workload) {
+  const auto entries = of_workload(all(measured), workload);
   const auto some = of_dtype(entries, main_dtype(entries));
-  const auto on_gpu = on_device(some, true);
-  const auto contest = on_gpu.empty() ? some : on_gpu;
+  const auto gpu = on_device(some, true);
+  const auto contest = gpu.empty() ? some : gpu;
   const auto point = of_size(contest, *ladder_size(contest));
   const auto* fastest = best_peer(point);
   const Cell title{workload, "", "#" + anchor("workload-" + workload)};
@@ -92,14 +102,13 @@ Row row_of(const Entries& entries, const std::string& workload) {
   const Entry* other = fastest == library ? own : library;
   const auto* first = ladder(point).front();
   if (library == nullptr && first != fastest) other = first;
-  const auto share = of_roof(*fastest);
   return {{title.text,
            dimensions(fastest->record) + ", " +
                std::string(parlab::to_string(fastest->record.dtype)),
            title.link},
           {setting(fastest->record), faster_in_reduced(point, *fastest)},
           {duration(fastest->summary.median), interval(fastest->summary)},
-          {share ? percent(*share) : "–"},
+          roof_cell(measured, *fastest),
           over(*fastest, other),
           over_cpu(some, fastest->record.size)};
 }
@@ -107,8 +116,8 @@ Row row_of(const Entries& entries, const std::string& workload) {
 void write_fastest(Html& html, const Measured& measured) {
   std::vector<Row> rows;
   for (const auto& workload : measured.workloads()) {
-    const auto entries = of_workload(all(measured), workload);
-    if (!entries.empty()) rows.push_back(row_of(entries, workload));
+    if (!of_workload(all(measured), workload).empty())
+      rows.push_back(row_of(measured, workload));
   }
   if (rows.empty()) {
     html.element("p", "Nothing was timed here.");
@@ -130,7 +139,8 @@ void write_fastest(Html& html, const Measured& measured) {
       std::string("The fastest of each workload on the ") +
           (measured.has_gpu() ? "GPU" : "CPU") +
           ", in full precision, at the largest size that most variants "
-          "were measured at; what it has reached of the measured roof" +
+          "were measured at; what it has reached of the measured roof, and "
+          "what sets that roof" +
           (said(4) ? "; against the vendor's library, or against the best "
                      "kernel here where the library is faster, or, without a "
                      "library, against the first rung of the ladder"
