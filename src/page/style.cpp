@@ -50,7 +50,7 @@ figcaption { font-size: 0.85rem; color: #444; }
 ol.ladder { padding-left: 1.6rem; max-width: 60rem; }
 ol.ladder li { margin-bottom: 0.9rem; }
 ol.ladder p { margin: 0; }
-.bar { display: grid; grid-template-columns: 8rem 1fr 4.5rem; gap: 0.6rem; align-items: center;
+.bar { display: grid; grid-template-columns: 13rem 1fr 4.5rem; gap: 0.6rem; align-items: center;
   font-size: 0.85rem; }
 .bar svg { width: 100%; overflow: visible; height: 0.7rem; display: block; }
 .bar .what { overflow-wrap: anywhere; }
