@@ -37,7 +37,7 @@ Cell speedup_cell(const Entry& entry, const Entry* over, bool with_transfers) {
   const auto ratio = speedup(entry.record, over->record, with_transfers);
   if (!ratio) return {"not measured"};
   return {factor(ratio->value),
-          interval(*ratio) + of_two(entry.record, over->record)};
+          with_of_two(interval(*ratio), entry.record, over->record)};
 }
 
 Cell roof_cell(const Entry& entry) {

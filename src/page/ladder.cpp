@@ -49,7 +49,7 @@ std::optional<Gain> gain(const Entry& entry, const Entry* below) {
   return Gain{parlab::tied(*ratio)
                   ? "a tie with " + over
                   : factor(ratio->value) + " as fast as " + over,
-              range(*ratio) + of_two(entry.record, below->record)};
+              with_of_two(range(*ratio), entry.record, below->record)};
 }
 
 std::string idea_of(const Entry& entry) {
@@ -153,14 +153,11 @@ void write_ladders(Html& html, const Entries& of_workload) {
   for (const auto* entry : of_workload)
     gpus.insert(entry->record.gpu);
   gpus.erase("");
-  const std::string two =
-      " Of two GPUs: measured on different ones of this kind, which differ by "
-      "some percent where their power is capped.";
   html.element("p",
                "The fastest setting of every variant at the largest size most "
                "of them were measured at; what each changed, and what that "
                "bought over the rung before it." +
-                   (gpus.size() > 1 ? two : ""),
+                   (gpus.size() > 1 ? " " + what_of_two_means : ""),
                {{"class", "note"}});
   const auto main = main_dtype(of_workload);
   write_both(html, of_dtype(of_workload, main));

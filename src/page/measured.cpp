@@ -101,8 +101,13 @@ double memory_bandwidth(const Ceilings& ceilings) {
                   ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
 }
 
-std::string limit_of(const Record& record, const Ceilings& ceilings) {
-  constexpr double nearly = 1.05;
+std::string limit_of(const Measured& measured, const Record& record) {
+  const auto run =
+      std::find_if(measured.runs.begin(), measured.runs.end(),
+                   [&](const Run& r) { return r.id == record.run; });
+  if (run == measured.runs.end() || record.roof_s <= 0) return "";
+  const auto& ceilings = record.on_gpu() ? run->device : run->host;
+  constexpr double nearly = 1.01;
   if (record.roof_s <= nearly * ceilings.launch_s) return "a launch";
   const auto unit = ceilings.units.find(record.unit);
   const bool units_limit =
@@ -342,7 +347,7 @@ const Entry* best_peer(const Entries& entries) {
 }
 
 bool tied(const Entry& a, const Entry& b) {
-  return same_point(a.record, b.record) &&
+  return same_point(a.record, b.record) && same_machine(a.record, b.record) &&
          parlab::tied(ratio(a.summary.estimate, b.summary.estimate));
 }
 

@@ -62,9 +62,10 @@ struct Measured {
 
 // Of the largest footprint, read or copied; bytes per second, 0: not measured.
 double memory_bandwidth(const Ceilings& ceilings);
-// What sets the roof of a record where these are the ceilings: "a launch" of
-// an empty kernel, "memory", caches included, or a unit.
-std::string limit_of(const Record& record, const Ceilings& ceilings);
+// What sets the roof of a record, by the ceilings of its own run: "a launch"
+// of an empty kernel, "memory", caches included, or a unit; "" when it has no
+// roof.
+std::string limit_of(const Measured& measured, const Record& record);
 
 // Every *.jsonl in the folder, results/MACHINE. The machine is the one
 // its runs name, the folder's name when there are none. Throws UsageError

@@ -71,11 +71,16 @@ struct Pair {
 // At the smallest and the largest size that both were measured at, with the
 // usual parameters where there are such.
 std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
+  const auto of_both = where(slower, [&](const Entry& entry) {
+    return !of_size(faster, entry.record.size).empty();
+  });
   std::vector<Pair> pairs;
-  for (const auto& size : sizes(of_usual_parameters(slower))) {
+  for (const auto& size : sizes(of_usual_parameters(of_both))) {
     const auto *a = best_peer(of_size(slower, size)),
                *b = best_peer(of_size(faster, size));
-    if (a != nullptr && b != nullptr) pairs.push_back({a, b});
+    const bool have_roofs = a != nullptr && b != nullptr &&
+                            a->record.roof_s > 0 && b->record.roof_s > 0;
+    if (have_roofs) pairs.push_back({a, b});
   }
   if (pairs.size() > 2) pairs.erase(pairs.begin() + 1, pairs.end() - 1);
   return pairs;
@@ -122,8 +127,8 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
         const auto& record = pair.faster->record;
         const auto point =
             dimensions(record) + ", " + std::string(parlab::to_string(dtype));
-        const auto before = limit_of(pair.slower->record, slow),
-                   after = limit_of(record, fast);
+        const auto before = limit_of(slower, pair.slower->record),
+                   after = limit_of(faster, record);
         const auto limit = before == after ? after : before + ", then " + after;
         const auto gain = pair.gain();
         const auto as_the_roof = pair.as_the_roof();
@@ -188,13 +193,13 @@ void write_scaling(Html& html, const std::vector<Measured>& machines) {
   html.element("p",
                "The fastest variant in full precision on each kind of GPU, "
                "kernel only, at the smallest and the largest size that both "
-               "were measured at. A point goes with what sets its roof, memory "
-               "or a unit, when it reaches half of the roof on both and is "
-               "faster by as much as the roof is: within " +
+               "were measured at. A point goes with what sets its roof, "
+               "memory, a unit or the launch of an empty kernel, when it "
+               "reaches half of the roof on both and is faster by as much as "
+               "the roof is: within " +
                    percent(alike) +
                    ", by its whole interval. It goes with neither when it "
-                   "waits for something else: the launch, a cache, its own "
-                   "instructions.");
+                   "waits for something else: caches, its own instructions.");
   for (std::size_t i = 1; i < kinds.size(); ++i)
     write_pair(html, *kinds.front(), *kinds[i]);
   html.close().line_break();

@@ -27,7 +27,7 @@ Cell over(const Entry& entry, const Entry* other) {
   return {(parlab::tied(*ratio) ? "a tie with "
                                 : factor(ratio->value) + " as fast as ") +
               name(other->record),
-          interval(*ratio) + of_two(entry.record, other->record)};
+          with_of_two(interval(*ratio), entry.record, other->record)};
 }
 
 // The GPU against the best of the CPU: at that size, or else at the largest
@@ -48,20 +48,22 @@ Cell over_cpu(const Entries& some, const Size& wanted) {
   if (gpu == nullptr || cpu == nullptr) return {"–"};
   const auto kernel = speedup(gpu->record, cpu->record, false);
   if (!kernel) return {"–"};
-  std::string note;
-  for (const auto& duel : duels(point)) {
+  std::vector<std::string> notes;
+  if (const auto hosts = of_two(gpu->record, cpu->record); !hosts.empty())
+    notes.push_back(hosts);
+  const auto with_transfers = duels(point);  // at one size: one, or none
+  for (const auto& duel : with_transfers) {
     const double gain = duel.travelled.value;
-    note = (gain < 1 ? factor(1 / gain) + " slower" : factor(gain)) +
-           " with transfers";
+    notes.push_back((gain < 1 ? factor(1 / gain) + " slower" : factor(gain)) +
+                    " with transfers");
     // With them another variant may be the fastest.
     if (duel.gpu->record.full_name() != gpu->record.full_name())
-      note += " (" + name(duel.gpu->record) + ")";
+      notes.back() += " (" + name(duel.gpu->record) + ")";
   }
-  note += of_two(gpu->record, cpu->record);
   const bool elsewhere = *common != wanted;
   return {factor(kernel->value) +
               (elsewhere ? " at " + dimensions(gpu->record) : ""),
-          note.starts_with("; ") ? note.substr(2) : note};
+          join(notes, "; ")};
 }
 
 // The fastest in reduced precision, where it is faster than the others.
@@ -78,9 +80,7 @@ std::string faster_in_reduced(const Entries& point, const Entry& fastest) {
 Cell roof_cell(const Measured& measured, const Entry& entry) {
   const auto share = of_roof(entry);
   if (!share) return {"–"};
-  const auto ceilings = on_gpu(entry.side) ? measured.device_ceilings()
-                                           : measured.host_ceilings();
-  return {percent(*share), ceilings ? limit_of(entry.record, *ceilings) : ""};
+  return {percent(*share), limit_of(measured, entry.record)};
 }
 
 // At the largest size that most variants of the faster half of the
@@ -147,9 +147,7 @@ void write_fastest(Html& html, const Measured& measured) {
                    : "") +
           (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
                                          : ".") +
-          (of_several ? " Of two GPUs, of two hosts: measured on different "
-                        "ones of this kind."
-                      : ""));
+          (of_several ? " " + what_of_two_means : ""));
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
@@ -161,8 +159,8 @@ void write_fastest(Html& html, const Measured& measured) {
   write_cards(html, titles, rows);
 }
 
-// Experiments of reports and halves of the machine that have no records: what
-// is said of the others is said of what was measured.
+// Experiments of reports, workloads on one half of the machine, and types on
+// its GPU that have no records: what is said above is said of the others.
 void write_missing(Html& html,
                    const Measured& measured,
                    const std::vector<Finding>& findings) {
@@ -178,14 +176,15 @@ void write_missing(Html& html,
     const auto entries = of_workload(all(measured), name);
     if (entries.empty()) {
       everywhere.push_back(name);
-    } else if (on_device(entries, false).empty()) {
-      on_cpu.push_back(name);
-    } else if (measured.has_gpu()) {
-      for (const auto dtype : dtypes(entries)) {
-        if (on_device(of_dtype(entries, dtype), true).empty())
-          on_gpus.push_back(name + " in " +
-                            std::string(parlab::to_string(dtype)));
-      }
+      continue;
+    }
+    if (on_device(entries, false).empty()) on_cpu.push_back(name);
+    if (!measured.has_gpu()) continue;
+    // Kernels alone have some of the types; what the CPU has they have too.
+    for (const auto dtype : dtypes(entries)) {
+      if (on_device(of_dtype(entries, dtype), true).empty())
+        on_gpus.push_back(name + " in " +
+                          std::string(parlab::to_string(dtype)));
     }
   }
   std::vector<std::string> parts;

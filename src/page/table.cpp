@@ -44,7 +44,7 @@ Cards without_empty_columns(const std::vector<std::string>& titles,
   for (const auto& row : rows) {
     auto& left = cards.rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (kept[i] || !is_of_one(row, i)) left.push_back(row[i]);
+      if (kept.at(i)) left.push_back(row[i]);
     }
   }
   return cards;
@@ -53,7 +53,8 @@ Cards without_empty_columns(const std::vector<std::string>& titles,
 }  // namespace
 
 bool says_nothing(const Cell& cell) {
-  return cell.text == "–" || cell.text.starts_with("not measured");
+  return cell.note.empty() &&
+         (cell.text == "–" || cell.text.starts_with("not measured"));
 }
 
 void write_cards(Html& html,
@@ -66,7 +67,7 @@ void write_cards(Html& html,
   write_head(html, titles);
   html.open("tbody");
   for (const auto& row : rows) {
-    const bool group = row.size() == 1 && titles.size() > 1;
+    const bool group = row.size() == 1 && all_titles.size() > 1;
     html.line_break().open("tr", group ? Html::Attributes{{"class", "group"}}
                                        : Html::Attributes{});
     for (std::size_t i = 0; i < row.size(); ++i) {

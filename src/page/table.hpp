@@ -19,12 +19,12 @@ struct Cell {
 // left. The head of a group has one cell.
 using Row = std::vector<Cell>;
 
-// "–", or that something was not measured.
+// "–", or that something was not measured, and no note.
 bool says_nothing(const Cell& cell);
 
 // Each row becomes a card on a narrow screen, its cells labelled with the
 // titles of their columns; a cell that says "–" is left out there. A column
-// whose cells say nothing, in any row, is left out everywhere.
+// in which no cell says anything is left out everywhere, except the first.
 void write_cards(Html& html,
                  const std::vector<std::string>& titles,
                  const std::vector<Row>& rows);

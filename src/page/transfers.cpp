@@ -116,8 +116,8 @@ void write_chart(Html& html,
   html.close().line_break();
 }
 
-// Against the best CPU of the same kind of machine: the folder may hold
-// records of several hosts.
+// Against the best CPU of the same machine and host_id: the folder may hold
+// records of others.
 std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
   const auto* cpu = best(where(on_cpu, [&](const Entry& e) {
     return same_machine(e.record, gpu.record);
@@ -157,9 +157,9 @@ Cell verdict(const std::vector<Duel>& duels, Way way) {
   const auto& last = duels.back();
   cell.note = duration(*seconds_with_transfers(*last.gpu, way)) + ", " +
               factor(last.travelled.value) + " the speed of the CPU (" +
-              interval(last.travelled) +
-              of_two(last.gpu->record, last.cpu->record) + ")" +
-              (cell.note.empty() ? "" : "; ") + cell.note;
+              with_of_two(interval(last.travelled), last.gpu->record,
+                          last.cpu->record) +
+              ")" + (cell.note.empty() ? "" : "; ") + cell.note;
   return cell;
 }
 

@@ -31,10 +31,9 @@ std::optional<Ratio> speedup_pinned(const Record& record,
                                     const Record& baseline);
 
 // The serial record of the same point and machine that speedups are
-// measured against: the one named plain, else the first; of several of
-// the same variant the last. nullptr when there is none that passed and
-// was timed, or when plain was on another host of this name alone. Points
-// into records.
+// measured against: the one named plain; else the first, unless another host
+// of this name measured plain; of several of the same variant the last.
+// nullptr when there is none that passed and was timed. Points into records.
 const Record* baseline_of(const std::vector<Record>& records,
                           const Record& record);
 

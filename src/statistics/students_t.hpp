@@ -3,17 +3,17 @@
 
 namespace parlab {
 
-// freedom: degrees of it; beyond a thousand t is the normal distribution, which
-// is not told apart from it. Eight digits are right: these are asked of every
-// record.
+// freedom: its degrees, above 0, or std::domain_error; beyond a thousand they
+// count as a thousand, where t is all but the normal distribution. Right to
+// eight digits, and no more, for every record asks for them.
 class StudentsT {
  public:
   explicit StudentsT(double freedom);
 
-  // Of a value below t, and above it.
+  // The probability of a value below t, and of one above it.
   double below(double t) const;
   double above(double t) const;
-  // The t that a value is below with this probability, in (0, 1).
+  // The t below which a value is with this probability, in (0, 1).
   double quantile(double probability) const;
 
  private:

@@ -15,12 +15,10 @@
 #include "page/table.hpp"
 #include "page/transfers.hpp"
 #include "page/words.hpp"
-#include "text.hpp"
 
 using namespace parlab;
 using namespace parlab::page;
 using boost::test_tools::per_element;
-using testing::contains;
 
 namespace {
 
@@ -173,16 +171,16 @@ BOOST_AUTO_TEST_CASE(columns_in_which_nothing_was_measured_are_left_out) {
   const Row group{{"a group"}}, none{{"CUDA"}, {"not measured here"}};
   const auto text =
       cards({group, {{"a"}, {"1 s"}, {"–"}, {"not measured"}}, none});
-  BOOST_TEST(contains(text, ">1 s<"));
-  BOOST_TEST(contains(text, ">not measured here<"));
+  BOOST_TEST(has(text, ">1 s<"));
+  BOOST_TEST(has(text, ">not measured here<"));
   for (const auto* title : {"Roof", "CPU", "not measured<"})
-    BOOST_TEST(!contains(text, title), text);
+    BOOST_TEST(!has(text, title), text);
   // One cell is enough; and one that goes over the rest keeps its place.
   const auto more =
       cards({{{"a"}, {"1 s"}, {"–"}, {"–"}}, {{"b"}, {"–"}, {"–"}, {"2.0"}}});
-  BOOST_TEST(contains(more, ">CPU<"));
-  BOOST_TEST(!contains(more, "Roof"));
-  BOOST_TEST(contains(cards({group, none}), ">not measured here<"));
+  BOOST_TEST(has(more, ">CPU<"));
+  BOOST_TEST(!has(more, "Roof"));
+  BOOST_TEST(has(cards({group, none}), ">not measured here<"));
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
@@ -632,23 +630,45 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
     return machine_page(arrange({a_run()}, {serial, openmp, library, gpu}),
                         "/nowhere");
   };
-  const auto bars = [&] {
-    const auto page = text();
-    const std::string bar = "of openblas</span>";
-    int count = 0;
-    for (auto at = page.find(bar); at != page.npos; at = page.find(bar, at + 1))
-      ++count;
-    return count;
-  };
+  const auto bars = [&] { return count(text(), "of openblas</span>"); };
   BOOST_TEST(!has(text(), "of two hosts<"));
   BOOST_TEST(!has(text(), "on another host"));
-  BOOST_TEST(bars() == 2);  // of the serial rung and of the other
+  BOOST_TEST(bars() == 2u);  // of the serial rung and of the other
   openmp.gpus_of_host = "GPU-2";
+  // What is as fast on another host is no tie either.
+  library.seconds = openmp.seconds;
+  BOOST_TEST(!has(text(), "tied with"));
   // The GPU over it is a ratio of two hosts, it over serial code is none.
-  BOOST_TEST(has(text(), "; of two hosts<"));
+  BOOST_TEST(has(text(), "of two hosts<"));
   BOOST_TEST(has(text(), "on another host"));
   // Nor has the bar beside it a length that would say it all the same.
-  BOOST_TEST(bars() == 1);
+  BOOST_TEST(bars() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(what_sets_a_roof_is_told_by_the_ceilings_of_its_run) {
+  auto run = a_run(), older = a_run();
+  older.id = "older";
+  for (auto* of : {&run, &older}) {
+    of->device.read = {{1 << 30, 1e12}};
+    of->device.units = {{"fma float", 1e12}};
+  }
+  run.device.launch_s = 2e-6;
+  older.device.launch_s = 3e-6;
+  auto record = a_record("cuda/naive", 64, 5);
+  record.unit = "fma float";
+  const auto limit = [&](double roof, double flops) {
+    record.roof_s = roof;
+    record.flops = flops;
+    return limit_of(arrange({older, run}, {record}), record);
+  };
+  BOOST_TEST(limit(2e-6, 1) == "a launch");
+  BOOST_TEST(limit(3e-6, 1) == "memory");
+  BOOST_TEST(limit(3e-6, 1e9) == "fma float");
+  record.run = "older";
+  BOOST_TEST(limit(3e-6, 1) == "a launch");
+  BOOST_TEST(limit(0, 1) == "");
+  record.run = "lost";
+  BOOST_TEST(limit(3e-6, 1) == "");
 }
 
 BOOST_AUTO_TEST_CASE(units_of_integers_do_no_floating_point) {

@@ -1195,7 +1195,9 @@ BOOST_AUTO_TEST_CASE(
   // one: a speedup over that is none to stand beside theirs.
   Record of_other_host = plain, of_this_host = blocked;
   of_other_host.machine = of_this_host.machine = fast.machine;
-  of_other_host.host_id = "another";
+  // Hosts made from one image are told by their GPUs.
+  fast.gpus_of_host = of_this_host.gpus_of_host = "GPU-1";
+  of_other_host.gpus_of_host = "GPU-2";
   BOOST_TEST(chosen({of_this_host, tuned}) == 2.0, near);
   BOOST_TEST(chosen({of_this_host, of_other_host}) == 0);
 }
