@@ -99,6 +99,6 @@ only_times() {
 close_experiment() {
   ((failures == 0)) && exit 0
   echo "some points failed, of $results:" >&2
-  "$parlab" show "$results" --verdict wrong_result,implausible,launch_failed,unverified >&2
+  "$parlab" show "$results" --verdict failed >&2
   exit 1
 }

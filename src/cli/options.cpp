@@ -250,7 +250,7 @@ std::vector<Option> options_of_commands() {
   add({"show", "compare"}, "workload", "LIST", "as dmv,matmul");
   add({"show", "compare"}, "size", "LIST",
       "4K, 300x1000, or a range 1K:16K:*2");
-  add({"show"}, "verdict", "LIST", "as wrong_result,launch_failed");
+  add({"show"}, "verdict", "LIST", "as wrong_result, or failed: all of those");
   add({"compare"}, "margin", "PERCENT",
       "a change up to this is none (2%; one run on a side: 5%)");
   add({"compare"}, "fail-if-slower", "PERCENT",

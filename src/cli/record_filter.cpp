@@ -96,20 +96,26 @@ bool RecordFilter::operator()(const Record& record) const {
         sizes.begin(), sizes.end(),
         [&](const std::string& item) { return has_size(record, item); });
   };
+  const auto any_verdict = [&] {
+    const bool all = verdicts.empty() && !failures;
+    return all || verdicts.count(record.verdict) > 0 ||
+           (failures && failed(record));
+  };
   const auto any_variant = [&] {
     return std::any_of(
         variants.begin(), variants.end(),
         [&](const std::string& name) { return is_called(record, name); });
   };
   return lets(workloads, record.workload) && lets(backends, record.backend) &&
-         lets(dtypes, record.dtype) && lets(verdicts, record.verdict) &&
+         lets(dtypes, record.dtype) && any_verdict() &&
          lets(caches, record.cache) && (variants.empty() || any_variant()) &&
          (sizes.empty() || any_size());
 }
 
 RecordFilter filter_of(const Settings& settings) {
   const auto as_is = [](const std::string& word) { return word; };
-  std::vector<std::string> verdicts;
+  const std::string failures = "failed";
+  std::vector<std::string> verdicts{failures};
   for (auto v = Verdict::passed; v <= Verdict::implausible;
        v = Verdict(static_cast<int>(v) + 1)) {
     verdicts.emplace_back(to_string(v));
@@ -121,9 +127,13 @@ RecordFilter filter_of(const Settings& settings) {
   filter.variants = typed(settings, "variant", as_is);
   filter.dtypes = typed(settings, "dtype", dtype_from_string);
   filter.caches = typed(settings, "cache", cache_from_string);
-  filter.verdicts = typed(settings, "verdict", [&](const std::string& word) {
-    return verdict_from_string(one_of(verdicts)(word));
-  });
+  for (const auto& word : typed(settings, "verdict", one_of(verdicts))) {
+    if (word == failures) {
+      filter.failures = true;
+    } else {
+      filter.verdicts.insert(verdict_from_string(word));
+    }
+  }
   const auto sizes = typed(settings, "size", as_is);
   filter.sizes = {sizes.begin(), sizes.end()};
   const Record probe;

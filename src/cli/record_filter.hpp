@@ -18,6 +18,7 @@ struct RecordFilter {
   std::vector<std::string> sizes;
   std::set<Dtype> dtypes;
   std::set<Verdict> verdicts;
+  bool failures = false;  // what failed() says yes to, beside the verdicts
   std::set<Cache> caches;
 
   bool operator()(const Record& record) const;

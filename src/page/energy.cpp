@@ -89,7 +89,7 @@ Cell is_it_the_fastest(const Rungs& rungs) {
   }
   if (parlab::tied(of_energy)) {
     return {"a tie with " + name(fastest.entry->record) + ", the fastest",
-            "which needs " + interval(of_energy) + " its joules"};
+            "in joules " + range(of_energy)};
   }
   if (parlab::tied(of_time)) {
     return {"a tie with " + name(fastest.entry->record),
@@ -163,7 +163,8 @@ void write_energy(Html& html, const Measured& measured) {
                "memory; never those of the rest of the machine. So a GPU is "
                "not compared with a "
                "CPU. Of each ladder the rung that costs the least, and whether "
-               "it is the fastest.");
+               "it is the fastest of those whose joules were measured: of each "
+               "one setting.");
   std::vector<Row> rows;
   Html details;
   for (const auto& workload : measured.workloads()) {

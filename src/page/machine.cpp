@@ -149,7 +149,12 @@ void write_machine(Html& html, const Measured& measured) {
        each(runs, [](const Run& run) { return run.compiler; }));
   // Of the last build: those before it differ in little, and
   // each record has its own.
-  fact(html, "Flags of the last build", runs.empty() ? "" : runs.back().flags);
+  const std::string flags = runs.empty() ? "" : runs.back().flags;
+  const bool of_gpu = flags.find("nvcc") != flags.npos;
+  fact(html, "Flags of the last build",
+       flags + (of_gpu ? " (-O of nvcc is that of the host's side; what runs "
+                         "on the GPU is optimised in full)"
+                       : ""));
   fact(html, "Measured",
        runs.empty() ? ""
                     : runs.front().date.substr(0, 10) +

@@ -37,6 +37,18 @@ std::string Record::key() const {
   return identity() + " " + source_hash;
 }
 
+bool was_endless(const Record& record) {
+  return record.verdict == Verdict::timed_out &&
+         record.detail.starts_with(ended_mark);
+}
+
+bool failed(const Record& record) {
+  return record.verdict == Verdict::wrong_result ||
+         record.verdict == Verdict::implausible ||
+         record.verdict == Verdict::launch_failed ||
+         record.verdict == Verdict::unverified || was_endless(record);
+}
+
 std::string error_name(InputKind kind, bool of_bound) {
   const char* const inputs = kind == InputKind::integers  ? "integers"
                              : kind == InputKind::uniform ? "uniform"

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -114,6 +115,13 @@ struct Record {
   std::string identity() const;
   std::string key() const;  // identity and source hash: what is not run twice
 };
+
+// How the detail of an execution that was ended begins, and whether a
+// record is of such a one.
+constexpr std::string_view ended_mark = "ended: ";
+bool was_endless(const Record& record);
+// Its verdict accuses the variant, or its time: a sweep with one ends with 1.
+bool failed(const Record& record);
 
 // What the largest error on these inputs is called, in units of the bound, or
 // of the element's own rounding: "uniform_of_bound". See LargestError.

@@ -44,11 +44,6 @@ std::string configuration(const std::string& variant,
          std::string(to_string(dtype));
 }
 
-bool was_endless(const Record& record) {
-  return record.verdict == Verdict::timed_out &&
-         record.detail.starts_with(ended_mark);
-}
-
 void Session::open_store() {
   store = std::make_unique<Store>(plan.results, run);
   for (const auto& warning : store->warnings())
@@ -91,10 +86,7 @@ void Session::count(const Record& record) {
   passed |= record.verdict == Verdict::passed;
   too_large |= record.verdict == Verdict::out_of_memory;
   no_device |= record.verdict == Verdict::no_device;
-  failed |= record.verdict == Verdict::wrong_result ||
-            record.verdict == Verdict::implausible ||
-            record.verdict == Verdict::launch_failed ||
-            record.verdict == Verdict::unverified || was_endless(record);
+  failed |= parlab::failed(record);
   ++done;
 }
 

@@ -83,9 +83,4 @@ std::string configuration(const std::string& variant,
                           const TunableValues& tunables,
                           Dtype dtype);
 
-// How the detail of an execution that was ended begins, and whether a
-// record is of such a one.
-constexpr std::string_view ended_mark = "ended: ";
-bool was_endless(const Record& record);
-
 }  // namespace parlab

@@ -426,6 +426,25 @@ BOOST_AUTO_TEST_CASE(filters_choose_records) {
   BOOST_TEST(rows({"--cache", "hot"}) == 3);
   BOOST_TEST(rows({"--verdict", "passed"}) == 3);
   BOOST_TEST(rows({"--verdict", "wrong_result,timed_out"}) == 0);
+  BOOST_TEST(rows({"--verdict", "failed"}) == 0);
+  BOOST_TEST(rows({"--verdict", "failed,passed"}) == 3);
+}
+
+// What was left out for its time has not failed; what was ended has.
+BOOST_AUTO_TEST_CASE(failed_is_a_word_for_all_verdicts_that_accuse) {
+  Record wrong = point_of(around(1), "wrong"), skipped = wrong, endless = wrong;
+  wrong.verdict = Verdict::wrong_result;
+  skipped.variant = "skipped";
+  endless.variant = "endless";
+  skipped.verdict = endless.verdict = Verdict::timed_out;
+  endless.detail = std::string(ended_mark) + "after 60 s";
+  const RecordFile file({point_of(around(1)), wrong, skipped, endless});
+  const auto filter = parse({"show", file.path, "--verdict", "failed"}).filter;
+  const auto text = shown(file.path, filter, "csv");
+  for (const auto* name : {",wrong,", ",endless,"})
+    BOOST_TEST(contains(text, name), text);
+  for (const auto* name : {",naive,", ",skipped,"})
+    BOOST_TEST(!contains(text, name), text);
 }
 
 BOOST_AUTO_TEST_CASE(a_filter_hides_neither_the_baseline_nor_the_machine) {

@@ -1191,15 +1191,26 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(chosen({elsewhere, blocked, tuned, fast}) == 2.0, near);
   BOOST_TEST(chosen({blocked, plain, tuned}) == 3.0, near);
   BOOST_TEST(chosen({plain, blocked, again, wrong}) == 4.0, near);
-  // On another host of the same name plain was measured, here only another
-  // one: a speedup over that is none to stand beside theirs.
-  Record of_other_host = plain, of_this_host = blocked;
-  of_other_host.machine = of_this_host.machine = fast.machine;
+}
+
+// On another host of the same name plain was measured, here only another
+// variant: a speedup over that is none to stand beside those over plain.
+BOOST_AUTO_TEST_CASE(nothing_stands_in_for_plain_that_another_host_measured) {
+  Record plain = timed("serial", "plain", 3),
+         blocked = timed("serial", "blocked", 2),
+         rows = timed("openmp", "rows", 1), kernel = timed("cuda", "a", 0.25);
+  for (auto* record : {&plain, &blocked, &rows, &kernel}) {
+    record->machine = "here";
+    record->gpus_of_host = "GPU-1";
+  }
+  const std::vector<Record> one_host{blocked, plain};
+  BOOST_TEST(baseline_of(one_host, rows) == &one_host[1]);
   // Hosts made from one image are told by their GPUs.
-  fast.gpus_of_host = of_this_host.gpus_of_host = "GPU-1";
-  of_other_host.gpus_of_host = "GPU-2";
-  BOOST_TEST(chosen({of_this_host, tuned}) == 2.0, near);
-  BOOST_TEST(chosen({of_this_host, of_other_host}) == 0);
+  plain.gpus_of_host = "GPU-2";
+  const std::vector<Record> two_hosts{blocked, plain}, alone{blocked};
+  BOOST_TEST(baseline_of(two_hosts, rows) == nullptr);
+  BOOST_TEST(baseline_of(two_hosts, kernel) == &two_hosts[1]);
+  BOOST_TEST(baseline_of(alone, rows) == &alone[0]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
