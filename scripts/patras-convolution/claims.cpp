@@ -149,7 +149,8 @@ Judgement clock_ticks(const Evidence&) {
     tally.add(std::abs(ticks - std::round(ticks)) < 0.15, ticks,
               significant(ticks, 4) + " at " + row.text("rows"));
   }
-  return tally.judgement("published times in ticks of 15.625 ms:", {});
+  return by_construction(
+      tally.judgement("published times in ticks of 15.625 ms:", {}));
 }
 
 Judgement copies_included(const Evidence& e) {
@@ -166,9 +167,9 @@ Judgement copies_included(const Evidence& e) {
     const double share = copies / (copies + record->summary().median);
     here.add(share > 0.5, share, percent(share) + " at " + place(record->size));
   }
-  return supported(
-      published_rate.judgement("published, read and written once:", {}),
-      {here.judgement("share of the copies here:", {})});
+  return supported(by_construction(published_rate.judgement(
+                       "published, read and written once:", {})),
+                   {here.judgement("share of the copies here:", {})});
 }
 
 Judgement hand_count(const Evidence& e) {

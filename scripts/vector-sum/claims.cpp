@@ -451,8 +451,8 @@ Judgement artefact_of_block_32(const Evidence& e) {
                      (brw ? " (BRW)" : " (RW)"));
   }
   return supported(
-      computed.judgement(
-          "published at 32768, block 32 for the least of the others:", {}),
+      by_construction(computed.judgement(
+          "published at 32768, block 32 for the least of the others:", {})),
       {block_32(e, true).judgement("here", {})});
 }
 
