@@ -1,6 +1,7 @@
-# The report's chart of speedup over the loops of PolyBench against size: kernels alone, and with the
-# copies of the report's kernel and of one on tensor cores; of each backend what 1-time.gp shows. Those loops are the slower of our two serial
-# variants, and the divisor so that the report's numbers compare; they are too slow for the largest n.
+# The report's chart of speedup over the loops of PolyBench against size: of each backend what 1-time.gp
+# shows, kernels alone, and with the copies of the report's kernel and of one on tensor cores. Those loops
+# are the slower of our two serial variants, and the divisor so that the report's numbers compare; they are
+# too slow for the largest n.
 ours = "FROM shown WHERE dtype = 'double' AND backend <> 'serial' AND speedup IS NOT NULL"
 names = list("SELECT name " . ours . " GROUP BY name ORDER BY max(n * 1e6 + speedup) DESC")
 sizes = list("SELECT DISTINCT n " . ours . " ORDER BY n")

@@ -76,13 +76,6 @@ std::string faster_in_reduced(const Entries& point, const Entry& fastest) {
          duration(reduced->summary.median);
 }
 
-// Of the roof, and what sets that.
-Cell roof_cell(const Measured& measured, const Entry& entry) {
-  const auto share = of_roof(entry);
-  if (!share) return {"–"};
-  return {percent(*share), limit_of(measured, entry.record)};
-}
-
 // At the largest size that most variants of the faster half of the
 // machine were measured at.
 Row row_of(const Measured& measured, const std::string& workload) {
@@ -102,13 +95,14 @@ Row row_of(const Measured& measured, const std::string& workload) {
   const Entry* other = fastest == library ? own : library;
   const auto* first = ladder(point).front();
   if (library == nullptr && first != fastest) other = first;
+  const auto share = of_roof(*fastest);
   return {{title.text,
            dimensions(fastest->record) + ", " +
                std::string(parlab::to_string(fastest->record.dtype)),
            title.link},
           {setting(fastest->record), faster_in_reduced(point, *fastest)},
           {duration(fastest->summary.median), interval(fastest->summary)},
-          roof_cell(measured, *fastest),
+          {share ? percent(*share) : "–", limit_of(measured, fastest->record)},
           over(*fastest, other),
           over_cpu(some, fastest->record.size)};
 }
