@@ -32,7 +32,7 @@ travel() {
     "$workload" "$size" --dtype "$dtypes" --variant "$variants,cuda/from_host" --time-limit 0.5 "$@"
   step "$workload on the CPU: $dtypes; $on_cpu" \
     "$workload" "$on_cpu" --dtype "$dtypes" --backend openmp,blas --time-limit 0.3 \
-    --point-limit 2 "$@"
+    --point-limit 0.5 "$@"
 }
 travel dmv "$sizes" float,double cuda/streamed "$sizes"
 travel atax "$sizes" float,double cuda/fused "$sizes"
