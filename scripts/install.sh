@@ -125,7 +125,7 @@ missing_of() {
     if [[ -n ${header[$name]:-} ]]; then
       if [[ $absent == *" $name "* ]]; then echo "$name"; fi
     elif [[ $name == blas ]]; then
-      has_blas libopenblas.so.0 libblis.so.4 libflexiblas.so.3 libmkl_rt.so || echo blas
+      has_blas libopenblas.so.0 libopenblaso.so.0 libblis.so.4 libflexiblas.so.3 libmkl_rt.so || echo blas
     elif [[ $name == blis ]]; then
       has_blas libblis.so.4 || echo blis
     elif [[ $name == fonts ]]; then

@@ -1,6 +1,7 @@
 #include "host/blas.hpp"
 
 #include <dlfcn.h>
+#include <glob.h>
 
 #include <cstdlib>
 #include <vector>
@@ -9,22 +10,52 @@ namespace parlab {
 namespace {
 
 struct Known {
-  const char *name, *soname;
+  const char* name;
   const char* set_threads;
   bool is_long;         // its argument has 64 bits
   const char* version;  // a function that gives it as text, or ""
 };
 
-// In the order in which they are looked for.
 constexpr Known known[] = {
-    {"OpenBLAS", "libopenblas.so.0", "openblas_set_num_threads", false,
-     "openblas_get_config"},
-    {"BLIS", "libblis.so.4", "bli_thread_set_num_threads", true,
-     "bli_info_get_version_str"},
-    {"FlexiBLAS", "libflexiblas.so.3", "flexiblas_set_num_threads", false, ""},
-    {"MKL", "libmkl_rt.so.2", "MKL_Set_Num_Threads", false, ""},
-    {"MKL", "libmkl_rt.so.1", "MKL_Set_Num_Threads", false, ""},
+    {"OpenBLAS", "openblas_set_num_threads", false, "openblas_get_config"},
+    {"BLIS", "bli_thread_set_num_threads", true, "bli_info_get_version_str"},
+    {"FlexiBLAS", "flexiblas_set_num_threads", false, ""},
+    {"MKL", "MKL_Set_Num_Threads", false, ""},
 };
+
+// In this order. The OpenBLAS that shares the threads of this program comes
+// first, as Debian and Fedora name it, whichever of several is the default
+// there: one with threads of its own waits for those of OpenMP, which spin.
+constexpr const char* looked_for[] = {
+    "/usr/lib/*/openblas-openmp/libopenblas.so.0",
+    "libopenblaso.so.0",
+    "libopenblas.so.0",
+    "libblis.so.4",
+    "libflexiblas.so.3",
+    "libmkl_rt.so.2",
+    "libmkl_rt.so.1"};
+
+// The files that a pattern stands for; a soname stands for itself.
+std::vector<std::string> files_of(const char* pattern) {
+  glob_t found{};
+  std::vector<std::string> files;
+  if (glob(pattern, GLOB_NOMAGIC, nullptr, &found) == 0)
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return files;
+}
+
+enum class ThreadsOf { none, library, openmp };
+
+// Which threads a library was built to compute on.
+ThreadsOf threads_of(void* library) {
+  if (void* const parallel = dlsym(library, "openblas_get_parallel"))
+    return ThreadsOf{reinterpret_cast<int (*)()>(parallel)()};
+  void* const has_pthreads = dlsym(library, "bli_info_get_enable_pthreads");
+  const bool own = has_pthreads != nullptr &&
+                   reinterpret_cast<std::int64_t (*)()>(has_pthreads)() != 0;
+  return own ? ThreadsOf::library : ThreadsOf::openmp;
+}
 
 bool is_loaded = false;  // of the one instance there is
 
@@ -60,15 +91,26 @@ Blas::Blas() {
     soname_ = soname;
     return library_ != nullptr;
   };
+  // One thread is no match for a team; who names such a library gets it.
+  const auto load_threaded = [&](const std::string& soname) {
+    if (!load(soname)) return false;
+    if (threads_of(library_) != ThreadsOf::none) return true;
+    tried += (tried.empty() ? "" : "; ") + soname + " computes on one thread";
+    dlclose(library_);
+    library_ = nullptr;
+    return false;
+  };
   if (const auto wanted = of_environment(); !wanted.empty()) {
     if (!load(wanted))
       throw LibraryMissing(wanted, tried + "; it is what PARLAB_BLAS names");
   } else {
     bool any = false;
-    for (const auto& one : known)
-      any = any || load(one.soname);
+    for (const char* pattern : looked_for) {
+      for (const auto& file : files_of(pattern))
+        any = any || load_threaded(file);
+    }
     if (!any)
-      throw LibraryMissing(known[0].soname,
+      throw LibraryMissing("libopenblas.so.0",
                            tried + "; install libopenblas0-openmp");
   }
   resolve(sgemv_, "cblas_sgemv");
@@ -100,15 +142,9 @@ Blas::Blas() {
     }
     break;
   }
-  if (void* const parallel = dlsym(library_, "openblas_get_parallel")) {
-    constexpr int posix_threads = 1;
-    has_own_threads_ = reinterpret_cast<int (*)()>(parallel)() == posix_threads;
-  }
-  if (void* const has_pthreads =
-          dlsym(library_, "bli_info_get_enable_pthreads")) {
-    has_own_threads_ =
-        reinterpret_cast<std::int64_t (*)()>(has_pthreads)() != 0;
-  }
+  has_own_threads_ = threads_of(library_) == ThreadsOf::library;
+  if (has_own_threads_) name_ += " with pthreads";
+  if (threads_of(library_) == ThreadsOf::none) name_ += " without threads";
   // Its threads are those of the OpenMP that this program has.
   if (void* const layer = dlsym(library_, "MKL_Set_Threading_Layer")) {
     constexpr int gnu = 3;

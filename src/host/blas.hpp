@@ -17,9 +17,9 @@ namespace parlab {
 // the library stays loaded.
 class Blas {
  public:
-  // The one that PARLAB_BLAS names, by soname or path; else the
-  // first there is of OpenBLAS, BLIS, FlexiBLAS and MKL. Throws
-  // PointError(not_supported) when there is none.
+  // The one that PARLAB_BLAS names, by soname or path; else the first
+  // there is of OpenBLAS, built with OpenMP if possible, BLIS, FlexiBLAS
+  // and MKL. Throws PointError(not_supported) when there is none.
   static const Blas& instance();
   // What is loaded, "OpenBLAS 0.3.21"; empty when nothing has asked for it.
   static std::string loaded();

@@ -42,7 +42,7 @@ static void call(void) {
   pthread_mutex_unlock(&lock);
 }
 
-int openblas_get_parallel(void) { return 1; }
+int openblas_get_parallel(void) { return PARALLEL; }
 void openblas_set_num_threads(int count) { threads = count; }
 
 void cblas_sgemv(int layout, int transposed, int rows, int cols, float alpha, const float* a,

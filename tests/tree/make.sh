@@ -90,11 +90,11 @@ expect "which is the emulation then" \
   eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= some-parlab && "$tree/bin/parlab" --version | grep -q parlab'
 
 # Any BLAS with the CBLAS interface, by its name in the records.
-# with_blas SONAME: the verdict and the library in the record of a matrix product.
+# with_blas SONAME: the verdict and the library in the record of a matrix times a vector.
 with_blas() {
   local records
   records=$(mktemp -d)
-  PARLAB_BLAS=$1 bin/parlab-emulated matmul 64 --backend blas --iterations 3 --format csv --results "$records/r.jsonl" >/dev/null 2>&1
+  PARLAB_BLAS=$1 bin/parlab-emulated dmv 64 --backend blas --iterations 3 --format csv --results "$records/r.jsonl" >/dev/null 2>&1
   grep -oE '"verdict":"[a-z_]*"|"library":"[^"]*"' "$records/r.jsonl"
   rm -r "$records"
 }
@@ -107,11 +107,16 @@ for soname in libopenblas.so.0 libblis.so.4; do
 done
 # A library whose own threads spin after each call, on the CPUs of the variant that is timed next.
 spinning=$(mktemp -d)
-cc -std=gnu99 -O2 -shared -fPIC -o "$spinning/blas.so" tests/places/spinning_blas.c -lpthread
+fake_blas() { cc -std=gnu99 -O2 -shared -fPIC -DPARALLEL="$1" -o "$2" tests/places/spinning_blas.c -lpthread; }
+fake_blas 1 "$spinning/blas.so"
+fake_blas 0 "$spinning/serial.so"
 PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv 700 --backend openmp,blas --threads 1,2 --time-limit 0.2 \
   --format csv --results "$spinning/r.jsonl" >/dev/null 2>&1
 expect "threads of a library are not taken for those of a variant" \
   eval '! grep -o "\"verdict\":\"[a-oq-z].*" "$spinning/r.jsonl" && grep -q "\"backend\":\"blas\"" "$spinning/r.jsonl"'
+expect "records say that it has threads of its own" grep -qE '"library":"OpenBLAS.* with pthreads"' "$spinning/r.jsonl"
+expect "records say that a library computes on one thread" \
+  eval 'with_blas $spinning/serial.so | grep -q "OpenBLAS.* without threads"'
 rm -r "$spinning"
 expect "a library without the interface is not_supported" eval 'with_blas libm.so.6 | grep -q not_supported'
 
