@@ -50,7 +50,7 @@ if [[ $scale == full ]]; then
   share conv2d 4096,16384 double --variant split_strips
   share convsep 4096,16384 double --variant split_strips
   share covariance "$variables" float --variant split_panels
-  share matmul 4096,8192 double --variant cuda/split_rows,cuda/split_panels
+  share matmul 4096,8192 double --variant cuda/split_rows,cuda/split_panels,cuda/split_tensor,blas/split_rows
   # What the caches of more GPUs hold together is no gain where they are cold.
   share dmv 4096,16384 float --variant split_rows,split_columns --cache cold
   share atax 4096,16384 float --variant split_rows --cache cold
