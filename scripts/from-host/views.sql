@@ -4,28 +4,32 @@ CREATE VIEW timed AS
   SELECT *, workload || '/' || dtype AS name
   FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
--- The fastest on each way, at each size; of the bare columns SQLite takes the row of the min. A size is
--- what has to be moved and done.
-CREATE VIEW pageable AS
-  SELECT *, min(median_s + to_device_s + to_host_s) AS time_s FROM timed
-  WHERE on_gpu AND NOT from_host AND to_device_s IS NOT NULL GROUP BY name, bytes, flops;
-CREATE VIEW pinned AS
-  SELECT *, min(median_s + to_device_pinned_s + to_host_pinned_s) AS time_s FROM timed
-  WHERE on_gpu AND NOT from_host AND to_device_pinned_s IS NOT NULL GROUP BY name, bytes, flops;
+-- The fastest kernel at each size, and the copies before and after it, which take what they take whichever
+-- kernel it is; of the bare columns SQLite takes the row of the min. A size is what has to be moved and
+-- done. Reduced precision is no peer of the others.
+CREATE VIEW kernels AS
+  SELECT *, min(median_s) AS kernel_s FROM timed
+  WHERE on_gpu AND NOT from_host AND arithmetic = 'ieee' GROUP BY name, bytes, flops;
+CREATE VIEW copies AS
+  SELECT name, bytes, flops, min(to_device_s) + min(to_host_s) AS pageable_s,
+         min(to_device_pinned_s) AS to_device_s, min(to_host_pinned_s) AS to_host_s
+  FROM timed WHERE on_gpu AND NOT from_host GROUP BY name, bytes, flops;
 CREATE VIEW overlapped AS
   SELECT *, min(median_s) AS time_s FROM timed WHERE from_host GROUP BY name, bytes, flops;
 CREATE VIEW on_cpu AS
   SELECT *, min(median_s) AS time_s FROM timed WHERE NOT on_gpu GROUP BY name, bytes, flops;
 
--- Side by side. bound_s: what the copies, or the kernel alone, take at the least.
+-- Side by side. over_larger: what the overlapped way takes, over what its kernel or its longer copy takes
+-- alone.
 CREATE VIEW ways AS
   SELECT o.name, o.bytes, o.flops, o.tunables, o.time_s AS overlapped_s, o.low_s, o.high_s,
-         o.roof_percent, n.time_s AS pinned_s, e.time_s AS pageable_s, c.time_s AS cpu_s,
-         n.median_s AS kernel_s, max(n.to_device_pinned_s, n.to_host_pinned_s) AS copies_s,
-         o.time_s / max(n.median_s, n.to_device_pinned_s, n.to_host_pinned_s) AS over_larger
+         o.roof_percent, k.kernel_s + m.to_device_s + m.to_host_s AS pinned_s,
+         k.kernel_s + m.pageable_s AS pageable_s, c.time_s AS cpu_s,
+         k.kernel_s, k.backend || '/' || k.variant AS kernel,
+         o.time_s / max(k.kernel_s, m.to_device_s, m.to_host_s) AS over_larger
   FROM overlapped o
-  LEFT JOIN pinned n USING (name, bytes, flops)
-  LEFT JOIN pageable e USING (name, bytes, flops)
+  LEFT JOIN kernels k USING (name, bytes, flops)
+  LEFT JOIN copies m USING (name, bytes, flops)
   LEFT JOIN on_cpu c USING (name, bytes, flops);
 
 -- From which bytes on each way is faster than the CPU, there and at all larger sizes; NULL: at none.

@@ -68,7 +68,8 @@ Judgement convolution_grows(const Evidence& e) {
                  ", " + with_interval(last.ratio) + " at " + place(last.size) +
                  (grown == false ? ": no growth" : ""));
   if (growth.outcome == Outcome::does_not_hold) return growth;
-  return together({growth, steps.judgement("without a fall:", {})});
+  return together(
+      {growth, steps.judgement("no fall beyond the intervals:", {})});
 }
 
 Judgement low_utilization(const Evidence& e) {

@@ -191,10 +191,11 @@ Judgement occupancy_is_not_all(const Evidence& e) {
     occupancy_example(tally, e.timed(workload, Dtype::f32));
   }
   auto judgement = tally.judgement("", needs(e, report));
-  // One example shows that it is not ruled out; what is undecided may be one.
+  // One example shows that it is not ruled out; where there is none, it is
+  // not ruled out either.
   if (tally.held() > 0) {
     judgement.outcome = Outcome::holds;
-  } else if (tally.undecided() > 0) {
+  } else if (!tally.empty()) {
     judgement = judged(std::nullopt, judgement.numbers);
   }
   return judgement;

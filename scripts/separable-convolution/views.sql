@@ -20,8 +20,8 @@ CREATE VIEW best AS
 
 -- Against the radius: with those tunables alone that most radii were measured with, the usual ones.
 CREATE VIEW configured AS
-  SELECT *, name || dtype || n || ';' || ifnull(block, '') || ';' || ifnull(block_x, '') || ';' ||
-         ifnull(block_y, '') || ';' || ifnull(w1, '') || ';' || ifnull(h1, '') || ';' ||
+  SELECT *, name || dtype || n || ';' || ifnull(block, '') || ';' || ifnull(tunable_block_x, '') || ';' ||
+         ifnull(tunable_block_y, '') || ';' || ifnull(w1, '') || ';' || ifnull(h1, '') || ';' ||
          ifnull(w2, '') || ';' || ifnull(h2, '') || ';' || ifnull(strip, '') AS config
   FROM every WHERE policy = 'default';
 CREATE VIEW by_radius AS

@@ -42,14 +42,18 @@ CREATE VIEW largest AS
   WHERE side = (SELECT max(side) FROM strong l
                 WHERE l.name = s.name AND l.gpus = (SELECT max(gpus) FROM strong));
 
--- The fastest that is written for one GPU, or its library's: a variant that can be split is not always it.
-CREATE VIEW alone AS
-  SELECT workload, dtype,
-         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size,
-         backend || '/' || variant AS name, min(median_s) AS median_s, log_variance, freedom
+-- The fastest that one GPU has, or its library, where there is more than what can be split: that is not
+-- always the fastest.
+CREATE VIEW on_one AS
+  SELECT workload, dtype, gpus, backend || '/' || variant AS name, median_s, log_variance, freedom,
+         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
   FROM records
-  WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NULL AND on_gpu AND cache = 'hot'
-    AND arithmetic = 'ieee'
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND ifnull(gpus, 1) = 1 AND on_gpu AND cache = 'hot'
+    AND arithmetic = 'ieee';
+CREATE VIEW alone AS
+  SELECT workload, dtype, size, name, min(median_s) AS median_s, log_variance, freedom
+  FROM on_one
+  WHERE (workload, dtype, size) IN (SELECT workload, dtype, size FROM on_one WHERE gpus IS NULL)
   GROUP BY workload, dtype, size;
 CREATE VIEW against_alone AS
   SELECT s.name, s.side, s.size, s.gpus, s.median_s, a.name AS alone, a.median_s AS alone_s,

@@ -369,15 +369,20 @@ bool reduced_arithmetic(const Record& record) {
 }
 
 Entries ladder(const Entries& entries) {
-  // Variants that this build lacks come last on their side, by name.
-  constexpr int unknown = 1 << 20;
+  // Variants that this build lacks come last on their side, by name, before
+  // them those of teams, whose rungs are numbered on their own.
+  constexpr int of_teams = 1 << 19, unknown = 1 << 20;
   std::map<std::tuple<Side, int, std::string>, const Entry*> rungs;
   std::map<std::string, int> rung_of;
   for (const auto* entry : entries) {
     const auto name = entry->record.full_name();
     if (rung_of.count(name) == 0) {
       const auto* variant = variant_of(entry->record);
-      rung_of[name] = variant == nullptr ? unknown : variant->rung;
+      rung_of[name] =
+          variant == nullptr
+              ? unknown
+              : variant->rung +
+                    (variant->target == Target::team ? of_teams : 0);
     }
     auto& kept = rungs[{entry->side, rung_of[name], name}];
     if (kept == nullptr || entry->summary.median < kept->summary.median)

@@ -135,7 +135,7 @@ const Variant* variant_of(const Record& record);
 // Rounds its operands to TF32 or BF16.
 bool reduced_arithmetic(const Record& record);
 // Serial, OpenMP and CPU library, or CUDA and GPU library, rung by rung:
-// the best of each variant.
+// the best of each variant, those of several GPUs last.
 Entries ladder(const Entries& entries);
 
 // How data travels: copies before and after the kernel, from and to

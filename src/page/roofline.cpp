@@ -19,17 +19,29 @@ double fastest(const Curve& curve) {
   return best;
 }
 
+bool of_team(const Entry& entry) {
+  const auto gpus = entry.record.tunables.find("gpus");
+  return gpus != entry.record.tunables.end() && gpus->second > 1;
+}
+
 // The best of each workload and backend on one half of the machine, each
-// at the largest size that nearly all of its variants were measured at.
+// at the largest size that nearly all variants of the workload were measured
+// at, or of the backend where it was not. The roofs are those of one GPU.
 Entries best_of_each(const Measured& measured, bool gpu) {
   Entries found;
   for (const auto& workload : measured.workloads()) {
     const auto entries = of_workload(all(measured), workload);
     if (entries.empty()) continue;
-    const auto ours = on_device(of_dtype(entries, main_dtype(entries)), gpu);
+    const auto ours =
+        where(on_device(of_dtype(entries, main_dtype(entries)), gpu),
+              [](const Entry& entry) { return !of_team(entry); });
+    if (ours.empty()) continue;
+    const Size size = *ladder_size(ours);
     for (const auto side : sides(ours)) {
       const auto of_one = of_side(ours, side);
-      const auto* entry = best_peer(of_size(of_one, *ladder_size(of_one)));
+      const auto there = of_size(of_one, size);
+      const auto* entry = best_peer(
+          there.empty() ? of_size(of_one, *ladder_size(of_one)) : there);
       if (entry != nullptr && entry->record.flops > 0 &&
           entry->record.bytes > 0) {
         found.push_back(entry);
@@ -122,8 +134,8 @@ void write_roofline(Html& html,
   html.raw(draw(chart)).close();
   html.element(
       "figcaption",
-      "The best of every workload and backend, each at the largest size that "
-      "nearly all of its variants were measured at; numbers as in the table. "
+      "The best of every workload and backend, at the largest size that nearly "
+      "all variants of the workload were measured at; numbers as in the table. "
       "The lines are the best of all hosts and GPUs of this name, percents "
       "those of the one that was measured. A point above the roof of the "
       "memory is small enough for the caches, or was reached by units whose "

@@ -68,16 +68,26 @@ struct Pair {
   }
 };
 
+// Of these the variants that the others have as well.
+Entries shared_variants(const Entries& entries, const Entries& others) {
+  return where(entries, [&](const Entry& entry) {
+    return std::any_of(others.begin(), others.end(), [&](const Entry* other) {
+      return name(other->record) == name(entry.record);
+    });
+  });
+}
+
 // At the smallest and the largest size that both were measured at, with the
-// usual parameters where there are such.
+// usual parameters where there are such; of the variants that both have there.
 std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
   const auto of_both = where(slower, [&](const Entry& entry) {
     return !of_size(faster, entry.record.size).empty();
   });
   std::vector<Pair> pairs;
   for (const auto& size : sizes(of_usual_parameters(of_both))) {
-    const auto *a = best_peer(of_size(slower, size)),
-               *b = best_peer(of_size(faster, size));
+    const auto one = of_size(slower, size), two = of_size(faster, size);
+    const auto *a = best_peer(shared_variants(one, two)),
+               *b = best_peer(shared_variants(two, one));
     const bool have_roofs = a != nullptr && b != nullptr &&
                             a->record.roof_s > 0 && b->record.roof_s > 0;
     if (have_roofs) pairs.push_back({a, b});

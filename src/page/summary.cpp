@@ -125,7 +125,7 @@ void write_fastest(Html& html, const Measured& measured) {
   const bool of_several =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) {
         return std::any_of(row.begin(), row.end(), [](const Cell& cell) {
-          return cell.note.find("of two ") != cell.note.npos;
+          return cell.note.find("on different ") != cell.note.npos;
         });
       });
   html.element(

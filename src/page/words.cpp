@@ -96,8 +96,9 @@ std::string setting(const Record& record) {
 
 std::string of_two(const Record& a, const Record& b) {
   const bool gpus = !a.gpu.empty() && !b.gpu.empty();
-  if (gpus) return a.gpu == b.gpu ? "" : "of two GPUs";
-  return may_be_alike(a.gpus_of_host, b.gpus_of_host) ? "" : "of two hosts";
+  if (gpus) return a.gpu == b.gpu ? "" : "on different GPUs";
+  return may_be_alike(a.gpus_of_host, b.gpus_of_host) ? ""
+                                                      : "on different hosts";
 }
 
 std::string with_of_two(const std::string& interval,

@@ -21,16 +21,17 @@ std::string interval(const Ratio& ratio);
 
 std::string name(const Record& record);     // "cuda/naive"
 std::string setting(const Record& record);  // "cuda/naive, block=16"
-// "of two GPUs" when both say on which one they were measured and it is not
-// the same; else "of two hosts" when their hosts had other GPUs; else "".
+// "on different GPUs" when both say on which one they were measured and it is
+// not the same; else "on different hosts" when their hosts had other GPUs; else
+// "".
 std::string of_two(const Record& a, const Record& b);
 // The interval of a ratio of them in words, with that behind it.
 std::string with_of_two(const std::string& interval,
                         const Record& a,
                         const Record& b);
 inline const std::string what_of_two_means =
-    "Of two GPUs, of two hosts: measured on different ones of this name, which "
-    "differ by some percent.";
+    "\"On different GPUs\" or \"hosts\": the two times were measured on two of "
+    "this name, which differ by some percent.";
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.

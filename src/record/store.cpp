@@ -20,6 +20,7 @@
 #include "core/parallel.hpp"
 #include "record/json.hpp"
 #include "record/lines.hpp"
+#include "record/main_host.hpp"
 
 namespace parlab {
 namespace {
@@ -322,6 +323,7 @@ void share_roofs_of_hosts(std::vector<Record>& records) {
 }  // namespace
 
 std::vector<Record> latest(std::vector<Record> records) {
+  keep_to_main_hosts(records);
   auto last = last_of_each(std::move(records), take_what_is_seldom_measured);
   share_roofs_of_hosts(last);
   return last;

@@ -39,7 +39,7 @@ bool is_record_file(const std::filesystem::path& path,
 // one before it that has them and was made from the same source. One host at
 // different times finds more or less of its memory in use by others: its
 // records of a point on the CPU all get the best of their roofs, the shortest
-// time.
+// time. Of several hosts of one name one counts: see main_host.hpp.
 std::vector<Record> latest(std::vector<Record> records);
 
 // What need not be measured again, by key: the last record of each

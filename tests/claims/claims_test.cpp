@@ -534,7 +534,7 @@ BOOST_AUTO_TEST_CASE(the_fastest_kernel_may_have_less_occupancy) {
   };
   BOOST_TEST(with(0.25, 1).outcome("S8") == holds);
   const auto most = with(1, 0.75).judge("S8");
-  BOOST_TEST(most.outcome == fails);
+  BOOST_TEST(most.outcome == untested);  // no example rules nothing out
   BOOST_TEST(most.numbers ==
              "matmul 4096: cuda/register 100%, no other has more");
   BOOST_TEST(with(0.5, 0.5).outcome("S8") == untested);

@@ -259,6 +259,16 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   BOOST_TEST(count(html.str(), "<li>") == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(teams_come_last_in_a_ladder) {
+  auto team = a_record("cuda/split_rows", 8, 2, {{"gpus", 2}}),
+       one = a_record("cuda/wide", 8, 3);
+  team.workload = one.workload = "dmv";
+  const auto measured = arrange({a_run()}, {team, one});
+  const auto rungs = ladder(all(measured));
+  BOOST_TEST_REQUIRE(rungs.size() == 2u);
+  BOOST_TEST(rungs[0]->record.variant == "wide");
+}
+
 // The kernel always wins; its 110 us of transfers are worth it from 32 on.
 Measured cpu_against_gpu() {
   return arrange(
@@ -533,6 +543,8 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
       line.dimensions = {"n", "radius"};
       line.size[1] = radius;
     }
+    if (gpu == "slow")  // what one of them lacks is not compared
+      records.push_back(a_record("cuda/wide", 8192, 460e12 / memory));
     for (auto& record : records) {
       record.machine = gpu;
       record.unit = "fma float";
@@ -551,6 +563,25 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
   BOOST_TEST(has(text, "far from its roof"));
   BOOST_TEST(!has(index_page({machine("fast", 4e12), machine("fast", 4e12)}),
                   "What a faster GPU changes"));
+}
+
+// The roofs are those of one GPU.
+BOOST_AUTO_TEST_CASE(a_team_has_no_place_in_the_roofline) {
+  const auto fastest_in_roofline = [](int gpus) {
+    auto run = a_run();
+    run.device.read = {{1 << 30, 4e12}};
+    run.device.units = {{"fma float", 50e12}};
+    std::vector<Record> records{
+        a_record("cuda/naive", 64, 20),
+        a_record("cuda/split", 64, 10, {{"gpus", gpus}})};
+    for (auto& record : records)
+      record.unit = "fma float";
+    const auto text = machine_page(arrange({run}, records), "/nowhere");
+    return text.substr(text.find("Roofline of the GPU"));
+  };
+  BOOST_TEST(has(fastest_in_roofline(1), "cuda/split, gpus=1"));
+  BOOST_TEST(!has(fastest_in_roofline(2), "cuda/split"));
+  BOOST_TEST(has(fastest_in_roofline(2), "cuda/naive"));
 }
 
 // What is fastest in full precision is compared; what is faster in another one
@@ -611,11 +642,11 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_gpus_says_so) {
   const auto text = [&] {
     return machine_page(arrange({a_run()}, {naive, wide}), "/nowhere");
   };
-  BOOST_TEST(!has(text(), "×; of two GPUs"));  // one is not known
+  BOOST_TEST(!has(text(), "×; on different GPUs"));  // one is not known
   wide.gpu = "GPU-1";
-  BOOST_TEST(!has(text(), "×; of two GPUs"));
+  BOOST_TEST(!has(text(), "×; on different GPUs"));
   wide.gpu = "GPU-2";
-  BOOST_TEST(has(text(), "×; of two GPUs"));
+  BOOST_TEST(has(text(), "×; on different GPUs"));
 }
 
 BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
@@ -631,7 +662,7 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
                         "/nowhere");
   };
   const auto bars = [&] { return count(text(), "of openblas</span>"); };
-  BOOST_TEST(!has(text(), "of two hosts<"));
+  BOOST_TEST(!has(text(), "on different hosts<"));
   BOOST_TEST(!has(text(), "on another host"));
   BOOST_TEST(bars() == 2u);  // of the serial rung and of the other
   openmp.gpus_of_host = "GPU-2";
@@ -639,7 +670,7 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
   library.seconds = openmp.seconds;
   BOOST_TEST(!has(text(), "tied with"));
   // The GPU over it is a ratio of two hosts, it over serial code is none.
-  BOOST_TEST(has(text(), "of two hosts<"));
+  BOOST_TEST(has(text(), "on different hosts<"));
   BOOST_TEST(has(text(), "on another host"));
   // Nor has the bar beside it a length that would say it all the same.
   BOOST_TEST(bars() == 1u);

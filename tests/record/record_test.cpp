@@ -697,6 +697,42 @@ BOOST_AUTO_TEST_CASE(hosts_of_one_image_share_no_roof_and_no_speedup) {
   BOOST_TEST(kept[1].roof_s == 0.5);
 }
 
+// Times on the CPUs of several hosts do not stand side by side.
+BOOST_AUTO_TEST_CASE(the_host_with_most_points_of_a_workload_counts) {
+  const auto on = [](const std::string& host, std::int64_t n, double seconds) {
+    Record record = timed("openmp", "a", seconds);
+    record.machine = "one name";
+    record.gpus_of_host = host;
+    record.size = {n};
+    return record;
+  };
+  const std::vector<Record> records{on("first ", 1, 10), on("first ", 2, 20),
+                                    on("second ", 1, 11), on("second ", 3, 31)};
+  const auto times_of = [](std::vector<Record> of) {
+    std::vector<double> times;
+    for (const auto& record : latest(std::move(of)))
+      times.push_back(std::round(record.summary().median));
+    return times;
+  };
+  // As many points on each: the later host. The other one has the only 2.
+  BOOST_TEST(times_of(records) == (std::vector<double>{20, 11, 31}),
+             boost::test_tools::per_element());
+
+  auto more = records;
+  more.insert(more.begin(), on("first ", 4, 40));
+  BOOST_TEST(times_of(more) == (std::vector<double>{40, 10, 20, 31}),
+             boost::test_tools::per_element());
+  // What was made from another source does not stand for it.
+  more[3].source_hash = "newer";
+  BOOST_TEST(times_of(more) == (std::vector<double>{40, 20, 11, 31}),
+             boost::test_tools::per_element());
+  // GPUs of one kind are alike.
+  for (auto& record : more)
+    record.to_device_s = 1;
+  BOOST_TEST(times_of(more) == (std::vector<double>{40, 20, 11, 31}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_store_writes_the_run_once_and_late) {
   const Folder folder;
   const fs::path path = folder.path / "new" / "folder" / "x.jsonl";
