@@ -15,7 +15,7 @@ set title "Equally many elements, 1:64 to 64:1, float, hot: % of the roof"
 set label 1000 provenance("gpu")
 
 load "scripts/figures/workloads.gp"
-curve = "SELECT shape, roof_percent FROM shapes_drawn WHERE dtype = 'float' AND workload = ? ORDER BY odd, shape, place"
+curve = "SELECT shape, roof_percent FROM shapes_drawn WHERE dtype = 'float' AND workload = ? ORDER BY odd, shape, high, place"
 plot for [i = 1:words(names)] query_for(curve, word(names, i)) \
        using 1:2 with linespoints linetype type_of(word(names, i)) title word(names, i), \
      100 with lines linetype 22 notitle

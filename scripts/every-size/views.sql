@@ -34,10 +34,10 @@ CREATE VIEW shapes AS
 -- The same as one curve per workload: a line through the round shapes, then each odd one alone, with a
 -- gap before it.
 CREATE VIEW shapes_drawn AS
-  SELECT workload, dtype, shape, roof_percent, high % 2 AS odd, 1 AS place
+  SELECT workload, dtype, shape, roof_percent, high % 2 AS odd, high, 1 AS place
   FROM shapes WHERE roof_percent IS NOT NULL
   UNION ALL
-  SELECT workload, dtype, shape, 'NaN', 1, 0
+  SELECT workload, dtype, shape, 'NaN', 1, high, 0
   FROM shapes WHERE roof_percent IS NOT NULL AND high % 2 = 1;
 
 -- The slowest beside the library first.
