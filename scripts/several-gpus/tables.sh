@@ -33,8 +33,8 @@ table "Against the fastest that one GPU has for the same problem, hot" "
   FROM against_alone ORDER BY name, side, gpus"
 
 table "Targets for a team, and what it reaches (open: the samples do not tell; -: not measured)" "
-  SELECT name, side, gpus, $(as %.2f wanted) AS 'x one GPU wanted', $(as %.2f gained) AS measured,
-         $(between %.2f gained_low gained_high) AS interval, outcome
+  SELECT name, side, gpus, $(as %.2f wanted) AS 'x one GPU wanted', $(as %.3f gained) AS measured,
+         $(between %.3f gained_low gained_high) AS interval, outcome
   FROM targets ORDER BY name, side, gpus"
 
 table "Weak scaling: 8192 rows for each GPU, caches hot" "
@@ -43,7 +43,7 @@ table "Weak scaling: 8192 rows for each GPU, caches hot" "
   FROM weak WHERE (SELECT max(gpus) FROM weak) > 1 ORDER BY name, gpus"
 
 table "The links between the GPUs, GB/s: a copy of 1 GiB, and an all-reduce of 1 GiB" "
-  SELECT gpu, $(as %.1f 'one_way / 1e9') AS 'one way', $(as %.1f 'both_ways / 1e9') AS 'both ways',
+  SELECT gpu, substr(gpu_uuid, 5, 8) AS 'UUID', $(as %.1f 'one_way / 1e9') AS 'one way', $(as %.1f 'both_ways / 1e9') AS 'both ways',
          $(as %.1f 'over_2 / 1e9') AS 'all-reduce over 2', $(as %.1f 'over_4 / 1e9') AS 'over 4',
          $(as %.1f 'over_8 / 1e9') AS 'over 8'
   FROM links"

@@ -132,6 +132,11 @@ std::vector<std::string> texts(const ShortList<const char*>& list) {
 
 }  // namespace
 
+std::string size_text(std::string_view workload, const Size& size) {
+  const auto* known = Registry::instance().workload(workload);
+  return known == nullptr ? to_string(size) : size_text(*known, size);
+}
+
 Variant describe(const Description& description,
                  std::string_view source,
                  std::string_view hash) {

@@ -77,6 +77,10 @@ class Registry {
   std::vector<std::unique_ptr<Variant>> variants_;
 };
 
+// As in core/workload.hpp, of a workload by its name; all
+// numbers of one that this build lacks.
+std::string size_text(std::string_view workload, const Size& size);
+
 // A variant of what its file says, and the path of that file.
 Variant describe(const Description& description,
                  std::string_view source,

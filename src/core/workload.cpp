@@ -63,4 +63,17 @@ Size complete_size(const Workload& workload,
   return size;
 }
 
+std::string size_text(const Workload& workload, const Size& size) {
+  const auto parameters = workload.parameters();
+  const auto extents = size.size() - parameters.size();
+  std::string text = to_string(
+      Size(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(extents)));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto value = size[extents + i];
+    if (value != parameters[i].fallback)
+      text += " " + parameters[i].name + "=" + std::to_string(value);
+  }
+  return text;
+}
+
 }  // namespace parlab

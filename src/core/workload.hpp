@@ -87,6 +87,10 @@ class Workload {
 Size complete_size(const Workload& workload,
                    const std::vector<std::int64_t>& typed);
 
+// The extents, and behind them the parameters that have not their default:
+// "4096x4096", "512x512 radius=8".
+std::string size_text(const Workload& workload, const Size& size);
+
 // Element-by-element oracle for one output array:
 // |found - expected| <= bound, NaN fails.
 class ElementwiseOracle : public Oracle {

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "core/text.hpp"
+#include "core/variant.hpp"
 #include "report/reporter.hpp"
 #include "report/text_table.hpp"
 
@@ -92,8 +93,9 @@ class ExplainReporter final : public Reporter {
                  on_gpu);
     if (shown.empty()) return;
     const Record& first = shown.front();
-    out_ << first.workload << ' ' << to_string(first.size) << ' '
-         << to_string(first.dtype) << ", caches " << to_string(first.cache);
+    out_ << first.workload << ' ' << size_text(first.workload, first.size)
+         << ' ' << to_string(first.dtype) << ", caches "
+         << to_string(first.cache);
     if (first.bytes > 0) {
       out_ << "; at least " << short_count(first.flops) << "flop and "
            << bytes_with_unit(first.bytes) << ": intensity "

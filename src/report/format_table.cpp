@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "core/text.hpp"
+#include "core/variant.hpp"
 #include "record/speedup.hpp"
 #include "report/reporter.hpp"
 #include "report/text_table.hpp"
@@ -270,7 +271,7 @@ Printed printed(const std::vector<Record>& records, const Keep& keep) {
   const auto yardsticks = compare(rows, records);
   const Record& first = records.front();
   std::ostringstream out;
-  out << first.workload << ' ' << to_string(first.size) << ' '
+  out << first.workload << ' ' << size_text(first.workload, first.size) << ' '
       << to_string(first.dtype) << ", caches " << to_string(first.cache)
       << '\n';
   print_rows(out, rows, yardsticks);

@@ -97,7 +97,8 @@ void Session::note_time(const std::string& configuration,
   char text[128];
   std::snprintf(text, sizeof text,
                 "skipped: one execution at %s took %.3g s, the limit is %.3g s",
-                to_string(size).c_str(), seconds, plan.point_limit_s);
+                size_text(*plan.workload, size).c_str(), seconds,
+                plan.point_limit_s);
   too_slow.emplace(configuration, text);
 }
 

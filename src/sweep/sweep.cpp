@@ -61,8 +61,10 @@ std::vector<PointPlan> split(const Plan& plan,
       if (emulated.variants.empty()) continue;
       emulated.size = size_to_emulate(*plan.workload, size, dtype);
       if (emulated.size != size) {
-        observer.note("emulating at " + to_string(emulated.size) + ": " +
-                      to_string(size) + " would take too long without a GPU");
+        observer.note("emulating at " +
+                      size_text(*plan.workload, emulated.size) + ": " +
+                      size_text(*plan.workload, size) +
+                      " would take too long without a GPU");
       }
       parts.push_back(emulated);
     }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/text.hpp"
+#include "core/variant.hpp"
 #include "fake_workload.hpp"
 #include "record/csv.hpp"
 #include "record/json.hpp"
@@ -414,6 +415,14 @@ BOOST_AUTO_TEST_CASE(nothing_of_progress_in_a_pipe) {
   }
   BOOST_TEST(messages.str() == "parlab: a note\n");
   BOOST_TEST(split(out.str(), '\n').size() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(usual_parameters_are_not_part_of_a_size_that_is_read) {
+  BOOST_TEST(size_text("covariance", {100, 20, 0}) == "100x20");
+  BOOST_TEST(size_text("convsep", {64, 3, 16}) == "64x3");
+  BOOST_TEST(size_text("convsep", {64, 3, 5}) == "64x3 radius=5");
+  BOOST_TEST(size_text("vector_sum", {9}) == "9");
+  BOOST_TEST(size_text("nobody's", {64, 3, 16}) == "64x3x16");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
