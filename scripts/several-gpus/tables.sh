@@ -43,7 +43,8 @@ table "Weak scaling: 8192 rows for each GPU, caches hot" "
   FROM weak WHERE (SELECT max(gpus) FROM weak) > 1 ORDER BY name, gpus"
 
 table "The links between the GPUs, GB/s: a copy of 1 GiB, and an all-reduce of 1 GiB" "
-  SELECT gpu, substr(gpu_uuid, 5, 8) AS 'UUID', $(as %.1f 'one_way / 1e9') AS 'one way', $(as %.1f 'both_ways / 1e9') AS 'both ways',
+  SELECT gpu, substr(gpu_uuid, 5, 8) AS UUID,
+         $(as %.1f 'one_way / 1e9') AS 'one way', $(as %.1f 'both_ways / 1e9') AS 'both ways',
          $(as %.1f 'over_2 / 1e9') AS 'all-reduce over 2', $(as %.1f 'over_4 / 1e9') AS 'over 4',
          $(as %.1f 'over_8 / 1e9') AS 'over 8'
   FROM links"
