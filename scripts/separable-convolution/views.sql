@@ -20,10 +20,7 @@ CREATE VIEW best AS
 
 -- Against the radius: with those tunables alone that most radii were measured with, the usual ones.
 CREATE VIEW configured AS
-  SELECT *, name || dtype || n || ';' || ifnull(block, '') || ';' || ifnull(tunable_block_x, '') || ';' ||
-         ifnull(tunable_block_y, '') || ';' || ifnull(w1, '') || ';' || ifnull(h1, '') || ';' ||
-         ifnull(w2, '') || ';' || ifnull(h2, '') || ';' || ifnull(strip, '') AS config
-  FROM every WHERE policy = 'default';
+  SELECT *, name || dtype || n || ';' || tunables AS config FROM every WHERE policy = 'default';
 CREATE VIEW by_radius AS
   SELECT *, min(median_s) AS time_s FROM configured
   WHERE config IN (SELECT config FROM configured GROUP BY config HAVING count(DISTINCT radius) > 3)

@@ -33,13 +33,14 @@ std::vector<PointPlan> split(const Plan& plan,
     const auto squares = std::count_if(sizes.begin(), sizes.end(), square);
     if (squares == std::ssize(sizes)) {
       sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
-      observer.note("emulating also at " + to_string(sizes.back()) +
+      observer.note("emulating also at " +
+                    size_text(*plan.workload, sizes.back()) +
                     ": a square does not tell rows from columns");
     } else if (const auto small = small_square(*plan.workload, sizes.front());
                squares == 0 && square(small)) {
       sizes.insert(sizes.begin(), small);
       first_asked = 1;
-      observer.note("emulating also at " + to_string(small) +
+      observer.note("emulating also at " + size_text(*plan.workload, small) +
                     ": what is right there alone takes rows for columns");
     }
   }

@@ -29,6 +29,24 @@ for name in 3-naive-blocks 4-coalesced-blocks 5-shmem-blocks; do
 done
 expect "the tables are written" grep -q 'Table 3' "$(figure tables).txt"
 
+# A view may name what the records have not: a tunable, a counter, a GPU.
+few=$tree/few/records.jsonl
+mkdir "$tree/few" && cp results/fixture/ceilings.json "$tree/few"
+for workload in dmv vector_sum matmul conv2d atax covariance convsep; do
+  bin/parlab-emulated $workload 64 --backend serial --iterations 3 --format csv --results "$few" >/dev/null
+done
+views_of() { sed -nE 's/^CREATE VIEW ([a-z_0-9]+).*/\1/p' "$1"; }
+answers() { # VIEWS: all of its views, in a database of these few records
+  local view
+  bin/parlab-emulated database "$few" "$tree/views.db" --views "$1" || return
+  for view in $(views_of "$1"); do
+    bin/parlab-emulated query "$tree/views.db" "SELECT * FROM $view" >/dev/null || return
+  done
+}
+for views in scripts/*/views.sql; do
+  expect "the views of ${views%/*} answer where little was measured" answers "$views"
+done
+
 expect "the page is written" grep -q '</html>' plots/fixture/index.html
 expect "the page has the figures" grep -q 'id="fig-cslab-dmv-6-all-time"' plots/fixture/index.html
 
