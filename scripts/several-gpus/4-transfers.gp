@@ -1,6 +1,6 @@
 # The share of an execution that a GPU is in transfers, where it waits for others, too.
 what = "moving_percent"
-lines = "0" 
+lines = "0"
 meaning = ""
 set title "All GPUs: share of the time in transfers between them, hot"
 set ylabel "time in transfers / time (%)"

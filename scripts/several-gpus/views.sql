@@ -42,8 +42,8 @@ CREATE VIEW largest AS
   WHERE side = (SELECT max(side) FROM strong l
                 WHERE l.name = s.name AND l.gpus = (SELECT max(gpus) FROM strong));
 
--- The fastest that one GPU has, or its library, where there is more than what can be split: that is not
--- always the fastest.
+-- The fastest that one GPU has, of its library too, where something was measured that is written for one
+-- GPU alone: what can be split is not always the fastest.
 CREATE VIEW on_one AS
   SELECT workload, dtype, gpus, backend || '/' || variant AS name, median_s, log_variance, freedom,
          coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
