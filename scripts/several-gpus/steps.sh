@@ -43,7 +43,7 @@ share conv2d "$sizes" float --variant split_strips
 share convsep "$sizes" float --variant split_strips
 share matmul "$products" float --variant cuda/split_rows,cuda/split_panels
 share matmul "$products" bfloat16 --variant blas/split_rows
-share covariance "$variables" double --variant split_panels
+share covariance "$variables" double --variant split_panels,split_tensor
 if [[ $scale == full ]]; then
   share dmv 4096,16384 double --variant split_rows,split_columns
   share atax 4096,16384 double --variant split_rows

@@ -4,7 +4,8 @@
 -- workload has several ways.
 CREATE VIEW timed AS
   SELECT *, workload || CASE WHEN backend = 'blas' THEN '/cublas'
-                             WHEN workload IN ('dmv', 'matmul') THEN replace(variant, 'split_', '/')
+                             WHEN workload IN ('dmv', 'matmul', 'covariance')
+                               THEN replace(variant, 'split_', '/')
                              ELSE '' END
            || CASE dtype WHEN 'float' THEN '' WHEN 'bfloat16' THEN '/bf16' ELSE '/' || dtype END AS name,
          coalesce(rows, m, n) AS side, coalesce(cols, n) AS across,
@@ -92,7 +93,8 @@ CREATE VIEW targets AS
     ('dmv/rows', 16384, 95), ('dmv/rows', 32768, 95), ('atax', 16384, 95), ('atax', 32768, 95),
     ('conv2d', 16384, 95), ('conv2d', 32768, 95), ('convsep', 16384, 95), ('convsep', 32768, 95),
     ('vector_sum', 1 << 30, 95), ('matmul/rows', 16384, 95), ('matmul/panels', 16384, 95),
-    ('matmul/cublas/bf16', 16384, 95), ('covariance/double', 8192, 90))
+    ('matmul/cublas/bf16', 16384, 95), ('covariance/panels/double', 8192, 90),
+    ('covariance/tensor/double', 8192, 90))
   SELECT w.name, w.side, s.gpus, w.percent * s.gpus / 100.0 AS wanted, s.gained, s.gained_low, s.gained_high,
          CASE WHEN s.gained IS NULL THEN NULL
               WHEN s.gained_low * 100 >= w.percent * s.gpus THEN 'reached'
