@@ -1,5 +1,5 @@
 # Strong scaling: how many times as fast as one GPU, at the largest size of each workload.
-from = "largest"
+from = "largest_drawn"
 what = "gained"
 ideal(g) = g
 set title "Several GPUs: speedup over one, largest sizes, hot"

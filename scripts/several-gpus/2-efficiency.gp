@@ -1,8 +1,8 @@
 # Strong scaling: speedup over one GPU as a share of their number.
-from = "largest"
+from = "largest_drawn"
 what = "efficiency"
 ideal(g) = 100
 set title "Several GPUs: efficiency at the largest sizes, hot"
 set ylabel "speedup over one GPU / GPUs (%)"
-set yrange [0:110 < *]
+set yrange [* < 70 : 103]
 load "scripts/several-gpus/teams.inc"

@@ -20,8 +20,8 @@ for ((count = 2; count < there; count *= 2)); do gpus+=,$count; done
 if ((there > 1)); then gpus+=,$there; fi
 sizes=1024,4096,16384
 elements=1M,16M,1024M
-products=2048,8192
-variables=2048,8192
+products=1024,2048,8192
+variables=1024,2048,8192
 if [[ $scale == full ]]; then
   sizes=1024,2048,4096,8192,16384,32768
   elements=1M,4M,16M,64M,256M,1024M

@@ -24,7 +24,9 @@ CREATE VIEW against_one AS
          CASE WHEN t.gpus > 1 THEN
            ratio_high(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
          END AS gained_high,
-         100 * t.moving_s / t.median_s AS moving_percent
+         -- Transfers are looked at in executions of their own; where one GPU had to wait for another for
+         -- longer than it computes, they say nothing.
+         CASE WHEN t.moving_s <= t.median_s THEN 100 * t.moving_s / t.median_s END AS moving_percent
   FROM timed t JOIN timed one USING (name, cache)
   WHERE one.gpus = 1;
 
@@ -42,6 +44,18 @@ CREATE VIEW largest AS
   SELECT s.* FROM strong s
   WHERE side = (SELECT max(side) FROM strong l
                 WHERE l.name = s.name AND l.gpus = (SELECT max(gpus) FROM strong));
+
+-- What the figures draw: of each workload and type that was measured at three sizes or more, the way to
+-- share it that is fastest on all GPUs.
+CREATE VIEW drawn AS
+  SELECT name FROM
+    (SELECT name, side, max(side) OVER (PARTITION BY workload, dtype) AS most, median_s,
+            min(median_s) OVER (PARTITION BY workload, dtype, side) AS least
+     FROM largest
+     WHERE gpus = (SELECT max(gpus) FROM strong)) way
+  WHERE side = most AND median_s = least
+    AND (SELECT count(DISTINCT s.side) FROM strong s WHERE s.name = way.name) >= 3;
+CREATE VIEW largest_drawn AS SELECT * FROM largest WHERE name IN (SELECT name FROM drawn);
 
 -- The fastest that one GPU has, of its library too, where something was measured that is written for one
 -- GPU alone: what can be split is not always the fastest.
@@ -81,9 +95,9 @@ CREATE VIEW pays AS
   SELECT name, gpus, min(side) FILTER (WHERE gained_low > 1 AND side > last_that_does_not) AS from_side,
          min(bytes) FILTER (WHERE gained_low > 1 AND side > last_that_does_not) AS from_bytes,
          min(side) AS smallest, min(gained) AS least_gained
-  FROM (SELECT *, coalesce(max(side) FILTER (WHERE coalesce(gained_low, 0) <= 1)
+  FROM (SELECT *, coalesce(max(side) FILTER (WHERE gained_low <= 1)
                              OVER (PARTITION BY name, gpus), 0) AS last_that_does_not
-        FROM strong WHERE gpus > 1)
+        FROM strong WHERE gpus > 1 AND gained_low IS NOT NULL)
   GROUP BY name, gpus;
 
 -- What we want of a team, in percent of its GPUs' speed together: reached or missed where the whole

@@ -36,8 +36,8 @@ class TeamTimer {
   // after the last execution.
   Batch time(const Work& work, int count, Cache cache);
 
-  // Queues before() and run() while all GPUs are held back, for hold_s more,
-  // and lets them go. Returns when they are idle.
+  // Queues before(), a meeting and run() while all GPUs are held back, for
+  // hold_s more, and lets them go. Returns when they are idle.
   void run_held(const std::function<void()>& before,
                 const std::function<void()>& run,
                 double hold_s = 0);
