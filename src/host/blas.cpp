@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -57,6 +58,29 @@ ThreadsOf threads_of(void* library) {
   return own ? ThreadsOf::library : ThreadsOf::openmp;
 }
 
+// What OpenBLAS takes this CPU for. A CPU that is newer than the library, or
+// hides what it is, as in a virtual machine, it may take for a far older one.
+std::string core_of(void* library) {
+  void* const name = dlsym(library, "openblas_get_corename");
+  return name == nullptr ? "" : reinterpret_cast<const char* (*)()>(name)();
+}
+
+// Whether that has no AVX2, which this CPU has: products of matrices then take
+// several times as long as they need. The names are those of OpenBLAS 0.3.
+bool is_too_old([[maybe_unused]] const std::string& core) {
+#ifdef __x86_64__
+  const auto without = {
+      "Katmai",       "Coppermine", "Northwood",  "Prescott",    "Banias",
+      "Atom",         "Core2",      "Penryn",     "Dunnington",  "Nehalem",
+      "Sandybridge",  "Athlon",     "Opteron",    "Barcelona",   "Bobcat",
+      "Opteron_SSE3", "Bulldozer",  "Piledriver", "Steamroller", "Nano"};
+  return std::ranges::find(without, core) != without.end() &&
+         __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
 bool is_loaded = false;  // of the one instance there is
 
 std::string of_environment() {
@@ -65,6 +89,15 @@ std::string of_environment() {
 }
 
 }  // namespace
+
+std::string Blas::advice() {
+  if (!is_loaded) return "";
+  const auto core = core_of(instance().library_);
+  if (!is_too_old(core)) return "";
+  return "OpenBLAS takes this CPU for a " + core +
+         ", which has no AVX2; OPENBLAS_CORETYPE=Haswell, or SkylakeX with "
+         "AVX-512, makes it use what there is";
+}
 
 const Blas& Blas::instance() {
   static const Blas library;
@@ -142,6 +175,8 @@ Blas::Blas() {
     }
     break;
   }
+  if (const auto core = core_of(library_); !core.empty())
+    name_ += " for " + core;
   has_own_threads_ = threads_of(library_) == ThreadsOf::library;
   if (has_own_threads_) name_ += " with pthreads";
   if (threads_of(library_) == ThreadsOf::none) name_ += " without threads";

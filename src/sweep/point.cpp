@@ -598,6 +598,8 @@ void Point::store(Entry& entry) {
     const bool blas =
         record.backend == "blas" && trial.place->target == Target::host;
     if (blas) record.library = Blas::loaded();
+    if (const auto advice = Blas::advice(); blas && !advice.empty())
+      session_.note_once(advice);
     if (entry.measurement) {
       add_samples(entry);
       hold_against_roof(entry);

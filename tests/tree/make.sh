@@ -105,6 +105,13 @@ for soname in libopenblas.so.0 libblis.so.4; do
       eval 'with_blas $soname | xargs | grep -qE "verdict:passed.*library:$name [0-9.]+"'
   fi
 done
+# OpenBLAS on a CPU that it does not know, which it takes for an old one.
+if grep -qw avx2 /proc/cpuinfo && ldconfig -p | grep -qF libopenblas.so.0; then
+  expect "records say for which CPU OpenBLAS computes" \
+    eval 'OPENBLAS_CORETYPE=Prescott with_blas libopenblas.so.0 | grep -q "OpenBLAS [0-9.]* for Prescott"'
+  expect "and who runs it is told" \
+    eval 'OPENBLAS_CORETYPE=Prescott bin/parlab-emulated dmv 64 --backend blas --iterations 3 2>&1 | grep -q OPENBLAS_CORETYPE='
+fi
 # A library whose own threads spin after each call, on the CPUs of the variant that is timed next.
 spinning=$(mktemp -d)
 fake_blas() { cc -std=gnu99 -O2 -shared -fPIC -DPARALLEL="$1" -o "$2" tests/places/spinning_blas.c -lpthread; }
