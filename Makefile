@@ -247,7 +247,7 @@ build: ## build bin/parlab, bin/parlab-emulated and a link for each workload
 figures: ## draw the figures and pages that are out of date, from the records of every machine
 gallery: ## draw the few pictures of docs/gallery again, from the records in the repository
 	@$(MAKE) figures
-	@scripts/gallery.sh nvidia-h200 nvidia-h200-x2
+	@scripts/gallery.sh nvidia-h200 nvidia-h200-x4
 format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 deps: ## install the packages that are missing (NO_INSTALL=1: say which)
