@@ -66,6 +66,22 @@ Cell over_cpu(const Entries& some, const Size& wanted) {
           join(notes, "; ")};
 }
 
+// A team against the same variant on one of its GPUs.
+Cell over_one_gpu(const Entries& point, const Entry& team) {
+  auto one = team.record.tunables;
+  const auto gpus = one.find("gpus");
+  if (gpus == one.end() || gpus->second == 1) return {"–"};
+  gpus->second = 1;
+  for (const auto* entry : point) {
+    if (entry->record.full_name() != team.record.full_name() ||
+        entry->record.tunables != one)
+      continue;
+    const auto ratio = speedup(team.record, entry->record, false);
+    if (ratio) return {factor(ratio->value), interval(*ratio)};
+  }
+  return {"–"};
+}
+
 // The fastest in reduced precision, where it is faster than the others.
 std::string faster_in_reduced(const Entries& point, const Entry& fastest) {
   const auto* reduced = best(where(
@@ -104,7 +120,8 @@ Row row_of(const Measured& measured, const std::string& workload) {
           {duration(fastest->summary.median), interval(fastest->summary)},
           {share ? percent(*share) : "–", limit_of(measured, fastest->record)},
           over(*fastest, other),
-          over_cpu(some, fastest->record.size)};
+          over_cpu(some, fastest->record.size),
+          over_one_gpu(point, *fastest)};
 }
 
 void write_fastest(Html& html, const Measured& measured) {
@@ -139,13 +156,18 @@ void write_fastest(Html& html, const Measured& measured) {
                      "kernel here where the library is faster, or, without a "
                      "library, against the first rung of the ladder"
                    : "") +
-          (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
-                                         : ".") +
+          (measured.has_gpu() && said(5) ? "; against the best of the CPU"
+                                         : "") +
+          (measured.has_gpu() && said(6)
+               ? "; and, where it is shared out by several GPUs, against the "
+                 "same on one of them."
+               : ".") +
           (of_several ? " " + what_of_two_means : ""));
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
     titles.push_back("Over the best of the CPU");
+    titles.push_back("Over itself on one GPU");
   } else {
     for (auto& row : rows)
       row.resize(std::min<std::size_t>(row.size(), 5));
