@@ -100,7 +100,7 @@ std::vector<Size> with_parameters(const Workload& workload,
                                   const Parameters& asked) {
   std::vector<Size> sizes{size};
   const auto parameters = workload.parameters();
-  const auto extents = size.size() - parameters.size();
+  const auto extents = count_extents(workload);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto values = asked.find(parameters[i].name);
     if (values == asked.end()) continue;
@@ -124,7 +124,7 @@ void require_countable(const Workload& workload, const Size& size) {
   };
   const double limit = 0x1p63;
   double elements = 1;
-  const auto extents = size.size() - workload.parameters().size();
+  const auto extents = count_extents(workload);
   for (std::size_t i = 0; i < extents; ++i)
     elements *= static_cast<double>(size[i]);
   if (elements * sizeof(double) >= limit) fail();

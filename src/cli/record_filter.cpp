@@ -38,17 +38,6 @@ auto one_of(const std::vector<std::string>& known) {
   };
 }
 
-// Extents alone: a parameter of the problem (a radius) may have any value.
-Size extents_of(const Record& record) {
-  const auto* workload = Registry::instance().workload(record.workload);
-  Size extents = record.size;
-  if (workload != nullptr) {
-    extents.resize(extents.size() -
-                   std::min(extents.size(), workload->parameters().size()));
-  }
-  return extents;
-}
-
 bool all_are(const Size& extents, std::int64_t n) {
   return std::all_of(extents.begin(), extents.end(),
                      [&](auto extent) { return extent == n; });
@@ -61,7 +50,8 @@ bool has_size(const Record& record, const std::string& item) {
   const auto parts = split(item, 'x');
   if (parts.size() == 1) {
     const auto values = parse_list("--size", item, 1, largest);
-    const Size extents = extents_of(record);
+    // A parameter of the problem (a radius) may have any value.
+    const Size extents = extents_of(record.workload, record.size);
     return std::any_of(values.begin(), values.end(),
                        [&](auto value) { return all_are(extents, value); });
   }
@@ -74,7 +64,8 @@ bool has_size(const Record& record, const std::string& item) {
     }
     size.push_back(values[0]);
   }
-  return size == record.size || size == extents_of(record);
+  return size == record.size ||
+         size == extents_of(record.workload, record.size);
 }
 
 bool is_called(const Record& record, const std::string& name) {

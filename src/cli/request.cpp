@@ -323,8 +323,7 @@ Parameters parameters_of(const Settings& settings, const Workload& workload) {
 // The course's programs take M N K: beside their variables as many numbers as
 // the problem has extents are one problem, and no list of sizes.
 void join_extents(const Workload& workload, Settings& settings) {
-  const auto extents =
-      workload.dimensions().size() - workload.parameters().size();
+  const auto extents = count_extents(workload);
   const auto* kernel = settings.find("kernel");
   const auto* block = settings.find("block");
   const auto is_variable = [](const Setting* setting) {

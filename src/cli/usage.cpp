@@ -20,8 +20,7 @@ std::string size_argument(const Workload& workload) {
 
 // What a variant for several GPUs divides: parameters are no part of it.
 std::string dimensions_of(const Workload& workload) {
-  const auto extents =
-      workload.dimensions().size() - workload.parameters().size();
+  const auto extents = count_extents(workload);
   std::string text;
   for (std::size_t i = 0; i < extents; ++i) {
     text += (i == 0 ? "" : " x ") + std::string(workload.dimensions()[i]);
@@ -33,8 +32,7 @@ std::string dimensions_of(const Workload& workload) {
 // extents are one problem.
 std::string as_one_problem(const Workload& workload,
                            const std::string& program) {
-  const auto extents =
-      workload.dimensions().size() - workload.parameters().size();
+  const auto extents = count_extents(workload);
   if (extents < 2) return "";
   std::string text = "\n  with either of these also: " + program;
   for (std::size_t i = 0; i < extents; ++i) {

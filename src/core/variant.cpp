@@ -132,6 +132,12 @@ std::vector<std::string> texts(const ShortList<const char*>& list) {
 
 }  // namespace
 
+Size extents_of(std::string_view workload, Size size) {
+  if (const auto* known = Registry::instance().workload(workload))
+    size.resize(std::min(size.size(), count_extents(*known)));
+  return size;
+}
+
 std::string size_text(std::string_view workload, const Size& size) {
   const auto* known = Registry::instance().workload(workload);
   return known == nullptr ? to_string(size) : size_text(*known, size);

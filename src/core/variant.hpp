@@ -77,6 +77,10 @@ class Registry {
   std::vector<std::unique_ptr<Variant>> variants_;
 };
 
+// The extents of a size without the parameters; all numbers of a workload that
+// this build lacks.
+Size extents_of(std::string_view workload, Size size);
+
 // As in core/workload.hpp, of a workload by its name; all
 // numbers of one that this build lacks.
 std::string size_text(std::string_view workload, const Size& size);

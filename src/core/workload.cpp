@@ -63,9 +63,13 @@ Size complete_size(const Workload& workload,
   return size;
 }
 
+std::size_t count_extents(const Workload& workload) {
+  return workload.dimensions().size() - workload.parameters().size();
+}
+
 std::string size_text(const Workload& workload, const Size& size) {
   const auto parameters = workload.parameters();
-  const auto extents = size.size() - parameters.size();
+  const auto extents = count_extents(workload);
   std::string text = to_string(
       Size(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(extents)));
   for (std::size_t i = 0; i < parameters.size(); ++i) {

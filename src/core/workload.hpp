@@ -82,6 +82,9 @@ class Workload {
                                          Arithmetic arithmetic) const = 0;
 };
 
+// How many of the numbers of a Size are extents; the parameters follow them.
+std::size_t count_extents(const Workload& workload);
+
 // A whole Size from extents as typed; parameters may follow them, and have
 // their default otherwise. Throws UsageError.
 Size complete_size(const Workload& workload,

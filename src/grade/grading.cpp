@@ -423,8 +423,7 @@ std::optional<Ceilings> measure_ladder(Class& all, const std::string& command) {
 
 std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
-  const auto parameters = workload.parameters();
-  const auto extents = workload.dimensions().size() - parameters.size();
+  const auto extents = count_extents(workload);
   std::vector<Size> sizes;
   for (const std::uint64_t most : {40, 200, 700}) {
     std::vector<std::int64_t> typed;

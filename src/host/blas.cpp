@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "host/blas_advice.hpp"
+
 namespace parlab {
 namespace {
 
@@ -82,6 +84,7 @@ bool is_too_old([[maybe_unused]] const std::string& core) {
 }
 
 bool is_loaded = false;  // of the one instance there is
+std::string too_old;     // the core that it takes this CPU for, if it is
 
 std::string of_environment() {
   const char* wanted = std::getenv("PARLAB_BLAS");
@@ -89,15 +92,6 @@ std::string of_environment() {
 }
 
 }  // namespace
-
-std::string Blas::advice() {
-  if (!is_loaded) return "";
-  const auto core = core_of(instance().library_);
-  if (!is_too_old(core)) return "";
-  return "OpenBLAS takes this CPU for a " + core +
-         ", which has no AVX2; OPENBLAS_CORETYPE=Haswell, or SkylakeX with "
-         "AVX-512, makes it use what there is";
-}
 
 const Blas& Blas::instance() {
   static const Blas library;
@@ -175,8 +169,9 @@ Blas::Blas() {
     }
     break;
   }
-  if (const auto core = core_of(library_); !core.empty())
-    name_ += " for " + core;
+  const auto core = core_of(library_);
+  if (!core.empty()) name_ += " for " + core;
+  if (is_too_old(core)) too_old = core;
   has_own_threads_ = threads_of(library_) == ThreadsOf::library;
   if (has_own_threads_) name_ += " with pthreads";
   if (threads_of(library_) == ThreadsOf::none) name_ += " without threads";
@@ -186,6 +181,13 @@ Blas::Blas() {
     reinterpret_cast<int (*)(int)>(layer)(gnu);
   }
   is_loaded = true;
+}
+
+std::string blas_advice() {
+  if (too_old.empty()) return "";
+  return "OpenBLAS takes this CPU for a " + too_old +
+         ", which has no AVX2; OPENBLAS_CORETYPE=Haswell, or SkylakeX with "
+         "AVX-512, makes it use what there is";
 }
 
 template <typename F>

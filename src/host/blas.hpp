@@ -21,11 +21,8 @@ class Blas {
   // there is of OpenBLAS, built with OpenMP if possible, BLIS, FlexiBLAS
   // and MKL. Throws PointError(not_supported) when there is none.
   static const Blas& instance();
-  // What is loaded, "OpenBLAS 0.3.21 for Haswell"; empty when nothing has
-  // asked for it.
+  // What is loaded, "OpenBLAS 0.3.21"; empty when nothing has asked for it.
   static std::string loaded();
-  // What to do where it does not use what this CPU has; empty where it does.
-  static std::string advice();
   // The one that is loaded was built to start threads of its own,
   // beside those of OpenMP.
   static bool has_own_threads() { return has_own_threads_; }

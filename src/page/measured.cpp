@@ -317,10 +317,7 @@ bool is_usual_parameter(const Record& record, std::size_t i) {
 }
 
 std::size_t extents_of(const Record& record) {
-  const auto* workload = Registry::instance().workload(record.workload);
-  const std::size_t parameters =
-      workload == nullptr ? 0 : workload->parameters().size();
-  return record.size.size() - std::min(parameters, record.size.size());
+  return parlab::extents_of(record.workload, record.size).size();
 }
 
 Entries of_same_parameters(const Entries& entries) {

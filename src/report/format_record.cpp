@@ -17,11 +17,7 @@ namespace {
 // "1024" for a square, as the template has no other; "300x1000" otherwise.
 // Parameters, a filter's radius, are no size.
 std::string size_text(const Record& record) {
-  Size size = record.size;
-  if (const auto* workload = Registry::instance().workload(record.workload)) {
-    size.resize(size.size() -
-                std::min(size.size(), workload->parameters().size()));
-  }
+  const Size size = extents_of(record.workload, record.size);
   const bool square = std::adjacent_find(size.begin(), size.end(),
                                          std::not_equal_to<>()) == size.end();
   return square && !size.empty() ? std::to_string(size[0]) : to_string(size);

@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace parlab {
-namespace {
-
-std::size_t count_extents(const Workload& workload) {
-  return workload.dimensions().size() - workload.parameters().size();
-}
-
-}  // namespace
 
 Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
   constexpr double flops_at_most = 8e6;

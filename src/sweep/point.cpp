@@ -12,6 +12,7 @@
 
 #include "core/numbers.hpp"
 #include "host/blas.hpp"
+#include "host/blas_advice.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "places/partition.hpp"
@@ -598,7 +599,7 @@ void Point::store(Entry& entry) {
     const bool blas =
         record.backend == "blas" && trial.place->target == Target::host;
     if (blas) record.library = Blas::loaded();
-    if (const auto advice = Blas::advice(); blas && !advice.empty())
+    if (const auto advice = blas_advice(); blas && !advice.empty())
       session_.note_once(advice);
     if (entry.measurement) {
       add_samples(entry);

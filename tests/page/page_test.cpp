@@ -584,6 +584,18 @@ BOOST_AUTO_TEST_CASE(a_team_has_no_place_in_the_roofline) {
   BOOST_TEST(has(fastest_in_roofline(2), "cuda/naive"));
 }
 
+BOOST_AUTO_TEST_CASE(the_summary_says_what_a_team_gains_over_one_gpu) {
+  const auto summary = [](int gpus) {
+    std::vector<Record> records{
+        a_record("cuda/split", 64, 40, {{"gpus", 1}}),
+        a_record("cuda/split", 64, 10, {{"gpus", gpus}})};
+    return machine_page(arrange({a_run()}, records), "/nowhere");
+  };
+  BOOST_TEST(has(summary(4), "Over itself on one GPU"));
+  BOOST_TEST(has(summary(4), "4.00×"));
+  BOOST_TEST(!has(summary(1), "Over itself on one GPU"));
+}
+
 // What is fastest in full precision is compared; what is faster in another one
 // is named beside it.
 BOOST_AUTO_TEST_CASE(the_summary_names_what_is_faster_in_reduced_precision) {
