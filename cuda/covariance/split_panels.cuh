@@ -94,7 +94,9 @@ struct CommonBlock {
   std::int64_t rows, col, cols;
 };
 
-template <typename T, typename S>
+// SIDE_BY_SIDE: the panels of a GPU lie in one allocation, its own in the
+// middle, for tiles that find the right piece by its distance from the left.
+template <typename T, typename S, bool SIDE_BY_SIDE = false>
 class CovariancePanels {
  public:
   CovariancePanels(Gpus& team, const Parts<Covariance::Args<T>>& parts)
@@ -106,20 +108,26 @@ class CovariancePanels {
       most = std::max(most, part.n);
     }
     stride_ = ceil_div(most, S::size) * S::size;
-    const auto panel = panel_elements();
+    const auto rows = steps_ * S::deep;
     const bool alone = team.count() == 1;
-    centred_ = team.scratch<T>(alone ? panel : 3 * panel);
-    for (T*& first : centred_) {
-      if (alone) break;
-      panel_[0].push_back(first);
-      first += panel;
-      panel_[1].push_back(first + panel);
+    if (SIDE_BY_SIDE && !alone) {
+      const auto panel = panel_elements();
+      for (T* const first : team.scratch<T>(3 * panel)) {
+        panel_[0].push_back(first);
+        centred_.push_back(first + panel);
+        panel_[1].push_back(first + 2 * panel);
+      }
+      team.each([&](Gpu& gpu, int i) {
+        centre_panel(gpu, parts[i], centred_[i], rows, stride_);
+      });
+    } else {
+      team.each([&](Gpu& gpu, int i) {
+        centred_.push_back(centred_copy(gpu, parts[i], rows, stride_));
+      });
     }
-    team.each([&](Gpu& gpu, int i) {
-      centre_panel(gpu, parts[i], centred_[i], steps_ * S::deep, stride_);
-    });
     if (alone) return;
     for (int set = 0; set < 2; ++set) {
+      if (!SIDE_BY_SIDE) panel_[set] = team.scratch<T>(panel_elements());
       result_[set] = team.scratch<T>(most * most);
       arrived_[set] = team.scratch<T>(most * most);
     }
@@ -150,7 +158,8 @@ class CovariancePanels {
     const int j = ahead(i, step);
     if (2 * step != team_.count()) return {parts_[i].n, 0, parts_[j].n};
     // The columns of the first of the two are cut at a whole tile.
-    const auto half = parts_[std::min(i, j)].n / 2 / S::size * S::size;
+    const auto first = parts_[std::min(i, j)].n;
+    const auto half = ceil_div(first, S::size) / 2 * S::size;
     if (i < j) return {half, 0, parts_[j].n};
     return {parts_[i].n, half, parts_[j].n - half};
   }
@@ -220,8 +229,6 @@ class CovariancePanels {
   const Parts<Covariance::Args<T>>& parts_;
   std::int64_t steps_, n_ = 0, stride_ = 0;
   std::vector<std::int64_t> first_;  // of the columns of each GPU
-  // The panels of a GPU lie side by side, its own in the middle: some tiles
-  // find the right piece by its distance from the left one.
   OnEach<T> centred_;
   // Of this step and of the next: a panel that came, results to
   // send, results that came.

@@ -418,10 +418,8 @@ const Claims announced(
          "cslab-dmv-7-all-gflops", coalesced_wins},
         {"C5", report,
          "Coalesced is best with blocks above 100 that are multiples of 32.",
-         "such a block is fastest or ties; above 100, multiples of 32 are at "
-         "least 1.02x the "
-         "others "
-         "in the mean",
+         "no other block is faster by more than 2 %; above 100, multiples of "
+         "32 are at least 1.02x the others in the mean",
          "cslab-dmv-4-coalesced-blocks", coalesced_blocks},
         {"C6", report,
          "x in shared memory gives no improvement: the caches hold it already.",

@@ -4,5 +4,5 @@ what = "efficiency"
 ideal(g) = 100
 set title "Several GPUs: efficiency at the largest sizes, hot"
 set ylabel "speedup over one GPU / GPUs (%)"
-set yrange [* < 70 : 103]
+set yrange [* < 70 : 103 < *]
 load "scripts/several-gpus/teams.inc"

@@ -2,7 +2,7 @@
 what = "moving_percent"
 lines = "0"
 meaning = ""
-set title "All GPUs: share of the time in transfers between them, hot"
+set title "All GPUs: time in transfers, beside which they may compute, hot"
 set ylabel "time in transfers / time (%)"
 set yrange [0:*]
 load "scripts/several-gpus/sizes.inc"

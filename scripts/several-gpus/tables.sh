@@ -6,7 +6,8 @@ source scripts/figures/tables.sh
 
 heading several-gpus
 echo "times are from the moment when all GPUs may start until the last is done; interval: 95 % of our"
-echo "median, and of the ratio; apart: from the first GPU that was done to the last; -: no record here"
+echo "median, and of the ratio; apart: from the first GPU that was done to the last; in transfers: of a GPU,
+which may compute meanwhile; -: no record here, or it does not tell"
 
 strong_columns="name, size, gpus, printf('%.4g', median_s * 1e6) AS us,
          $(between %.4g 'low_s * 1e6' 'high_s * 1e6') AS 'interval us',
@@ -20,8 +21,9 @@ table "Strong scaling: the same problem on more GPUs, caches hot" "
 table "The same, caches cold" "
   SELECT $strong_columns FROM cold ORDER BY name, side, gpus"
 
-table "From which size other GPUs pay: faster than the same variant on one by more than the interval leaves
-open, there and at all larger sizes (-: at none here); and the least that a team is of one GPU's speed" "
+table "From which size other GPUs pay: faster than the same variant on one by more than the interval, where
+there is one, leaves open, there and at all larger sizes (-: at none here); and the least that a team
+is of the speed of one GPU" "
   SELECT name, gpus, from_side AS 'from size', $(as %.4g 'from_bytes / 1048576.0') AS 'MiB',
          printf('%.2f', least_gained) AS 'least x one GPU'
   FROM pays ORDER BY name, gpus"
@@ -32,10 +34,10 @@ table "Against the fastest that one GPU has for the same problem, hot" "
          $(between %.2f over_alone_low over_alone_high) AS interval
   FROM against_alone ORDER BY name, side, gpus"
 
-table "Targets for a team, and what it reaches (open: the samples do not tell; -: not measured)" "
+table "Targets for a team, and what it reaches (open: the samples do not tell)" "
   SELECT name, side, gpus, $(as %.2f wanted) AS 'x one GPU wanted', $(as %.3f gained) AS measured,
          $(between %.3f gained_low gained_high) AS interval, outcome
-  FROM targets ORDER BY name, side, gpus"
+  FROM targets WHERE gained IS NOT NULL ORDER BY name, side, gpus"
 
 table "Weak scaling: 8192 rows for each GPU, caches hot" "
   SELECT name, gpus, size, printf('%.4g', median_s * 1e6) AS us, printf('%.1f', efficiency) AS 'efficiency %',

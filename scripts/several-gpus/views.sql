@@ -24,8 +24,8 @@ CREATE VIEW against_one AS
          CASE WHEN t.gpus > 1 THEN
            ratio_high(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
          END AS gained_high,
-         -- Transfers are looked at in executions of their own; where one GPU had to wait for another for
-         -- longer than it computes, they say nothing.
+         -- Transfers are looked at in executions of their own. Where they took longer than one that is timed,
+         -- a GPU waited for another, and nothing is said.
          CASE WHEN t.moving_s <= t.median_s THEN 100 * t.moving_s / t.median_s END AS moving_percent
   FROM timed t JOIN timed one USING (name, cache)
   WHERE one.gpus = 1;
@@ -45,16 +45,18 @@ CREATE VIEW largest AS
   WHERE side = (SELECT max(side) FROM strong l
                 WHERE l.name = s.name AND l.gpus = (SELECT max(gpus) FROM strong));
 
--- What the figures draw: of each workload and type that was measured at three sizes or more, the way to
--- share it that is fastest on all GPUs.
+-- What the figures draw: of the ways to share a workload in a type that were measured at three sizes or
+-- more, the one that is fastest on all GPUs at the largest.
 CREATE VIEW drawn AS
-  SELECT name FROM
-    (SELECT name, side, max(side) OVER (PARTITION BY workload, dtype) AS most, median_s,
-            min(median_s) OVER (PARTITION BY workload, dtype, side) AS least
-     FROM largest
-     WHERE gpus = (SELECT max(gpus) FROM strong)) way
-  WHERE side = most AND median_s = least
-    AND (SELECT count(DISTINCT s.side) FROM strong s WHERE s.name = way.name) >= 3;
+  WITH ways AS (SELECT workload, dtype, name, max(side) AS side FROM strong
+                WHERE gpus = (SELECT max(gpus) FROM strong)
+                GROUP BY workload, dtype, name HAVING count(*) >= 3),
+       ranked AS (SELECT s.name,
+                         row_number() OVER (PARTITION BY s.workload, s.dtype
+                                            ORDER BY s.side DESC, s.median_s) AS place
+                  FROM ways w JOIN strong s USING (name, side)
+                  WHERE s.gpus = (SELECT max(gpus) FROM strong))
+  SELECT name FROM ranked WHERE place = 1;
 CREATE VIEW largest_drawn AS SELECT * FROM largest WHERE name IN (SELECT name FROM drawn);
 
 -- The fastest that one GPU has, of its library too, where something was measured that is written for one
@@ -92,12 +94,12 @@ CREATE VIEW weak AS
 -- From which size on a team is faster than one GPU by more than the interval leaves open; NULL: at no
 -- size that was measured.
 CREATE VIEW pays AS
-  SELECT name, gpus, min(side) FILTER (WHERE gained_low > 1 AND side > last_that_does_not) AS from_side,
-         min(bytes) FILTER (WHERE gained_low > 1 AND side > last_that_does_not) AS from_bytes,
+  SELECT name, gpus, min(side) FILTER (WHERE gains > 1 AND side > last_that_does_not) AS from_side,
+         min(bytes) FILTER (WHERE gains > 1 AND side > last_that_does_not) AS from_bytes,
          min(side) AS smallest, min(gained) AS least_gained
-  FROM (SELECT *, coalesce(max(side) FILTER (WHERE gained_low <= 1)
-                             OVER (PARTITION BY name, gpus), 0) AS last_that_does_not
-        FROM strong WHERE gpus > 1 AND gained_low IS NOT NULL)
+  FROM (SELECT *, coalesce(max(side) FILTER (WHERE gains <= 1) OVER (PARTITION BY name, gpus), 0)
+               AS last_that_does_not
+        FROM (SELECT *, coalesce(gained_low, gained) AS gains FROM strong WHERE gpus > 1))
   GROUP BY name, gpus;
 
 -- What we want of a team, in percent of its GPUs' speed together: reached or missed where the whole

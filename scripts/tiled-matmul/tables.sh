@@ -24,8 +24,8 @@ table "Granularity 2 against one tile: times as fast (published: 1.19 at 1000, 1
          printf('%.2f', max(CASE granularity WHEN 4 THEN speedup END)) AS '4'
   FROM granularity WHERE dtype = 'int' GROUP BY n, tile ORDER BY n, tile"
 
-table "The ladder, float, best tunables" "
-  SELECT n, name AS variant, printf('%.4g', time_s * 1e3) AS ms,
+table "The ladder, float, best tunables (arithmetic: ieee, or what the operands are rounded to)" "
+  SELECT n, name AS variant, arithmetic, printf('%.4g', time_s * 1e3) AS ms,
          $(between %.4g 'low_s * 1e3' 'high_s * 1e3') AS 'interval ms',
          printf('%.4g', gflops / 1e3) AS 'Tflop/s', printf('%.1f', cublas_percent) AS '% of cuBLAS',
          printf('%.1f', roof_percent) AS '% of roof'

@@ -235,7 +235,8 @@ Judgement Tally::judgement(const std::string& what,
     text += "from " + least->text + " to " + most->text;
   } else {
     for (const auto& entry : listed)
-      text += (&entry == &listed[0] ? "" : ", ") + entry.text;
+      text += (&entry == &listed[0] ? "" : ", ") + entry.text +
+              (entry.decided ? "" : " (undecided)");
   }
   if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
   if (entries_.size() > 1) {

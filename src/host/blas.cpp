@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
-#include "host/blas_advice.hpp"
+#include "host/blas_in_use.hpp"
 
 namespace parlab {
 namespace {
@@ -65,6 +66,16 @@ ThreadsOf threads_of(void* library) {
 std::string core_of(void* library) {
   void* const name = dlsym(library, "openblas_get_corename");
   return name == nullptr ? "" : reinterpret_cast<const char* (*)()>(name)();
+}
+
+constexpr std::string_view for_core = " for ";  // in a library's name
+
+// One that OpenBLAS has kernels for which this CPU can execute.
+const char* newer_core() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512vl")) return "SkylakeX";
+#endif
+  return "Haswell";
 }
 
 // Whether that has no AVX2, which this CPU has: products of matrices then take
@@ -170,7 +181,7 @@ Blas::Blas() {
     break;
   }
   const auto core = core_of(library_);
-  if (!core.empty()) name_ += " for " + core;
+  if (!core.empty()) name_ += std::string(for_core) + core;
   if (is_too_old(core)) too_old = core;
   has_own_threads_ = threads_of(library_) == ThreadsOf::library;
   if (has_own_threads_) name_ += " with pthreads";
@@ -183,11 +194,24 @@ Blas::Blas() {
   is_loaded = true;
 }
 
+bool is_blas_in_use(const std::string& name) {
+  try {
+    Blas::instance();
+  } catch (const PointError&) {
+    return true;
+  }
+  std::string now = Blas::loaded();
+  if (name == now) return true;
+  if (const auto core = now.find(for_core); core != now.npos)
+    now.erase(core, now.find(' ', core + for_core.size()) - core);
+  return name == now;
+}
+
 std::string blas_advice() {
   if (too_old.empty()) return "";
-  return "OpenBLAS takes this CPU for a " + too_old +
-         ", which has no AVX2; OPENBLAS_CORETYPE=Haswell, or SkylakeX with "
-         "AVX-512, makes it use what there is";
+  return "OpenBLAS takes this CPU for another, " + too_old +
+         ", which has no AVX2; set OPENBLAS_CORETYPE=" + newer_core() +
+         " to use what there is";
 }
 
 template <typename F>

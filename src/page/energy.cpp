@@ -88,8 +88,9 @@ Cell is_it_the_fastest(const Rungs& rungs) {
                 (others.empty() ? "" : "; a tie in joules with " + others)};
   }
   if (parlab::tied(of_energy)) {
-    return {"a tie with " + name(fastest.entry->record) + ", the fastest",
-            "in joules " + range(of_energy)};
+    return {
+        "no; in joules a tie with the fastest, " + name(fastest.entry->record),
+        "whose joules are " + range(of_energy)};
   }
   if (parlab::tied(of_time)) {
     return {"a tie with " + name(fastest.entry->record),
@@ -155,16 +156,19 @@ bool asked_for_energy(const Measured& measured) {
 void write_energy(Html& html, const Measured& measured) {
   if (!asked_for_energy(measured)) return;
   html.open("section", {{"id", "energy"}}).element("h2", "Energy").line_break();
-  html.element("p",
-               "Joules of one execution, what the device uses at rest "
-               "included: of a GPU those of "
-               "the whole board, of a CPU those of its packages and, where "
-               "they are counted, their "
-               "memory; never those of the rest of the machine. So a GPU is "
-               "not compared with a "
-               "CPU. Of each ladder the rung that costs the least, and whether "
-               "it is the fastest of those whose joules were measured: of each "
-               "one setting.");
+  html.element(
+      "p",
+      "Joules of one execution, what the device uses at rest "
+      "included: of a GPU those of "
+      "the whole board, of a CPU those of its packages and, where "
+      "they are counted, their "
+      "memory; never those of the rest of the machine. So a GPU is "
+      "not compared with a "
+      "CPU. Of each ladder the rung that costs the least, and whether "
+      "it is the fastest of those whose joules were measured, each at one "
+      "setting. \"One after another\" is the time of an execution "
+      "among the many that the joules are of; power is that of this "
+      "time.");
   std::vector<Row> rows;
   Html details;
   for (const auto& workload : measured.workloads()) {

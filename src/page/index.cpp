@@ -150,6 +150,18 @@ std::string without_it(const std::vector<Measured>& machines,
   return text;
 }
 
+// "GPU", "CPU", or of several GPUs how many were at work.
+std::string half_of(const Measured& measured, const Entry& entry) {
+  if (!on_gpu(entry.side)) return "CPU";
+  std::size_t there = 0;
+  for (const auto& run : measured.runs)
+    there = std::max(there, run.gpus.size());
+  if (there < 2) return "GPU";
+  const auto gpus = entry.record.tunables.find("gpus");
+  const auto busy = gpus == entry.record.tunables.end() ? 1 : gpus->second;
+  return std::to_string(busy) + " of its " + counted(there, "GPU");
+}
+
 void write_comparison(Html& html, const std::vector<Measured>& machines) {
   std::set<std::string> workloads;
   for (const auto& measured : machines) {
@@ -179,7 +191,7 @@ void write_comparison(Html& html, const std::vector<Measured>& machines) {
         behind = {factor(times.value) + " the time", interval(times)};
       }
       rows.push_back(
-          {{machine->machine, on_gpu(entry->side) ? "GPU" : "CPU"},
+          {{machine->machine, half_of(*machine, *entry)},
            {setting(entry->record)},
            {duration(entry->summary.median), interval(entry->summary)},
            behind});

@@ -87,7 +87,7 @@ void write_rung(Html& html,
               false);
   }
   if (reduced_arithmetic(record)) {
-    html.element("p", "In reduced precision: compared with none that has more.",
+    html.element("p", "In reduced precision: not compared with full precision.",
                  {{"class", "note"}});
   }
   html.close().line_break();

@@ -365,6 +365,11 @@ bool reduced_arithmetic(const Record& record) {
   return record.arithmetic != Arithmetic::ieee;
 }
 
+bool of_team(const Entry& entry) {
+  const auto gpus = entry.record.tunables.find("gpus");
+  return gpus != entry.record.tunables.end() && gpus->second > 1;
+}
+
 Entries ladder(const Entries& entries) {
   // Variants that this build lacks come last on their side, by name, before
   // them those of teams, whose rungs are numbered on their own.

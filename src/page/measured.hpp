@@ -132,6 +132,8 @@ bool tied(const Entry& a, const Entry& b);
 
 // Its registration, for its rung and idea; nullptr when this build lacks it.
 const Variant* variant_of(const Record& record);
+// Several GPUs share it.
+bool of_team(const Entry& entry);
 // Rounds its operands to TF32 or BF16.
 bool reduced_arithmetic(const Record& record);
 // Serial, OpenMP and CPU library, or CUDA and GPU library, rung by rung:

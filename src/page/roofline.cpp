@@ -19,11 +19,6 @@ double fastest(const Curve& curve) {
   return best;
 }
 
-bool of_team(const Entry& entry) {
-  const auto gpus = entry.record.tunables.find("gpus");
-  return gpus != entry.record.tunables.end() && gpus->second > 1;
-}
-
 // The best of each workload and backend on one half of the machine, each
 // at the largest size that nearly all variants of the workload were measured
 // at, or of the backend where it was not. The roofs are those of one GPU.
@@ -134,8 +129,9 @@ void write_roofline(Html& html,
   html.raw(draw(chart)).close();
   html.element(
       "figcaption",
-      "The best of every workload and backend, at the largest size that nearly "
-      "all variants of the workload were measured at; numbers as in the table. "
+      "The best of every workload and backend, of GPUs on a single one, at the "
+      "largest size that nearly all variants of the workload were measured "
+      "at; numbers as in the table. "
       "The lines are the best of all hosts and GPUs of this name, percents "
       "those of the one that was measured. A point above the roof of the "
       "memory is small enough for the caches, or was reached by units whose "

@@ -54,7 +54,7 @@ struct Pair {
     const auto a = of_roof(*slower), b = of_roof(*faster);
     return a && b && std::min(*a, *b) >= near_roof;
   }
-  // Far from a roof it goes with neither, whatever its gain. Nothing: the
+  // Far from a roof it goes with none of them, whatever its gain. Nothing: the
   // interval does not tell.
   std::optional<bool> as_the_roof() const {
     if (!near_roofs()) return false;
@@ -121,7 +121,7 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
   const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
   std::vector<Row> rows;
   std::map<std::string, std::string> with;  // what: largest points
-  std::size_t small = 0, small_with_neither = 0;
+  std::size_t small = 0, small_with_none = 0;
   std::string not_both;
   const auto add_to = [](std::string& list, const std::string& what) {
     list += (list.empty() ? "" : "; ") + what;
@@ -144,7 +144,7 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
         const auto as_the_roof = pair.as_the_roof();
         const auto goes_with = !as_the_roof   ? "cannot be told"
                                : *as_the_roof ? limit
-                                              : "neither";
+                                              : "none";
         if (&pair == &pairs.back()) {
           add_to(
               with[as_the_roof
@@ -153,7 +153,7 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
               workload + " " + point);
         } else {
           ++small;
-          small_with_neither += as_the_roof == false ? 1 : 0;
+          small_with_none += as_the_roof == false ? 1 : 0;
         }
         rows.push_back(
             {{workload, point},
@@ -174,8 +174,8 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
     html.element("li", "at the largest sizes " + what + ": " + points);
   if (small > 0) {
     html.element("li", "at the smallest sizes " +
-                           std::to_string(small_with_neither) + " of " +
-                           std::to_string(small) + " with neither");
+                           std::to_string(small_with_none) + " of " +
+                           std::to_string(small) + " with none");
   }
   html.close().line_break();
   html.open("details", {{"class", "printed"}})
@@ -200,16 +200,18 @@ void write_scaling(Html& html, const std::vector<Measured>& machines) {
   const auto kinds = kinds_of_gpu(machines);
   html.open("section", {{"id", "scaling"}})
       .element("h2", "What a faster GPU changes");
-  html.element("p",
-               "The fastest variant in full precision on each kind of GPU, "
-               "kernel only, at the smallest and the largest size that both "
-               "were measured at. A point goes with what sets its roof, "
-               "memory, a unit or the launch of an empty kernel, when it "
-               "reaches half of the roof on both and is faster by as much as "
-               "the roof is: within " +
-                   percent(alike) +
-                   ", by its whole interval. It goes with neither when it "
-                   "waits for something else: caches, its own instructions.");
+  html.element(
+      "p",
+      "The fastest variant on each kind of GPU, in the precision of its "
+      "type, "
+      "kernel only, at the smallest and the largest size that both "
+      "were measured at. A point goes with what sets its roof, "
+      "memory, a unit or the launch of an empty kernel, when it "
+      "reaches half of the roof on both and is faster by as much as "
+      "the roof is: within " +
+          percent(alike) +
+          ", by its whole interval. It goes with none of them when it "
+          "waits for something else: caches, its own instructions.");
   for (std::size_t i = 1; i < kinds.size(); ++i)
     write_pair(html, *kinds.front(), *kinds[i]);
   html.close().line_break();

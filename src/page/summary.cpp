@@ -1,6 +1,7 @@
 // What one wants to know first: what is fastest and by how much, how near
 // to the limit it is, which claims fell.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/numbers.hpp"
@@ -27,7 +28,7 @@ Cell over(const Entry& entry, const Entry* other) {
   return {(parlab::tied(*ratio) ? "a tie with "
                                 : factor(ratio->value) + " as fast as ") +
               name(other->record),
-          with_of_two(interval(*ratio), entry.record, other->record)};
+          with_of_two(range(*ratio), entry.record, other->record)};
 }
 
 // The GPU against the best of the CPU: at that size, or else at the largest
@@ -66,20 +67,15 @@ Cell over_cpu(const Entries& some, const Size& wanted) {
           join(notes, "; ")};
 }
 
-// A team against the same variant on one of its GPUs.
-Cell over_one_gpu(const Entries& point, const Entry& team) {
-  auto one = team.record.tunables;
-  const auto gpus = one.find("gpus");
-  if (gpus == one.end() || gpus->second == 1) return {"–"};
-  gpus->second = 1;
-  for (const auto* entry : point) {
-    if (entry->record.full_name() != team.record.full_name() ||
-        entry->record.tunables != one)
-      continue;
-    const auto ratio = speedup(team.record, entry->record, false);
-    if (ratio) return {factor(ratio->value), interval(*ratio)};
-  }
-  return {"–"};
+// A team against the best that one GPU has at this point.
+Cell over_one_gpu(const Entries& point, const Entry& fastest) {
+  const auto* one = best_peer(
+      where(point, [](const Entry& entry) { return !of_team(entry); }));
+  if (!of_team(fastest) || one == nullptr) return {"–"};
+  const auto ratio = speedup(fastest.record, one->record, false);
+  if (!ratio) return {"–"};
+  return {factor(ratio->value),
+          interval(*ratio) + " over " + name(one->record)};
 }
 
 // The fastest in reduced precision, where it is faster than the others.
@@ -156,18 +152,17 @@ void write_fastest(Html& html, const Measured& measured) {
                      "kernel here where the library is faster, or, without a "
                      "library, against the first rung of the ladder"
                    : "") +
-          (measured.has_gpu() && said(5) ? "; against the best of the CPU"
-                                         : "") +
           (measured.has_gpu() && said(6)
-               ? "; and, where it is shared out by several GPUs, against the "
-                 "same on one of them."
-               : ".") +
+               ? "; where several GPUs share it, against the best of one"
+               : "") +
+          (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
+                                         : ".") +
           (of_several ? " " + what_of_two_means : ""));
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
   if (measured.has_gpu()) {
     titles.push_back("Over the best of the CPU");
-    titles.push_back("Over itself on one GPU");
+    titles.push_back("Over the best of one GPU");
   } else {
     for (auto& row : rows)
       row.resize(std::min<std::size_t>(row.size(), 5));
@@ -221,19 +216,18 @@ void write_verdicts(Html& html,
                     const std::vector<Finding>& findings,
                     const std::string& report) {
   html.open("p").element("b", report + ": ");
-  for (const auto outcome :
-       {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
-        Outcome::cannot_be_tested}) {
-    bool first = true;
-    for (const auto& finding : findings) {
-      if (finding.report != report || finding.outcome != outcome) continue;
-      if (first)
-        html.text(verdict_sign(outcome) + std::string(to_string(outcome)) +
-                  " ");
-      first = false;
-      html.element("a", finding.id,
-                   {{"href", "#" + claim_anchor(finding)},
-                    {"title", finding.sentence}})
+  // by verdict, and of one verdict those that nothing was measured for last
+  std::map<std::pair<Outcome, bool>, std::vector<const Finding*>> groups;
+  for (const auto& finding : findings) {
+    if (finding.report == report)
+      groups[{finding.outcome, finding.computed}].push_back(&finding);
+  }
+  for (const auto& [group, some] : groups) {
+    html.text(verdict_sign(group.first) + outcome_of(*some.front()) + " ");
+    for (const auto* finding : some) {
+      html.element("a", finding->id,
+                   {{"href", "#" + claim_anchor(*finding)},
+                    {"title", finding->sentence}})
           .raw(" ");
     }
   }
@@ -250,7 +244,7 @@ void write_fallen(Html& html, const std::vector<Finding>& findings) {
   }
   if (rows.empty()) return;
   html.element("h3", "Claims that do not hold here");
-  write_cards(html, {"Claim", "What it says", "What was measured"}, rows);
+  write_cards(html, {"Claim", "What it says", "Its numbers"}, rows);
 }
 
 }  // namespace

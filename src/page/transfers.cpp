@@ -150,13 +150,16 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   return cell;
 }
 
-// With what it takes at the largest size.
-Cell verdict(const std::vector<Duel>& duels, Way way) {
+// With what it takes at the largest size, which is said where it is not that
+// of the row.
+Cell verdict(const std::vector<Duel>& duels, Way way, const Size& of_row) {
   Cell cell = verdict(duels, &Duel::travelled);
   if (duels.empty()) return cell;
   const auto& last = duels.back();
-  cell.note = duration(*seconds_with_transfers(*last.gpu, way)) + ", " +
-              factor(last.travelled.value) + " the speed of the CPU (" +
+  const auto& record = last.gpu->record;
+  cell.note = duration(*seconds_with_transfers(*last.gpu, way)) +
+              (record.size == of_row ? "" : " at " + dimensions(record)) +
+              ", " + factor(last.travelled.value) + " the speed of the CPU (" +
               with_of_two(interval(last.travelled), last.gpu->record,
                           last.cpu->record) +
               ")" + (cell.note.empty() ? "" : "; ") + cell.note;
@@ -264,9 +267,9 @@ void write_transfers(Html& html, const Measured& measured) {
          {duration(last.cpu->summary.median), setting(last.cpu->record)},
          {duration(last.gpu->summary.median), setting(last.gpu->record)},
          verdict(fought, &Duel::kernel),
-         verdict(fought, Way::pageable),
-         verdict(pinned, Way::pinned),
-         verdict(overlapped, Way::overlapped),
+         verdict(fought, Way::pageable, last.gpu->record.size),
+         verdict(pinned, Way::pinned, last.gpu->record.size),
+         verdict(overlapped, Way::overlapped, last.gpu->record.size),
          {paid(last)}});
     write_chart(charts, some, workload, measured);
   }

@@ -31,7 +31,8 @@ std::string with_of_two(const std::string& interval,
                         const Record& b);
 inline const std::string what_of_two_means =
     "\"On different GPUs\" or \"hosts\": the two times were measured on two of "
-    "this name, which differ by some percent.";
+    "this name: GPUs of one kind differ by some percent, their hosts by up to "
+    "a factor of two.";
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.

@@ -78,7 +78,7 @@ void write_workload(Html& html,
     }
   }
   if (!shared.empty()) {
-    html.open("p").text("Beside other workloads: ");
+    html.open("p").text("Compared with other workloads in ");
     for (const auto* experiment : shared) {
       if (experiment != shared.front()) html.text(", ");
       html.element("a", experiment->name,

@@ -12,7 +12,7 @@
 
 #include "core/numbers.hpp"
 #include "host/blas.hpp"
-#include "host/blas_advice.hpp"
+#include "host/blas_in_use.hpp"
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "places/partition.hpp"
@@ -92,6 +92,7 @@ class Point {
   void list();
   std::unique_ptr<Trial> trial_of(const Variant& variant,
                                   const TunableValues& tunables);
+  static bool uses_blas(const Trial& trial);
   Entry entry_of(Trial& trial, Cache cache);
   Record blank(const Trial& trial, Cache cache) const;
   void verify(InputKind kind);
@@ -311,6 +312,12 @@ std::unique_ptr<Trial> Point::trial_of(const Variant& variant,
   return trial;
 }
 
+// The BLAS of the host, of which there are several.
+bool Point::uses_blas(const Trial& trial) {
+  return trial.call.variant->backend == "blas" && trial.place != nullptr &&
+         trial.place->target == Target::host;
+}
+
 Entry Point::entry_of(Trial& trial, Cache cache) {
   Entry entry{&trial, blank(trial, cache), false, nullptr, std::nullopt};
   const Record* old = session_.recorded(entry.record);
@@ -323,6 +330,12 @@ Entry Point::entry_of(Trial& trial, Cache cache) {
       cache == Cache::hot && !trial.call.variant->needs_team();
   if (session_.plan.energy && has_joules && old->timed() && !old->energy)
     return entry;
+  // With another library the time is another one.
+  const bool passed = old->verdict == Verdict::passed;
+  if (uses_blas(trial) && passed && !old->library.empty()) {
+    if (!is_blas_in_use(old->library)) return entry;
+    session_.note_blas();
+  }
   session_.learn(*old);
   entry.record = *old;
   entry.recorded_before = true;
@@ -596,11 +609,10 @@ void Point::store(Entry& entry) {
   if (trial.passed()) {
     record.errors = trial.errors;
     // Several libraries can be the BLAS of a host: this says which one it was.
-    const bool blas =
-        record.backend == "blas" && trial.place->target == Target::host;
-    if (blas) record.library = Blas::loaded();
-    if (const auto advice = blas_advice(); blas && !advice.empty())
-      session_.note_once(advice);
+    if (uses_blas(trial)) {
+      record.library = Blas::loaded();
+      session_.note_blas();
+    }
     if (entry.measurement) {
       add_samples(entry);
       hold_against_roof(entry);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "host/blas_in_use.hpp"
 #include "machine/programs_on_gpu.hpp"
 #include "machine/roof.hpp"
 
@@ -210,6 +211,10 @@ EnergyGauge& Session::gauge_of(Place& place, const EnergyGauge::Stop& stop) {
 
 void Session::note_once(const std::string& text) {
   if (noted.insert(text).second) observer.note(text);
+}
+
+void Session::note_blas() {
+  if (const auto advice = blas_advice(); !advice.empty()) note_once(advice);
 }
 
 // This program is one of those that are there.

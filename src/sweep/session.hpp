@@ -51,6 +51,7 @@ struct Session {
   const Record* recorded(const Record& record) const;
   void lose(Place& place, const std::string& why);
   void note_once(const std::string& text);
+  void note_blas();  // what to do about the BLAS of the host, if anything
   // What the verdict of a record says of the sweep so far.
   void count(const Record& record);
   // Of an execution: whether larger sizes of its configuration are tried.

@@ -316,7 +316,8 @@ BOOST_AUTO_TEST_CASE(what_is_undecided_is_counted_beside_what_is) {
   Tally tally;
   tally.add(true, 1, "a");
   tally.add(std::nullopt, 2, "b");
-  BOOST_TEST(tally.judgement("", {}).numbers == "a, b (1 of 1, 1 undecided)");
+  BOOST_TEST(tally.judgement("", {}).numbers ==
+             "a, b (undecided) (1 of 1, 1 undecided)");
   BOOST_TEST(tally.judgement("", {}).outcome == holds);
 }
 

@@ -234,8 +234,11 @@ class TeamExecutor final : public Executor {
     std::vector<double> seconds;
     for (int i = 0; i < 5; ++i) {
       placed.team->gpus.begin_watch();
-      placed.team->timer.run_held([&] { poison_rooms(placed); },
-                                  [&] { run(call, placed); });
+      const auto before = [&] {
+        poison_rooms(placed);
+        placed.team->timer.meet();  // or a transfer waits for the others'
+      };
+      placed.team->timer.run_held(before, [&] { run(call, placed); });
       seconds.push_back(placed.team->gpus.end_watch());
     }
     return median(std::move(seconds));

@@ -186,7 +186,6 @@ void TeamTimer::run_held(const std::function<void()>& before,
                          double hold_s) {
   Closed closed(*this);
   before();
-  meet();
   run();
   std::this_thread::sleep_for(std::chrono::duration<double>(hold_s));
   closed.open_and_wait("executing the variant");

@@ -36,11 +36,14 @@ class TeamTimer {
   // after the last execution.
   Batch time(const Work& work, int count, Cache cache);
 
-  // Queues before(), a meeting and run() while all GPUs are held back, for
-  // hold_s more, and lets them go. Returns when they are idle.
+  // Queues before() and run() while all GPUs are held back, for hold_s more,
+  // and lets them go. Returns when they are idle.
   void run_held(const std::function<void()>& before,
                 const std::function<void()>& run,
                 double hold_s = 0);
+
+  // Queued on all GPUs: none goes on before all have come to it.
+  void meet();
 
   // Something runs there that could not be ended: the devices are lost to this
   // process, and whatever waits for one of them waits for good.
@@ -61,7 +64,6 @@ class TeamTimer {
   void close();
   void open() { reinterpret_cast<volatile int&>(words_->open) = 1; }
   void open_and_wait(const char* doing);
-  void meet();
   bool idle_within(double seconds) const;
 
   std::vector<std::unique_ptr<Member>> members_;

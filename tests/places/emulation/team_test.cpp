@@ -262,15 +262,22 @@ BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
 // their common block each.
 BOOST_AUTO_TEST_CASE(covariance_of_panels_that_are_cut_in_half_is_right) {
   const auto& workload = *Registry::instance().workload("covariance");
-  Plan plan = testing::plan_for(workload,
-                                variant_called("covariance/cuda/split_panels"),
-                                complete_size(workload, {9, 540}), Dtype::f32);
-  plan.verify_only = true;
-  plan.tunables["gpus"] = {2, 4};
-  for (const auto& record : testing::sweep(plan)) {
-    BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
-               testing::described(record));
-  }
+  const auto judge = [&](const char* variant, Size size,
+                         std::vector<std::int64_t> gpus) {
+    const auto& one = variant_called(variant);
+    Plan plan = testing::plan_for(workload, one, complete_size(workload, size),
+                                  one.dtypes.front());
+    plan.verify_only = true;
+    plan.tunables["gpus"] = std::move(gpus);
+    for (const auto& record : testing::sweep(plan)) {
+      BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
+                 testing::described(record));
+    }
+  };
+  judge("covariance/cuda/split_panels", {9, 540}, {2, 4});
+  // with large tiles, and with those of a middle size
+  judge("covariance/cuda/split_tensor", {4, 600}, {2});
+  judge("covariance/cuda/split_tensor", {200, 600}, {2});
 }
 
 BOOST_AUTO_TEST_CASE(variants_for_teams_are_right_with_1_2_3_4_and_8_gpus) {

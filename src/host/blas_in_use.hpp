@@ -1,0 +1,18 @@
+// Which BLAS this host uses: what records and users are told of it. The calls
+// are in host/blas.hpp.
+#pragma once
+
+#include <string>
+
+namespace parlab {
+
+// Whether a library of that name, as Blas::loaded() says it, is the one that
+// is used here. True where there is none that could be used instead. Records
+// of before said nothing of the CPU that OpenBLAS computes for.
+bool is_blas_in_use(const std::string& name);
+
+// What to do where the one that is loaded does not use what this CPU has;
+// empty where it does, or none is loaded.
+std::string blas_advice();
+
+}  // namespace parlab
