@@ -8,6 +8,8 @@ std::string_view to_string(Outcome outcome) {
   switch (outcome) {
     case Outcome::holds:
       return "holds";
+    case Outcome::holds_where_tested:
+      return "holds where tested";
     case Outcome::holds_in_part:
       return "holds in part";
     case Outcome::does_not_hold:

@@ -1,6 +1,7 @@
 // What the source reports claim, judged by the records of one machine.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,9 +10,21 @@
 
 namespace parlab {
 
-enum class Outcome { holds, holds_in_part, does_not_hold, cannot_be_tested };
+// Of a claim of several parts: in part, where some do not hold; where tested,
+// where all do that could be tested here.
+enum class Outcome {
+  holds,
+  holds_where_tested,
+  holds_in_part,
+  does_not_hold,
+  cannot_be_tested
+};
+inline constexpr std::array outcomes{
+    Outcome::holds, Outcome::holds_where_tested, Outcome::holds_in_part,
+    Outcome::does_not_hold, Outcome::cannot_be_tested};
 
-// "holds", "holds in part", "does not hold", "cannot be tested here"
+// "holds", "holds where tested", "holds in part", "does not hold",
+// "cannot be tested here"
 std::string_view to_string(Outcome outcome);
 
 struct Finding {

@@ -258,15 +258,21 @@ Tally at_least(const std::vector<Compared>& compared, double factor) {
 }
 
 Judgement together(const std::vector<Judgement>& parts) {
-  bool all = true, none = true, tested = false;
+  bool all = true, none = true, tested = false, untested = false;
   Judgement whole;
   whole.computed = std::all_of(parts.begin(), parts.end(),
                                [](auto& part) { return part.computed; });
   for (const auto& part : parts) {
-    all &= part.outcome == Outcome::holds;
-    none &= part.outcome == Outcome::does_not_hold ||
-            part.outcome == Outcome::cannot_be_tested;
-    tested |= part.outcome != Outcome::cannot_be_tested;
+    if (part.outcome == Outcome::cannot_be_tested) {
+      untested = true;
+    } else {
+      const bool holds = part.outcome == Outcome::holds ||
+                         part.outcome == Outcome::holds_where_tested;
+      tested = true;
+      untested |= part.outcome == Outcome::holds_where_tested;
+      all &= holds;
+      none &= part.outcome == Outcome::does_not_hold;
+    }
     if (!part.numbers.empty()) {
       whole.numbers += (whole.numbers.empty() ? "" : "; ") + part.numbers;
     }
@@ -276,7 +282,8 @@ Judgement together(const std::vector<Judgement>& parts) {
     }
   }
   if (tested) {
-    whole.outcome = all    ? Outcome::holds
+    const auto held = untested ? Outcome::holds_where_tested : Outcome::holds;
+    whole.outcome = all    ? held
                     : none ? Outcome::does_not_hold
                            : Outcome::holds_in_part;
   }

@@ -122,8 +122,8 @@ class Tally {
 // Where one is at least so many times as fast as the other.
 Tally at_least(const std::vector<Compared>& compared, double factor);
 
-// A claim of several parts: holds when all do, does not when none does. A part
-// that cannot be tested leaves a claim that holds otherwise in part.
+// A claim of several parts: see Outcome. It does not hold when none of those
+// does that could be tested.
 Judgement together(const std::vector<Judgement>& parts);
 // The first alone decides when the others cannot be tested.
 Judgement supported(const Judgement& main,

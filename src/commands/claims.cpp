@@ -1,6 +1,7 @@
 #include "commands/claims.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/erase.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -62,12 +63,13 @@ void print_table(std::ostream& out, const std::vector<Finding>& findings) {
     }
     out << '\n';
   }
-  out << findings.size() << " claims and observations";
-  for (const auto outcome :
-       {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
-        Outcome::cannot_be_tested}) {
-    out << (outcome == Outcome::holds ? ": " : ", ") << to_string(outcome)
-        << ' ' << counts[outcome];
+  // "holds 3, where tested 1, in part 2": the word once, for the line is long
+  out << findings.size() << " claims";
+  for (const auto outcome : outcomes) {
+    std::string word(to_string(outcome));
+    if (outcome != Outcome::holds) boost::erase_first(word, "holds ");
+    out << (outcome == Outcome::holds ? ": " : ", ") << word << ' '
+        << counts[outcome];
   }
   out << '\n';
 }

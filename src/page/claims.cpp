@@ -45,6 +45,8 @@ std::string verdict_sign(Outcome outcome) {
   switch (outcome) {
     case Outcome::holds:
       return "● ";
+    case Outcome::holds_where_tested:
+      return "◕ ";
     case Outcome::holds_in_part:
       return "◐ ";
     case Outcome::does_not_hold:
@@ -78,9 +80,7 @@ void write_claims(Html& html,
   }
   std::string summary =
       counted(findings.size(), "claim") + " and observations: ";
-  for (const auto outcome :
-       {Outcome::holds, Outcome::holds_in_part, Outcome::does_not_hold,
-        Outcome::cannot_be_tested}) {
+  for (const auto outcome : outcomes) {
     summary += (outcome == Outcome::holds ? "" : ", ") + verdict_sign(outcome) +
                std::string(to_string(outcome)) + " " +
                std::to_string(counts[outcome]);
