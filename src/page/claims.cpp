@@ -34,8 +34,8 @@ Row row_of(const Finding& finding, const std::filesystem::path& figures) {
   }
   return {{finding.id, "", "", claim_anchor(finding)},
           verdict_cell(finding),
-          {finding.sentence, "Rule: " + finding.rule},
-          {numbers},
+          {finding.sentence, "Rule: " + typeset(finding.rule)},
+          {typeset(numbers)},
           figure};
 }
 

@@ -238,9 +238,10 @@ void write_fallen(Html& html, const std::vector<Finding>& findings) {
   std::vector<Row> rows;
   for (const auto& finding : findings) {
     if (finding.outcome != Outcome::does_not_hold) continue;
-    rows.push_back({{finding.id, "", "#" + claim_anchor(finding)},
-                    {finding.sentence},
-                    {finding.numbers.empty() ? "–" : finding.numbers}});
+    rows.push_back(
+        {{finding.id, "", "#" + claim_anchor(finding)},
+         {finding.sentence},
+         {finding.numbers.empty() ? "–" : typeset(finding.numbers)}});
   }
   if (rows.empty()) return;
   html.element("h3", "Claims that do not hold here");

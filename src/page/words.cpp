@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "core/numbers.hpp"
 
@@ -80,6 +81,14 @@ std::string range(const Ratio& ratio) {
 
 std::string interval(const Ratio& ratio) {
   return range(ratio) + (tied(ratio) ? ": a tie" : "");
+}
+
+std::string typeset(const std::string& text) {
+  // not the x of "16x16", or of a name
+  static const std::regex times("([0-9])x(?![0-9A-Za-z_])"),
+      microseconds("([0-9]) us(?![A-Za-z])");
+  return std::regex_replace(std::regex_replace(text, times, "$1×"),
+                            microseconds, "$1 µs");
 }
 
 std::string name(const Record& record) {

@@ -33,6 +33,9 @@ inline const std::string what_of_two_means =
     "\"On different GPUs\" or \"hosts\": the two times were measured on two of "
     "this name: GPUs of one kind differ by some percent, their hosts by up to "
     "a factor of two.";
+// What is written for a terminal as a page writes it: "1.29×" for "1.29x",
+// "14.2 µs" for "14.2 us".
+std::string typeset(const std::string& text);
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.

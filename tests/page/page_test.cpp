@@ -584,6 +584,13 @@ BOOST_AUTO_TEST_CASE(a_team_has_no_place_in_the_roofline) {
   BOOST_TEST(has(fastest_in_roofline(2), "cuda/naive"));
 }
 
+BOOST_AUTO_TEST_CASE(text_of_terminals_is_set_as_pages_are) {
+  BOOST_TEST(typeset("1.29x at 1000, 2x or more; 16x16") ==
+             "1.29× at 1000, 2× or more; 16x16");
+  BOOST_TEST(typeset("fp16x3 in 14.2 us at 512 used") ==
+             "fp16x3 in 14.2 µs at 512 used");
+}
+
 BOOST_AUTO_TEST_CASE(the_summary_says_what_a_team_gains_over_one_gpu) {
   const auto summary = [](int gpus) {
     std::vector<Record> records{
