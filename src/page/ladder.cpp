@@ -44,8 +44,12 @@ struct Gain {
 std::optional<Gain> gain(const Entry& entry, const Entry* below) {
   if (below == nullptr) return std::nullopt;
   const auto ratio = speedup(entry.record, below->record, false);
-  if (!ratio) return std::nullopt;
   const auto over = name(below->record);
+  if (!ratio) {
+    const auto origin = of_two(entry.record, below->record);
+    if (origin.empty()) return std::nullopt;
+    return Gain{"not compared with " + over, origin};
+  }
   return Gain{parlab::tied(*ratio)
                   ? "a tie with " + over
                   : factor(ratio->value) + " as fast as " + over,

@@ -684,6 +684,7 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
   const auto bars = [&] { return count(text(), "of openblas</span>"); };
   BOOST_TEST(!has(text(), "on different hosts<"));
   BOOST_TEST(!has(text(), "on another host"));
+  BOOST_TEST(!has(text(), "not compared with serial/plain"));
   BOOST_TEST(bars() == 2u);  // of the serial rung and of the other
   openmp.gpus_of_host = "GPU-2";
   // What is as fast on another host is no tie either.
@@ -692,6 +693,8 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
   // The GPU over it is a ratio of two hosts, it over serial code is none.
   BOOST_TEST(has(text(), "on different hosts<"));
   BOOST_TEST(has(text(), "on another host"));
+  // which the ladder says
+  BOOST_TEST(has(text(), "not compared with serial/plain"));
   // Nor has the bar beside it a length that would say it all the same.
   BOOST_TEST(bars() == 1u);
 }
