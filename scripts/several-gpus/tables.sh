@@ -6,8 +6,8 @@ source scripts/figures/tables.sh
 
 heading several-gpus
 echo "times are from the moment when all GPUs may start until the last is done; interval: 95 % of our"
-echo "median, and of the ratio; apart: from the first GPU that was done to the last; in transfers: of a GPU,
-which may compute meanwhile; -: no record here, or it does not tell"
+echo "median, and of the ratio; apart: from the first GPU that was done to the last; in transfers: of a GPU,"
+echo "which may compute meanwhile; -: no record here, or it does not tell"
 
 strong_columns="name, size, gpus, printf('%.4g', median_s * 1e6) AS us,
          $(between %.4g 'low_s * 1e6' 'high_s * 1e6') AS 'interval us',

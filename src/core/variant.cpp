@@ -140,7 +140,9 @@ Size extents_of(std::string_view workload, Size size) {
 
 std::string size_text(std::string_view workload, const Size& size) {
   const auto* known = Registry::instance().workload(workload);
-  return known == nullptr ? to_string(size) : size_text(*known, size);
+  const bool whole =
+      known != nullptr && size.size() == known->dimensions().size();
+  return whole ? size_text(*known, size) : to_string(size);
 }
 
 Variant describe(const Description& description,

@@ -81,8 +81,8 @@ class Registry {
 // this build lacks.
 Size extents_of(std::string_view workload, Size size);
 
-// As in core/workload.hpp, of a workload by its name; all
-// numbers of one that this build lacks.
+// As in core/workload.hpp, of a workload by its name; all numbers of one that
+// this build lacks, or that has another number of them here.
 std::string size_text(std::string_view workload, const Size& size);
 
 // A variant of what its file says, and the path of that file.

@@ -157,9 +157,8 @@ std::string half_of(const Measured& measured, const Entry& entry) {
   for (const auto& run : measured.runs)
     there = std::max(there, run.gpus.size());
   if (there < 2) return "GPU";
-  const auto gpus = entry.record.tunables.find("gpus");
-  const auto busy = gpus == entry.record.tunables.end() ? 1 : gpus->second;
-  return std::to_string(busy) + " of its " + counted(there, "GPU");
+  return std::to_string(gpus_at_work(entry)) + " of its " +
+         counted(there, "GPU");
 }
 
 void write_comparison(Html& html, const std::vector<Measured>& machines) {

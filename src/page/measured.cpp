@@ -365,9 +365,13 @@ bool reduced_arithmetic(const Record& record) {
   return record.arithmetic != Arithmetic::ieee;
 }
 
-bool of_team(const Entry& entry) {
+std::int64_t gpus_at_work(const Entry& entry) {
   const auto gpus = entry.record.tunables.find("gpus");
-  return gpus != entry.record.tunables.end() && gpus->second > 1;
+  return gpus == entry.record.tunables.end() ? 1 : gpus->second;
+}
+
+bool of_team(const Entry& entry) {
+  return gpus_at_work(entry) > 1;
 }
 
 Entries ladder(const Entries& entries) {

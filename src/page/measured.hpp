@@ -132,7 +132,8 @@ bool tied(const Entry& a, const Entry& b);
 
 // Its registration, for its rung and idea; nullptr when this build lacks it.
 const Variant* variant_of(const Record& record);
-// Several GPUs share it.
+// How many GPUs share it; 1 of what is for one alone.
+std::int64_t gpus_at_work(const Entry& entry);
 bool of_team(const Entry& entry);
 // Rounds its operands to TF32 or BF16.
 bool reduced_arithmetic(const Record& record);

@@ -423,6 +423,8 @@ BOOST_AUTO_TEST_CASE(usual_parameters_are_not_part_of_a_size_that_is_read) {
   BOOST_TEST(size_text("convsep", {64, 3, 5}) == "64x3 radius=5");
   BOOST_TEST(size_text("vector_sum", {9}) == "9");
   BOOST_TEST(size_text("nobody's", {64, 3, 16}) == "64x3x16");
+  // a line of a file that somebody changed
+  BOOST_TEST(size_text("convsep", {512}) == "512");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
