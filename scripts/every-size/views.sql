@@ -1,9 +1,11 @@
 -- What the figures of every-size read. One row of records is one measurement.
 
 -- Verified and timed, warm caches, on the GPU where there is one. high, across: the two extents of
--- the matrix or image, or of the result of a product; of a vector its elements twice.
+-- the matrix or image, or of the result of a product; of a vector its elements twice. kind: the dtype, and
+-- the arithmetic where it is another, whose roof is another, too.
 CREATE VIEW timed AS
   SELECT *, coalesce(rows, m, n) AS high, coalesce(cols, n) AS across,
+         dtype || CASE arithmetic WHEN 'ieee' THEN '' ELSE '/' || arithmetic END AS kind,
          coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot'
@@ -11,9 +13,9 @@ CREATE VIEW timed AS
 
 -- The fastest of ours, and of the libraries: of the bare columns SQLite takes the row of the min.
 CREATE VIEW ours AS
-  SELECT *, min(median_s) AS time_s FROM timed WHERE backend <> 'blas' GROUP BY workload, dtype, size;
+  SELECT *, min(median_s) AS time_s FROM timed WHERE backend <> 'blas' GROUP BY workload, kind, size;
 CREATE VIEW library AS
-  SELECT *, min(median_s) AS time_s FROM timed WHERE backend = 'blas' GROUP BY workload, dtype, size;
+  SELECT *, min(median_s) AS time_s FROM timed WHERE backend = 'blas' GROUP BY workload, kind, size;
 
 -- `times` as fast as the library; NULL where there is none.
 CREATE VIEW compared AS
@@ -21,7 +23,7 @@ CREATE VIEW compared AS
          ratio(l.median_s, l.log_variance, l.freedom, o.median_s, o.log_variance, o.freedom) AS times,
          ratio_low(l.median_s, l.log_variance, l.freedom, o.median_s, o.log_variance, o.freedom) AS times_low,
          ratio_high(l.median_s, l.log_variance, l.freedom, o.median_s, o.log_variance, o.freedom) AS times_high
-  FROM ours o LEFT JOIN library l USING (workload, dtype, size);
+  FROM ours o LEFT JOIN library l USING (workload, kind, size);
 
 CREATE VIEW square AS SELECT * FROM compared WHERE high = across AND (k IS NULL OR k = m);
 -- shape: high over across, of what is not a vector.
@@ -34,13 +36,13 @@ CREATE VIEW shapes AS
 -- The same as one curve per workload: a line through the round shapes, then each odd one alone, with a
 -- gap before it.
 CREATE VIEW shapes_drawn AS
-  SELECT workload, dtype, shape, roof_percent, high % 2 AS odd, high, 1 AS place
+  SELECT workload, kind, shape, roof_percent, high % 2 AS odd, high, 1 AS place
   FROM shapes WHERE roof_percent IS NOT NULL
   UNION ALL
-  SELECT workload, dtype, shape, 'NaN', 1, high, 0
+  SELECT workload, kind, shape, 'NaN', 1, high, 0
   FROM shapes WHERE roof_percent IS NOT NULL AND high % 2 = 1;
 
 -- The slowest beside the library first.
 CREATE VIEW worst AS
-  SELECT *, row_number() OVER (PARTITION BY workload, dtype ORDER BY times) AS place
+  SELECT *, row_number() OVER (PARTITION BY workload, kind ORDER BY times) AS place
   FROM compared WHERE times IS NOT NULL;

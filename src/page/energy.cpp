@@ -158,16 +158,13 @@ void write_energy(Html& html, const Measured& measured) {
   html.open("section", {{"id", "energy"}}).element("h2", "Energy").line_break();
   html.element(
       "p",
-      "Joules of one execution, what the device uses at rest "
-      "included: of a GPU those of "
-      "the whole board, of a CPU those of its packages and, where "
-      "they are counted, their "
-      "memory; never those of the rest of the machine. So a GPU is "
-      "not compared with a "
-      "CPU. Of each ladder the rung that costs the least, and whether "
-      "it is the fastest of those whose joules were measured, each at one "
-      "setting. \"One after another\" is the time of an execution "
-      "among the many that the joules are of; power is that of this "
+      "Joules of one execution, what the device uses at rest included: of a "
+      "GPU those of the whole board, of a CPU those of its packages and, where "
+      "they are counted, their memory; never those of the rest of the machine. "
+      "So a GPU is not compared with a CPU. Of each ladder the rung that costs "
+      "the least, and whether it is the fastest of those whose joules were "
+      "measured, each at one setting. \"One after another\" is the time of an "
+      "execution among the many that the joules are of; power is that of this "
       "time.");
   std::vector<Row> rows;
   Html details;

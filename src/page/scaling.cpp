@@ -202,13 +202,11 @@ void write_scaling(Html& html, const std::vector<Measured>& machines) {
       .element("h2", "What a faster GPU changes");
   html.element(
       "p",
-      "The fastest variant on each kind of GPU, in the precision of its "
-      "type, "
-      "kernel only, at the smallest and the largest size that both "
-      "were measured at. A point goes with what sets its roof, "
-      "memory, a unit or the launch of an empty kernel, when it "
-      "reaches half of the roof on both and is faster by as much as "
-      "the roof is: within " +
+      "The fastest variant on each kind of GPU, in the precision of its type, "
+      "kernel only, at the smallest and the largest size that both were "
+      "measured at. A point goes with what sets its roof, memory, a unit or "
+      "the launch of an empty kernel, when it reaches half of the roof on both "
+      "and is faster by as much as the roof is: within " +
           percent(alike) +
           ", by its whole interval. It goes with none of them when it "
           "waits for something else: caches, its own instructions.");
