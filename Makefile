@@ -595,7 +595,7 @@ figures: plots/$1/index.html
 plots/$1/index.html: $(filter results/$1/%,$(RECORDS)) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
 endef
-PAGED := $(patsubst %/,%,$(sort $(dir $(RECORDED))))
+PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))
 
 figures: $(if $(PAGED),plots/index.html)
