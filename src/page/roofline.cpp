@@ -130,12 +130,11 @@ void write_roofline(Html& html,
   html.element(
       "figcaption",
       "The best of every workload and backend, of GPUs on a single one, at the "
-      "largest size that nearly all variants of the workload were measured "
-      "at; numbers as in the table. "
-      "The lines are the best of all hosts and GPUs of this name, percents "
-      "those of the one that was measured. A point above the roof of the "
-      "memory is small enough for the caches, or was reached by units whose "
-      "peak is not measured.");
+      "largest size that nearly all variants of the workload were measured at; "
+      "numbers as in the table. The lines are the best of all hosts and GPUs "
+      "of this name, percents those of the one that was measured. A point "
+      "above the roof of the memory is small enough for the caches, or was "
+      "reached by units whose peak is not measured.");
   html.close().line_break();
   write_numbers(html,
                 {"", "workload", "variant", "size", "dtype", "flop/byte",
