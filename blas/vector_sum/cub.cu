@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 

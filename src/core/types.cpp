@@ -1,10 +1,6 @@
 #include "core/types.hpp"
 
 #include <array>
-#include <cstdarg>
-#include <cstdio>
-
-#include "core/cannot_run.hpp"
 
 namespace parlab {
 namespace {
@@ -77,15 +73,6 @@ std::string to_string(const TunableValues& tunables) {
     text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
   }
   return text;
-}
-
-void cannot_run(const char* why, ...) {
-  char text[240];
-  std::va_list values;
-  va_start(values, why);
-  std::vsnprintf(text, sizeof text, why, values);
-  va_end(values);
-  throw PointError(Verdict::not_supported, text);
 }
 
 std::string_view to_string(Verdict verdict) {

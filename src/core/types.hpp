@@ -72,24 +72,6 @@ struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-// One point failed; the sweep goes on and the record carries this verdict.
-struct PointError : std::runtime_error {
-  PointError(Verdict why, const std::string& what)
-      : runtime_error(what), verdict(why) {}
-  Verdict verdict;
-  // that could not be loaded, where that is the reason
-  std::string library = {};
-};
-
-// A library that a variant calls is not there.
-struct LibraryMissing : PointError {
-  LibraryMissing(const std::string& soname, const std::string& why)
-      : PointError(Verdict::not_supported,
-                   soname + " could not be loaded: " + why) {
-    library = soname;
-  }
-};
-
 std::string_view to_string(Arithmetic arithmetic);  // "ieee", "tf32", ...
 // throws std::invalid_argument
 Arithmetic arithmetic_from_string(std::string_view text);

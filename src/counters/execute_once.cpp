@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/text.hpp"
+#include "facts/cause.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "verify/problem.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/shared_library.hpp"
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/shared_library.hpp"
 

@@ -17,8 +17,8 @@
 #include <span>
 #endif
 
-#include "core/cannot_run.hpp"
 #include "core/dtype.hpp"
+#include "facts/cannot_run.hpp"
 
 namespace parlab {
 

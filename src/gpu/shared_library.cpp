@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
 

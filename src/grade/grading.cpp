@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "grade/clock_check.hpp"
 #include "machine/roof.hpp"
 #include "machine/run_queue.hpp"

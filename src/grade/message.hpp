@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab::grade {
 

@@ -13,6 +13,7 @@
 
 #include "core/name.hpp"
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
 #include "machine/run_queue.hpp"

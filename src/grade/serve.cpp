@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/variant.hpp"
+#include "facts/cause.hpp"
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
 #include "places/executor.hpp"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/cause.hpp"
 #include "host/blas_in_use.hpp"
 
 namespace parlab {

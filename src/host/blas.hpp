@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
 

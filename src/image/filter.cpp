@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "places/executor.hpp"
 #include "verify/problem.hpp"
 #include "workloads/convsep.hpp"

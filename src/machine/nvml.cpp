@@ -1,6 +1,7 @@
 // NVML has no header here: what is declared is its documented C interface,
 // of which libnvidia-ml.so.1 keeps names, types and numbers.
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
 #include "machine/programs_on_gpu.hpp"

@@ -16,6 +16,7 @@
 
 #include "core/variant.hpp"
 #include "core/workload.hpp"
+#include "facts/cause.hpp"
 #include "machine/energy_meter.hpp"
 #include "record/record.hpp"
 #include "verify/disturbance.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 #include "gpu/gpu.hpp"
 
 namespace parlab {

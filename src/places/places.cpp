@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "facts/cause.hpp"
 #include "places/presence.hpp"
 
 namespace parlab {

@@ -16,12 +16,9 @@
 #include <limits>
 #include <vector>
 
-namespace parlab {
+#include "facts/quantity.hpp"
 
-struct Interval {
-  double low = 0, high = std::numeric_limits<double>::infinity();
-  bool holds(double value) const { return low <= value && value <= high; }
-};
+namespace parlab {
 
 // The samples of one run, in the order they were taken.
 struct Samples {

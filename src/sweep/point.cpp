@@ -11,6 +11,7 @@
 #include <span>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "host/blas.hpp"
 #include "host/blas_in_use.hpp"
 #include "machine/roof.hpp"

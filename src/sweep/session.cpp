@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "facts/cause.hpp"
 #include "host/blas_in_use.hpp"
 #include "machine/programs_on_gpu.hpp"
 #include "machine/roof.hpp"

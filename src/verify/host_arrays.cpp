@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "machine/memory.hpp"
 #include "machine/pinning.hpp"
 #include "machine/topology.hpp"

@@ -10,6 +10,7 @@
 #include <map>
 #include <thread>
 
+#include "facts/cause.hpp"
 #include "host/host.hpp"
 #include "support.hpp"
 #include "text.hpp"

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
+#include "facts/cause.hpp"
 #include "places/cuda/cuda_gpus.hpp"
 #include "places/cuda/team_timer.hpp"
 #include "places/presence.hpp"

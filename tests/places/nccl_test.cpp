@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "facts/cause.hpp"
 #include "folder.hpp"
 #include "places/cuda/nccl.hpp"
 #include "text.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "facts/cause.hpp"
 #include "folder.hpp"
 #include "on_host.hpp"
 #include "places/places.hpp"

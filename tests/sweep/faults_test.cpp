@@ -10,6 +10,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "facts/cause.hpp"
 #include "folder.hpp"
 #include "on_host.hpp"
 #include "places/places.hpp"

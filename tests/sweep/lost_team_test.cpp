@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 
+#include "facts/cause.hpp"
 #include "folder.hpp"
 #include "places/places.hpp"
 #include "places/presence.hpp"

@@ -9,6 +9,7 @@ source scripts/testing.sh
 # From the ground up. A folder may include itself and those on the lines above its own.
 rooms=(
   core
+  facts
   "workloads host gpu statistics"
   machine
   verify
@@ -16,6 +17,7 @@ rooms=(
   places
   sweep
   "claims tune compare counters cluster grade image"
+  render
   "page report"
   cli
   commands
@@ -56,11 +58,11 @@ expect "no file includes one of a layer above its own: ${upward[*]:-}" test ${#u
 
 # What a variant may include is the ground: see core/register.hpp.
 strangers=$(grep -roE '^ *# *include "[a-z_]+/' serial openmp blas cuda |
-  grep -vE '"(core|workloads|host|gpu)/' | tr '\n' ' ')
+  grep -vE '"(core|facts|workloads|host|gpu)/' | tr '\n' ' ')
 expect "no variant knows of options, timers or records: $strangers" test -z "$strangers"
 
 # What an experiment's claims may include: the machinery of claims, and what that stands on.
 strangers=$(grep -hoE '^ *# *include "[a-z_]+/' scripts/*/claims.cpp |
-  grep -vE '"(core|statistics|record|claims)/' | sort -u | tr '\n' ' ')
+  grep -vE '"(core|facts|statistics|record|claims)/' | sort -u | tr '\n' ' ')
 expect "no claim knows of options, pages or devices: $strangers" test -z "$strangers"
 end_tests

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "core/random.hpp"
+#include "facts/cause.hpp"
 #include "support.hpp"
 #include "verify/host_arrays.hpp"
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/accuracy.hpp"
+#include "facts/cause.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "verify/problem.hpp"

@@ -6,6 +6,7 @@
 #include <boost/core/demangle.hpp>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "places/kernel_name.hpp"
 #include "places/presence.hpp"
 #include "verify/guard.hpp"

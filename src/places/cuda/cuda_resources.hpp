@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
 

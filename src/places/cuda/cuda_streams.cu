@@ -1,3 +1,4 @@
+#include "facts/cause.hpp"
 #include "places/cuda/cuda_streams.hpp"
 
 #include <utility>

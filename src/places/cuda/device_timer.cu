@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "facts/cause.hpp"
 #include "places/cuda/device_timer.hpp"
 
 namespace parlab {

@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "facts/cause.hpp"
 #include "places/cuda/cuda_streams.hpp"
 #include "places/cuda/device_arrays.hpp"
 #include "places/cuda/device_ceilings.hpp"

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "facts/cause.hpp"
 #include "places/cuda/cuda_gpus.hpp"
 #include "places/cuda/device_arrays.hpp"
 #include "places/cuda/link_ceilings.hpp"

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "places/cuda/device_timer.hpp"
 
 namespace parlab {

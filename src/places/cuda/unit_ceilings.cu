@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "facts/cause.hpp"
 #include "gpu/tensor_cores.hpp"
 #include "gpu/warpgroup.hpp"
 #include "places/cuda/contest.hpp"

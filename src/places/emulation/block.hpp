@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 #include "places/emulation/crash.hpp"
 #include "places/emulation/cuda.hpp"
 #include "places/emulation/memory.hpp"

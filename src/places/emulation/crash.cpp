@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "facts/cause.hpp"
 #include "places/emulation/block.hpp"
 
 namespace parlab::emulation {

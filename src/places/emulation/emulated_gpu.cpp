@@ -1,4 +1,5 @@
 #include "places/emulation/emulated_gpu.hpp"
+#include "facts/cause.hpp"
 
 #include <cstdlib>
 #include <cstring>

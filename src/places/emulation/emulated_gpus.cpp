@@ -1,4 +1,5 @@
 #include "places/emulation/emulated_gpus.hpp"
+#include "facts/cause.hpp"
 
 #include <cstring>
 

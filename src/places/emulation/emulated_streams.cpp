@@ -1,4 +1,5 @@
 #include "places/emulation/emulated_streams.hpp"
+#include "facts/cause.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/workload.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab::emulation {
 namespace {

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "core/numbers.hpp"
+#include "facts/cause.hpp"
 #include "host/blas.hpp"
 #include "host/host.hpp"
 #include "machine/host_ceilings.hpp"

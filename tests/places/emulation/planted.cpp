@@ -1,4 +1,5 @@
 #include "places/emulation/planted.hpp"
+#include "facts/cause.hpp"
 
 #include <numeric>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "facts/cause.hpp"
 #include "places/emulation/teams.hpp"
 #include "places/partition.hpp"
 #include "support.hpp"

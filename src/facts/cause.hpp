@@ -1,0 +1,59 @@
+// Why a verdict or a note is as it is: a value with arguments. Nobody
+// searches its words, which stand in facts/causes.inc and are put together
+// in render/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/types.hpp"
+#include "facts/quantity.hpp"
+
+namespace parlab {
+
+enum class Cause {
+#define PARLAB_CAUSE(name, words) name,
+#include "facts/causes.inc"
+#undef PARLAB_CAUSE
+};
+std::string_view to_string(Cause cause);  // "past_the_end"
+// Cause::other when this version does not know it.
+Cause cause_from_string(std::string_view text);
+
+// A name, a count, or a quantity.
+using Argument = std::variant<std::string, std::int64_t, Quantity>;
+
+struct Detail {
+  Cause cause = Cause::none;
+  // {0}, {1} ... of its words
+  std::vector<Argument> arguments = {};
+  // what else is to be said, or what lies behind it
+  std::vector<Detail> further = {};
+
+  explicit operator bool() const { return cause != Cause::none; }
+};
+
+// A text that has no cause of its own: what a library or an old record says.
+Detail other(std::string text);
+
+// One point failed; the sweep goes on and the record carries this verdict.
+// what() is for debuggers: the cause's name and its arguments.
+struct PointError : std::runtime_error {
+  PointError(Verdict why, Detail because);
+  PointError(Verdict why, const std::string& text)
+      : PointError(why, other(text)) {}
+  Verdict verdict;
+  Detail detail;
+  // that could not be loaded, where that is the reason
+  std::string library = {};
+};
+
+// A library that a variant calls is not there.
+struct LibraryMissing : PointError {
+  LibraryMissing(const std::string& soname, const std::string& why);
+};
+
+}  // namespace parlab

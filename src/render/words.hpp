@@ -1,0 +1,21 @@
+// Quantities and causes in words: the one place where they get them.
+#pragma once
+
+#include <string>
+
+#include "facts/document.hpp"
+
+namespace parlab {
+
+// A terminal may know ASCII alone: "16.24 us", "1.5x"; a page has "16.24 µs",
+// "1.5×".
+enum class Letters { ascii, unicode };
+
+std::string words(const Quantity& quantity, Letters letters = Letters::ascii);
+// "16.2-16.3 us", or "too few samples"
+std::string interval_words(const Quantity& quantity,
+                           Letters letters = Letters::ascii);
+std::string words(const Detail& detail, Letters letters = Letters::ascii);
+std::string words(const Text& text, Letters letters = Letters::ascii);
+
+}  // namespace parlab
