@@ -8,6 +8,7 @@
 
 #include "core/variant.hpp"
 #include "places/executor.hpp"
+#include "render/words.hpp"
 #include "sweep/sweep.hpp"
 
 namespace parlab::testing {
@@ -69,7 +70,7 @@ inline std::string described(const Record& record) {
   return record.full_name() + " " + to_string(record.size) + " " +
          std::string(to_string(record.dtype)) + " " +
          to_string(record.tunables) + ": " +
-         std::string(to_string(record.verdict)) + ", " + record.detail;
+         std::string(to_string(record.verdict)) + ", " + words(record.detail);
 }
 
 }  // namespace parlab::testing

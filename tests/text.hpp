@@ -2,7 +2,16 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
+#include <ostream>
 #include <string>
+
+#include "render/words.hpp"
+
+namespace parlab {
+inline std::ostream& operator<<(std::ostream& out, const Detail& detail) {
+  return out << words(detail);
+}
+}  // namespace parlab
 
 namespace parlab::testing {
 
@@ -12,6 +21,11 @@ inline boost::test_tools::assertion_result contains(const std::string& text,
                                             std::string::npos);
   if (!found) found.message() << "'" << part << "' is not in '" << text << "'";
   return found;
+}
+
+inline boost::test_tools::assertion_result contains(const Detail& detail,
+                                                    const std::string& part) {
+  return contains(words(detail), part);
 }
 
 // The message of the Error that `action` throws; "" when it throws nothing.

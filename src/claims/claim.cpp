@@ -4,21 +4,6 @@
 
 namespace parlab {
 
-std::string_view to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::holds:
-      return "holds";
-    case Outcome::holds_where_tested:
-      return "holds where tested";
-    case Outcome::holds_in_part:
-      return "holds in part";
-    case Outcome::does_not_hold:
-      return "does not hold";
-    default:
-      return "cannot be tested here";
-  }
-}
-
 std::string outcome_of(const Finding& finding) {
   return std::string(to_string(finding.outcome)) +
          (finding.computed ? ", computed" : "");

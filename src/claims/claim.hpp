@@ -12,20 +12,13 @@ namespace parlab {
 
 // Of a claim of several parts: in part, where some do not hold; where tested,
 // where all do that could be tested here.
-enum class Outcome {
-  holds,
-  holds_where_tested,
-  holds_in_part,
-  does_not_hold,
-  cannot_be_tested
-};
-inline constexpr std::array outcomes{
-    Outcome::holds, Outcome::holds_where_tested, Outcome::holds_in_part,
-    Outcome::does_not_hold, Outcome::cannot_be_tested};
-
-// "holds", "holds where tested", "holds in part", "does not hold",
-// "cannot be tested here"
-std::string_view to_string(Outcome outcome);
+PARLAB_ENUM(Outcome,
+            "outcome",
+            (holds, "holds"),
+            (holds_where_tested, "holds where tested"),
+            (holds_in_part, "holds in part"),
+            (does_not_hold, "does not hold"),
+            (cannot_be_tested, "cannot be tested here"))
 
 struct Finding {
   std::string id;        // "V1"; an observation of the digest: "V-obs3"

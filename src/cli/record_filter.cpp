@@ -107,22 +107,20 @@ RecordFilter filter_of(const Settings& settings) {
   const auto as_is = [](const std::string& word) { return word; };
   const std::string failures = "failed";
   std::vector<std::string> verdicts{failures};
-  for (auto v = Verdict::passed; v <= Verdict::implausible;
-       v = Verdict(static_cast<int>(v) + 1)) {
-    verdicts.emplace_back(to_string(v));
-  }
+  for (const auto verdict : every_value<Verdict>())
+    verdicts.emplace_back(to_string(verdict));
   RecordFilter filter;
   filter.workloads = typed(settings, "workload", as_is);
   filter.backends =
       typed(settings, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
   filter.variants = typed(settings, "variant", as_is);
-  filter.dtypes = typed(settings, "dtype", dtype_from_string);
-  filter.caches = typed(settings, "cache", cache_from_string);
+  filter.dtypes = typed(settings, "dtype", from_string<Dtype>);
+  filter.caches = typed(settings, "cache", from_string<Cache>);
   for (const auto& word : typed(settings, "verdict", one_of(verdicts))) {
     if (word == failures) {
       filter.failures = true;
     } else {
-      filter.verdicts.insert(verdict_from_string(word));
+      filter.verdicts.insert(from_string<Verdict>(word));
     }
   }
   const auto sizes = typed(settings, "size", as_is);

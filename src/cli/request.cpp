@@ -147,7 +147,7 @@ void read_grading(const Settings& settings, Request& request) {
     grade.seed = static_cast<std::uint64_t>(values[0]);
   }
   if (const auto* setting = settings.find("dtype")) {
-    request.plan.dtypes = {dtype_from_string(setting->text)};
+    request.plan.dtypes = {from_string<Dtype>(setting->text)};
   }
   if (const auto* setting = settings.find("execution-limit")) {
     request.plan.execution_limit_s =
@@ -298,7 +298,7 @@ std::vector<Dtype> dtypes_of(const Settings& settings,
   const auto* setting = settings.find("dtype");
   if (setting == nullptr) return {known.front()};
   return words(*setting, [&](const std::string& word) {
-    const auto dtype = dtype_from_string(word);
+    const auto dtype = from_string<Dtype>(word);
     if (std::find(known.begin(), known.end(), dtype) != known.end())
       return dtype;
     std::vector<std::string> names;
@@ -369,7 +369,7 @@ void read_limits(const Settings& settings, Request& request) {
   plan.dtypes = dtypes_of(settings, *plan.workload);
   plan.caches = {Cache::hot};
   if (const auto* setting = settings.find("cache"))
-    plan.caches = words(*setting, cache_from_string);
+    plan.caches = words(*setting, from_string<Cache>);
   if (request.format == "record") plan.iterations = 100;
   if (const auto* setting = settings.find("iterations"))
     plan.iterations = iterations_of(*setting);

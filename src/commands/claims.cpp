@@ -65,7 +65,7 @@ void print_table(std::ostream& out, const std::vector<Finding>& findings) {
   }
   // "holds 3, where tested 1, in part 2": the word once, for the line is long
   out << findings.size() << " claims";
-  for (const auto outcome : outcomes) {
+  for (const auto outcome : every_value<Outcome>()) {
     std::string word(to_string(outcome));
     if (outcome != Outcome::holds) boost::erase_first(word, "holds ");
     out << (outcome == Outcome::holds ? ": " : ", ") << word << ' '

@@ -70,21 +70,6 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
 
 }  // namespace
 
-std::string_view to_string(Change change) {
-  switch (change) {
-    case Change::failed:
-      return "failed";
-    case Change::slower:
-      return "slower";
-    case Change::faster:
-      return "faster";
-    case Change::undecided:
-      return "undecided";
-    default:
-      return "same";
-  }
-}
-
 std::size_t Comparison::count(Change change) const {
   return static_cast<std::size_t>(std::count_if(
       points.begin(), points.end(),

@@ -14,7 +14,7 @@
 
 namespace parlab {
 
-enum class Role { input, output };
+PARLAB_ENUM(Role, "role", (input, "input"), (output, "output"))
 
 struct ArraySpec {
   std::string name;

@@ -10,13 +10,10 @@
 #include <vector>
 
 #include "core/dtype.hpp"
+#include "core/enum_names.hpp"
 #include "core/tunables.hpp"
 
 namespace parlab {
-
-// "float", "double", "int", "half", "bfloat16"
-std::string_view to_string(Dtype dtype);
-Dtype dtype_from_string(std::string_view text);  // throws UsageError
 
 // The extents of a problem, in the order of the workload's dimension names.
 using Size = std::vector<std::int64_t>;
@@ -47,34 +44,27 @@ struct Tunable {
   std::string allowed() const;  // "32..1024 in steps of 32"
 };
 
-enum class Verdict {
-  passed,
-  wrong_result,
-  launch_failed,
-  out_of_memory,
-  not_supported,
-  no_device,
-  unverified,
-  timed_out,
-  implausible  // right where it was looked at, but its time cannot be
-};
-std::string_view to_string(Verdict verdict);
-Verdict verdict_from_string(std::string_view text);
+// implausible: right where it was looked at, but its time cannot be.
+PARLAB_ENUM(Verdict,
+            "verdict",
+            (passed, "passed"),
+            (wrong_result, "wrong_result"),
+            (launch_failed, "launch_failed"),
+            (out_of_memory, "out_of_memory"),
+            (not_supported, "not_supported"),
+            (no_device, "no_device"),
+            (unverified, "unverified"),
+            (timed_out, "timed_out"),
+            (implausible, "implausible"))
 
 // The state of the caches before a timed execution: as the one before
 // left them, or flushed.
-enum class Cache { hot, cold };
-std::string_view to_string(Cache cache);
-Cache cache_from_string(std::string_view text);  // throws UsageError
+PARLAB_ENUM(Cache, "cache state", (hot, "hot"), (cold, "cold"))
 
 // The user asked for something that cannot be: exit status 2, one line.
 struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
-
-std::string_view to_string(Arithmetic arithmetic);  // "ieee", "tf32", ...
-// throws std::invalid_argument
-Arithmetic arithmetic_from_string(std::string_view text);
 
 // What the problem must do at the least: the floor under any implementation.
 struct Work {

@@ -14,7 +14,12 @@ namespace parlab {
 
 // What a variant runs on; a place of that kind is found for it.
 // streams: a GPU, with the arrays in the host's memory.
-enum class Target { host, gpu, streams, team };
+PARLAB_ENUM(Target,
+            "target",
+            (host, "host"),
+            (gpu, "gpu"),
+            (streams, "streams"),
+            (team, "team"))
 
 // A Description that owns what it says, and where it comes from.
 struct Variant {

@@ -20,7 +20,11 @@ namespace parlab {
 // Wide: few products of each sum are not zero, operands fill the significand,
 // exponents lie far apart; compared within the bound of so few roundings,
 // which nothing narrower can keep.
-enum class InputKind { integers, uniform, wide };
+PARLAB_ENUM(InputKind,
+            "kind of inputs",
+            (integers, "integers"),
+            (uniform, "uniform"),
+            (wide, "wide"))
 
 // Outputs are filled with this before each checked execution; elements
 // that a workload does not write still hold it afterwards. All bits set is

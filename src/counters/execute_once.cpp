@@ -90,7 +90,7 @@ void execute_once(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3) throw senseless("too few arguments");
   const auto* workload = Registry::instance().workload(arguments[0]);
   if (workload == nullptr) throw senseless(arguments[0]);
-  const Dtype dtype = dtype_from_string(arguments[2]);
+  const Dtype dtype = from_string<Dtype>(arguments[2]);
   const auto dtypes = workload->dtypes();
   if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end())
     throw senseless(arguments[2]);

@@ -2,20 +2,11 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <iterator>
 
 #include "facts/cannot_run.hpp"
 
 namespace parlab {
-namespace {
-
-constexpr std::string_view names[] = {
-#define PARLAB_CAUSE(name, words) #name,
-#include "facts/causes.inc"
-#undef PARLAB_CAUSE
-};
-
-std::string for_debuggers(const Detail& detail) {
+std::string to_string(const Detail& detail) {
   std::string text;
   if (detail.cause != Cause::other) text = to_string(detail.cause);
   for (const auto& argument : detail.arguments) {
@@ -31,21 +22,8 @@ std::string for_debuggers(const Detail& detail) {
     }
   }
   for (const auto& more : detail.further)
-    text += "; " + for_debuggers(more);
+    text += "; " + to_string(more);
   return text;
-}
-
-}  // namespace
-
-std::string_view to_string(Cause cause) {
-  return names[static_cast<std::size_t>(cause)];
-}
-
-Cause cause_from_string(std::string_view text) {
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    if (names[i] == text) return static_cast<Cause>(i);
-  }
-  return Cause::other;
 }
 
 Detail other(std::string text) {
@@ -53,7 +31,7 @@ Detail other(std::string text) {
 }
 
 PointError::PointError(Verdict why, Detail because)
-    : runtime_error(for_debuggers(because)),
+    : runtime_error(to_string(because)),
       verdict(why),
       detail(std::move(because)) {}
 

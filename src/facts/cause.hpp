@@ -19,9 +19,14 @@ enum class Cause {
 #include "facts/causes.inc"
 #undef PARLAB_CAUSE
 };
-std::string_view to_string(Cause cause);  // "past_the_end"
-// Cause::other when this version does not know it.
-Cause cause_from_string(std::string_view text);
+inline constexpr const char* names_of_causes[] = {
+#define PARLAB_CAUSE(name, words) #name,
+#include "facts/causes.inc"
+#undef PARLAB_CAUSE
+};
+constexpr EnumTable table_of(Cause) {
+  return EnumTable("cause", names_of_causes);
+}
 
 // A name, a count, or a quantity.
 using Argument = std::variant<std::string, std::int64_t, Quantity>;
@@ -34,13 +39,16 @@ struct Detail {
   std::vector<Detail> further = {};
 
   explicit operator bool() const { return cause != Cause::none; }
+  bool operator==(const Detail&) const = default;
 };
+// For debuggers: the cause's name and its arguments.
+std::string to_string(const Detail& detail);
 
 // A text that has no cause of its own: what a library or an old record says.
 Detail other(std::string text);
 
 // One point failed; the sweep goes on and the record carries this verdict.
-// what() is for debuggers: the cause's name and its arguments.
+// what() is for debuggers.
 struct PointError : std::runtime_error {
   PointError(Verdict why, Detail because);
   PointError(Verdict why, const std::string& text)

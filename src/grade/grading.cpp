@@ -363,7 +363,7 @@ class Grader {
     for (const auto& record : records) {
       if (record.verdict == Verdict::passed) continue;
       grade.verdict = record.verdict;
-      grade.detail = record.detail;
+      grade.detail = to_string(record.detail);
       grade.where = record.size;
       return;
     }

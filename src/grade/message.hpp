@@ -55,11 +55,10 @@ class Message {
     get_bytes(&value, sizeof value);
     return value;
   }
-  template <typename T>
-  requires(std::is_enum_v<T>) T get(T last) {
-    const auto value = get<std::underlying_type_t<T>>();
-    if (value < 0 || value > static_cast<std::underlying_type_t<T>>(last))
-      fail("a choice");
+  template <NamedEnum T>
+  T get() {
+    const int value = get<int>();
+    if (value < 0 || value >= table_of(T{}).count) fail("a choice");
     return static_cast<T>(value);
   }
   std::string text(std::size_t longest = 4000);

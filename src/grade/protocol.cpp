@@ -35,9 +35,9 @@ void put(Message& message, const ArraySpec& spec) {
 ArraySpec get_spec(Message& message) {
   ArraySpec spec;
   spec.name = message.text();
-  spec.dtype = message.get(Dtype::bf16);
+  spec.dtype = message.get<Dtype>();
   spec.count = message.get<std::int64_t>();
-  spec.role = message.get(Role::output);
+  spec.role = message.get<Role>();
   spec.layout_of = message.text();
   return spec;
 }
@@ -58,7 +58,7 @@ void get(Message& message, Size& size, Dtype& dtype, TunableValues& tunables) {
   message.get_all(most_of_a_list, [&](Message& from) {
     size.push_back(from.get<std::int64_t>());
   });
-  dtype = message.get(Dtype::bf16);
+  dtype = message.get<Dtype>();
   message.get_all(most_of_a_list, [&](Message& from) {
     const auto name = from.text();
     tunables.emplace(name, from.get<std::int64_t>());
@@ -82,7 +82,7 @@ void put(Message& message, const BatchPlan& plan) {
 
 BatchPlan get_plan(Message& message) {
   BatchPlan plan;
-  plan.cache = message.get(Cache::cold);
+  plan.cache = message.get<Cache>();
   plan.check_last = message.get<bool>();
   plan.watch_waits = message.get<bool>();
   message.get_all(most_of_a_list, [&](Message& from) {
@@ -181,11 +181,10 @@ Variant get_variant(Message& message) {
   variant.workload = message.text(100);
   variant.idea = printable(message.text(300));
   variant.hardware = printable(message.text(100));
-  variant.target = message.get(Target::team);
-  variant.arithmetic = message.get(Arithmetic::bf16x9);
-  message.get_all(16, [&](Message& from) {
-    variant.dtypes.push_back(from.get(Dtype::bf16));
-  });
+  variant.target = message.get<Target>();
+  variant.arithmetic = message.get<Arithmetic>();
+  message.get_all(
+      16, [&](Message& from) { variant.dtypes.push_back(from.get<Dtype>()); });
   message.get_all(16, [&](Message& from) {
     Tunable tunable;
     tunable.name = from.text(100);

@@ -10,16 +10,20 @@
 
 namespace parlab::grade {
 
-enum class Ask {
-  describe,
-  load,
-  run_checked,
-  sample,
-  transfers,
-  recover,
-  release
-};
-enum class Answer { done, point_error, other_error };
+PARLAB_ENUM(Ask,
+            "question",
+            (describe, "describe"),
+            (load, "load"),
+            (run_checked, "run_checked"),
+            (sample, "sample"),
+            (transfers, "transfers"),
+            (recover, "recover"),
+            (release, "release"))
+PARLAB_ENUM(Answer,
+            "answer",
+            (done, "done"),
+            (point_error, "point_error"),
+            (other_error, "other_error"))
 
 constexpr std::size_t most_of_a_list = 1 << 16;
 

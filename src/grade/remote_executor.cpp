@@ -133,12 +133,12 @@ Message RemoteExecutor::ask(const Message& message,
       watched->add({seconds_since(start), theirs.seconds()});
       watched->add({0, ours.seconds()});
     }
-    switch (reply.get(Answer::other_error)) {
+    switch (reply.get<Answer>()) {
       case Answer::done:
         return reply;
       case Answer::point_error: {
         const auto what = printable(reply.text());
-        PointError error(reply.get(Verdict::implausible), what);
+        PointError error(reply.get<Verdict>(), what);
         if (error.verdict == Verdict::passed)
           error.verdict = Verdict::launch_failed;
         throw error;

@@ -33,7 +33,7 @@ class Runner {
   Message answer(Message& ask) {
     Message message;
     message.put(Answer::done);
-    switch (ask.get(Ask::release)) {
+    switch (ask.get<Ask>()) {
       case Ask::describe:
         open();
         put(message, *variant_);

@@ -80,7 +80,7 @@ void write_claims(Html& html,
   }
   std::string summary =
       counted(findings.size(), "claim") + " and observations: ";
-  for (const auto outcome : outcomes) {
+  for (const auto outcome : every_value<Outcome>()) {
     summary += (outcome == Outcome::holds ? "" : ", ") + verdict_sign(outcome) +
                std::string(to_string(outcome)) + " " +
                std::to_string(counts[outcome]);

@@ -5,6 +5,7 @@
 #include "core/numbers.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
+#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
@@ -127,12 +128,13 @@ void write_absent(Html& html, const Measured& measured) {
   std::map<std::string, std::pair<std::string, std::size_t>> reasons;
   for (const auto& entry : measured.entries) {
     const auto& energy = entry.record.energy;
-    if (!energy || energy->absent.empty()) continue;
-    auto without_numbers = energy->absent;
+    if (!energy || !energy->absent) continue;
+    const auto words_of_it = parlab::words(energy->absent);
+    auto without_numbers = words_of_it;
     std::erase_if(without_numbers,
                   [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
     auto& [example, count] = reasons[without_numbers];
-    example = energy->absent;
+    example = words_of_it;
     ++count;
   }
   if (reasons.empty()) return;

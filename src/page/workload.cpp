@@ -4,6 +4,7 @@
 #include "page/sections.hpp"
 #include "page/table.hpp"
 #include "page/words.hpp"
+#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
@@ -17,7 +18,7 @@ void write_failures(Html& html,
     rows.push_back({setting(record), dimensions(record),
                     std::string(parlab::to_string(record.dtype)),
                     std::string(parlab::to_string(record.verdict)),
-                    record.detail});
+                    parlab::words(record.detail, Letters::unicode)});
   }
   if (rows.empty()) return;
   html.open("details").element(

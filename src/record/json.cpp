@@ -63,6 +63,41 @@ Json to_json(const LaunchShape& launch) {
           {"limited_by", launch.limited_by}};
 }
 
+Json to_json(const Quantity& quantity) {
+  Json json{{"value", finite("a value", quantity.value)},
+            {"unit", to_string(quantity.unit)}};
+  if (!quantity.interval) return json;
+  json["low"] = finite("an interval", quantity.interval->low);
+  if (std::isfinite(quantity.interval->high))
+    json["high"] = quantity.interval->high;
+  return json;
+}
+
+// A text as it is; else the cause's name and what there is besides.
+Json to_json(const Detail& detail) {
+  const auto& arguments = detail.arguments;
+  const bool is_text = detail.cause == Cause::other && arguments.size() == 1 &&
+                       detail.further.empty() &&
+                       std::holds_alternative<std::string>(arguments[0]);
+  if (is_text) return std::get<std::string>(arguments[0]);
+  Json json{{"cause", to_string(detail.cause)}};
+  for (const auto& argument : arguments) {
+    std::visit(
+        [&](const auto& value) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>,
+                                       Quantity>) {
+            json["arguments"].push_back(to_json(value));
+          } else {
+            json["arguments"].push_back(value);
+          }
+        },
+        argument);
+  }
+  for (const auto& more : detail.further)
+    json["further"].push_back(to_json(more));
+  return json;
+}
+
 Json to_json(const Energy& energy) {
   Json json = Json::object();
   if (!energy.runs_j.empty()) {
@@ -73,7 +108,7 @@ Json to_json(const Energy& energy) {
   if (energy.idle_w > 0)
     json["idle_w"] = finite("the power at rest", energy.idle_w);
   if (!energy.source.empty()) json["source"] = energy.source;
-  if (!energy.absent.empty()) json["absent"] = energy.absent;
+  if (energy.absent) json["absent"] = to_json(energy.absent);
   return json;
 }
 
@@ -220,6 +255,21 @@ class Fields {
     if (!found->value.IsObject()) wrong_type(name);
     f(Fields(found->value));
   }
+  // Calls f with each value of an array, when there is one.
+  template <typename F>
+  void values(const char* name, F f) const {
+    const auto found = object_.FindMember(name);
+    if (found == object_.MemberEnd()) return;
+    if (!found->value.IsArray()) wrong_type(name);
+    for (const auto& value : found->value.GetArray())
+      f(value);
+  }
+  // Calls f with the value, when there is one.
+  template <typename F>
+  void value(const char* name, F f) const {
+    const auto found = object_.FindMember(name);
+    if (found != object_.MemberEnd()) f(found->value);
+  }
   // Calls f with the fields of each object of an array, when there is one.
   template <typename F>
   void each(const char* name, F f) const {
@@ -236,6 +286,48 @@ class Fields {
  private:
   const Value& object_;
 };
+
+Quantity read_quantity(const Fields& fields) {
+  Quantity quantity;
+  std::string unit;
+  fields.required("value", quantity.value);
+  fields.optional("unit", unit);
+  quantity.unit = value_named<Unit>(unit).value_or(Unit::none);
+  if (fields.has("low")) {
+    auto& interval = quantity.interval.emplace();
+    fields.required("low", interval.low);
+    fields.optional("high", interval.high);
+  }
+  return quantity;
+}
+
+Argument read_argument(const Value& value) {
+  if (value.IsObject()) return read_quantity(Fields(value));
+  if (value.IsString()) return printable(text_of(value));
+  std::int64_t count = 0;
+  read(value, "arguments", count);
+  return count;
+}
+
+void read_detail(const Value& value, Detail& detail) {
+  if (value.IsString()) {
+    detail = detail_of_text(printable(text_of(value)));
+    return;
+  }
+  if (!value.IsObject()) wrong_type("detail");
+  const Fields fields(value);
+  const auto cause = fields.required_text("cause");
+  fields.values("arguments", [&](const Value& argument) {
+    detail.arguments.push_back(read_argument(argument));
+  });
+  fields.values("further", [&](const Value& more) {
+    read_detail(more, detail.further.emplace_back());
+  });
+  detail.cause = value_named<Cause>(cause).value_or(Cause::other);
+  // of a newer version: its name stands for its words
+  if (detail.cause == Cause::other && cause != to_string(Cause::other))
+    detail.arguments.insert(detail.arguments.begin(), cause);
+}
 
 template <typename F>
 auto named_value(const char* name, F f) {
@@ -278,7 +370,8 @@ void read_energy(const Fields& fields, Energy& energy) {
   fields.optional("seconds", energy.seconds);
   fields.optional("idle_w", energy.idle_w);
   fields.optional("source", energy.source);
-  fields.optional("absent", energy.absent);
+  fields.value("absent",
+               [&](const Value& value) { read_detail(value, energy.absent); });
 }
 
 // Records made before batches were kept have none.
@@ -328,14 +421,17 @@ Record read_record(const Fields& fields,
   const auto dtype = fields.required_text("dtype"),
              cache = fields.required_text("cache"),
              verdict = fields.required_text("verdict");
-  record.dtype = named_value("dtype", [&] { return dtype_from_string(dtype); });
-  record.cache = named_value("cache", [&] { return cache_from_string(cache); });
+  record.dtype =
+      named_value("dtype", [&] { return from_string<Dtype>(dtype); });
+  record.cache =
+      named_value("cache", [&] { return from_string<Cache>(cache); });
   record.verdict =
-      named_value("verdict", [&] { return verdict_from_string(verdict); });
+      named_value("verdict", [&] { return from_string<Verdict>(verdict); });
   fields.optional("tunables", static_cast<std::map<std::string, std::int64_t>&>(
                                   record.tunables));
   require_names("tunables", record.tunables);
-  fields.optional("detail", record.detail);
+  fields.value("detail",
+               [&](const Value& value) { read_detail(value, record.detail); });
   fields.optional("emulated", record.emulated);
   if (samples) {
     record.seconds = *samples;
@@ -381,7 +477,7 @@ Record read_record(const Fields& fields,
     record.unit = fields.required_text("unit");
     const auto arithmetic = fields.required_text("arithmetic");
     record.arithmetic = named_value(
-        "arithmetic", [&] { return arithmetic_from_string(arithmetic); });
+        "arithmetic", [&] { return from_string<Arithmetic>(arithmetic); });
   } else {
     assume_unit(record);
   }
@@ -479,7 +575,7 @@ std::string to_json_line(const Record& record) {
   }
   json["cache"] = to_string(record.cache);
   json["verdict"] = to_string(record.verdict);
-  if (!record.detail.empty()) json["detail"] = record.detail;
+  if (record.detail) json["detail"] = to_json(record.detail);
   if (record.emulated) json["emulated"] = true;
   json["flops"] = finite("flops", record.flops);
   json["bytes"] = finite("bytes", record.bytes);

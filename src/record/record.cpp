@@ -39,7 +39,14 @@ std::string Record::key() const {
 
 bool was_endless(const Record& record) {
   return record.verdict == Verdict::timed_out &&
-         record.detail.starts_with(ended_mark);
+         record.detail.cause == Cause::ended;
+}
+
+Detail detail_of_text(std::string text) {
+  constexpr std::string_view ended = "ended: ";
+  if (text.empty()) return {};
+  if (!text.starts_with(ended)) return other(std::move(text));
+  return {.cause = Cause::ended, .further = {other(text.substr(ended.size()))}};
 }
 
 bool failed(const Record& record) {
@@ -50,10 +57,8 @@ bool failed(const Record& record) {
 }
 
 std::string error_name(InputKind kind, bool of_bound) {
-  const char* const inputs = kind == InputKind::integers  ? "integers"
-                             : kind == InputKind::uniform ? "uniform"
-                                                          : "wide";
-  return std::string(inputs) + (of_bound ? "_of_bound" : "_of_rounding");
+  return std::string(to_string(kind)) +
+         (of_bound ? "_of_bound" : "_of_rounding");
 }
 
 bool may_be_alike(const std::string& gpus, const std::string& others) {

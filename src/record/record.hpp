@@ -12,6 +12,7 @@
 
 #include "core/types.hpp"
 #include "core/workload.hpp"
+#include "facts/cause.hpp"
 #include "record/run.hpp"
 #include "statistics/statistics.hpp"
 
@@ -39,9 +40,9 @@ struct Energy {
   double seconds = 0;  // of one execution in these runs, their median
   double idle_w = 0;   // what the device uses at rest
   std::string source;  // "NVML", "RAPL package-0 + dram"
-  std::string absent;  // why it is not known; one sentence; empty when it is
+  Detail absent;       // why it is not known
 
-  bool known() const { return absent.empty() && !runs_j.empty(); }
+  bool known() const { return !absent && !runs_j.empty(); }
   Summary summary() const;  // of joules
 };
 
@@ -59,7 +60,7 @@ struct Record {
   Arithmetic arithmetic = Arithmetic::ieee;
 
   Verdict verdict = Verdict::unverified;
-  std::string detail;  // why not passed; one sentence
+  Detail detail;  // why not passed
   // BLAS on the host: which; else the one that was not there, to try again
   std::string library;
   bool emulated = false;  // executed for verification only: has no samples
@@ -116,10 +117,11 @@ struct Record {
   std::string key() const;  // identity and source hash: what is not run twice
 };
 
-// How the detail of an execution that was ended begins, and whether a
-// record is of such a one.
-constexpr std::string_view ended_mark = "ended: ";
+// An execution of it did not end.
 bool was_endless(const Record& record);
+// A text of before there were causes: Cause::ended where it says so, else
+// Cause::other.
+Detail detail_of_text(std::string text);
 // Its verdict accuses the variant, or its time: a sweep with one ends with 1.
 bool failed(const Record& record);
 

@@ -14,6 +14,7 @@
 #include "core/parallel.hpp"
 #include "record/device.hpp"
 #include "record/speedup.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -224,7 +225,7 @@ void add_energy(Columns& columns) {
     return row.record.energy ? row.record.energy->source : std::string();
   });
   columns.add_text("energy_absent", [](auto& row) {
-    return row.record.energy ? row.record.energy->absent : std::string();
+    return row.record.energy ? words(row.record.energy->absent) : "";
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/numbers.hpp"
+#include "facts/document.hpp"
 
 namespace parlab {
 namespace {
@@ -11,15 +12,6 @@ struct Prefixed {
   double value;
   std::string unit;
 };
-
-std::string unit_text(Unit unit) {
-  switch (unit) {
-    case Unit::operation_per_second:
-      return "op/s";
-    default:
-      return std::string(to_string(unit));
-  }
-}
 
 // The prefix that leaves 1 to 999 before the point, judged by the value as it
 // will be shown, with four digits.
@@ -32,9 +24,9 @@ Prefixed with_prefix(double value, Unit unit, Letters letters) {
   for (const auto& [scale, prefix] : prefixes) {
     if (of_time && scale > 1) continue;
     if (std::abs(value) >= 0.99995 * scale)
-      return {value / scale, prefix + unit_text(unit)};
+      return {value / scale, prefix + std::string(to_string(unit))};
   }
-  return {value / 1e-9, "n" + unit_text(unit)};
+  return {value / 1e-9, "n" + std::string(to_string(unit))};
 }
 
 bool has_prefix(Unit unit) {
@@ -103,8 +95,10 @@ std::string words(const Detail& detail, Letters letters) {
       text += form[i];
     }
   }
-  for (const auto& more : detail.further)
-    text += (text.empty() ? "" : "; ") + words(more, letters);
+  for (const auto& more : detail.further) {
+    text += text.empty() ? "" : text.ends_with(':') ? " " : "; ";
+    text += words(more, letters);
+  }
   return text;
 }
 

@@ -3,9 +3,11 @@
 
 #include <string>
 
-#include "facts/document.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
+
+struct Text;  // facts/document.hpp
 
 // A terminal may know ASCII alone: "16.24 us", "1.5x"; a page has "16.24 µs",
 // "1.5×".

@@ -5,6 +5,7 @@
 
 #include "core/text.hpp"
 #include "core/variant.hpp"
+#include "render/words.hpp"
 #include "report/reporter.hpp"
 #include "report/text_table.hpp"
 
@@ -155,7 +156,7 @@ class ExplainReporter final : public Reporter {
       if (!record.tunables.empty()) name += " " + to_string(record.tunables);
       if (record.verdict != Verdict::passed) {
         table.add({name}, std::string(to_string(record.verdict)) + ": " +
-                              record.detail);
+                              words(record.detail));
         continue;
       }
       std::vector<std::string> row{name, cells.registers(), cells.shared(),

@@ -9,6 +9,7 @@
 
 #include "core/numbers.hpp"
 #include "core/variant.hpp"
+#include "render/words.hpp"
 #include "report/reporter.hpp"
 
 namespace parlab {
@@ -96,7 +97,7 @@ class RecordReporter final : public Reporter {
       print_times(record);
     } else {
       line("%s: %s", std::string(to_string(record.verdict)).c_str(),
-           record.detail.c_str());
+           words(record.detail).c_str());
     }
     line(">>>> End of record <<<<");
   }
@@ -132,11 +133,11 @@ class RecordReporter final : public Reporter {
 
   // In place of the GPU's record: one line that says why there is none.
   void print_missing(const Record& record) {
-    std::string why = record.detail.empty() ? "there is no GPU" : record.detail;
+    std::string why = record.detail ? words(record.detail) : "there is no GPU";
     if (record.emulated) {
       const std::string verdict(to_string(record.verdict));
       why = "executed by emulation at size " + size_text(record) + ", " +
-            verdict + (record.detail.empty() ? "" : ": " + record.detail);
+            verdict + (record.detail ? ": " + words(record.detail) : "");
     }
     line("GPU kernel %s was not timed: %s", label_of(record).c_str(),
          why.c_str());

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "core/variant.hpp"
 #include "record/speedup.hpp"
+#include "render/words.hpp"
 #include "report/reporter.hpp"
 #include "report/text_table.hpp"
 
@@ -127,7 +128,7 @@ std::string reason(const Record& record) {
   const std::string verdict(to_string(record.verdict));
   if (record.verdict != Verdict::passed) {
     return (record.emulated ? "executed by emulation, " : "") + verdict +
-           (record.detail.empty() ? "" : ": " + record.detail);
+           (record.detail ? ": " + words(record.detail) : "");
   }
   return record.emulated ? "executed by emulation, passed; no time"
                          : "passed; not timed";
@@ -160,10 +161,10 @@ std::string energy(const Record& record) {
 
 // Each reason once, with whom it is about.
 void print_absent_energy(std::ostream& out, const std::vector<Row>& rows) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
   for (const auto& row : rows) {
     const auto& of_row = row.record->energy;
-    if (!row.timed || !of_row || of_row->absent.empty()) continue;
+    if (!row.timed || !of_row || !of_row->absent) continue;
     const auto is = [&](const auto& reason) {
       return reason.first == of_row->absent;
     };
@@ -174,7 +175,7 @@ void print_absent_energy(std::ostream& out, const std::vector<Row>& rows) {
   }
   for (auto& [why, whose] : reasons) {
     whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
-    const auto text = "no energy of " + join(whose, ", ") + ": " + why;
+    const auto text = "no energy of " + join(whose, ", ") + ": " + words(why);
     for (const auto& line : wrap(text, 100))
       out << line << '\n';
   }

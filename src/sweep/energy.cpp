@@ -198,9 +198,9 @@ Energy EnergyRuns::energy() const {
   energy.runs_j = joules_;
   energy.seconds = median(seconds_);
   if (finished_ && precision_ > wanted) {
-    energy.absent = "after " + std::to_string(joules_.size()) +
-                    " runs it is known to " + percent(precision_) + ", " +
-                    percent(wanted) + " are asked for";
+    energy.absent = other("after " + std::to_string(joules_.size()) +
+                          " runs it is known to " + percent(precision_) + ", " +
+                          percent(wanted) + " are asked for");
   }
   return energy;
 }

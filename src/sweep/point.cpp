@@ -52,7 +52,8 @@ struct Trial {
   Call call;
   Place* place = nullptr;  // where it can run
   Verdict verdict = Verdict::unverified;
-  std::string detail, library;
+  Detail detail;
+  std::string library;
   LaunchShape launch;
   std::map<std::string, double> errors;  // as in Record
   double estimate_s = 0;
@@ -252,12 +253,12 @@ void Point::recall(Trial& trial) {
   if (session_.supervisor != nullptr) {
     if (const auto* ended = session_.supervisor->ended(name_of(trial.call))) {
       trial.verdict = ended->verdict;
-      trial.detail = ended->why;
+      trial.detail = detail_of_text(ended->why);
       compare_with_square(trial);
       return;
     }
     if (const auto* why = session_.supervisor->endless(variant)) {
-      session_.endless.emplace(variant, *why);
+      session_.endless.emplace(variant, detail_of_text(*why));
     }
   }
   const auto slow = session_.too_slow.find(
@@ -305,10 +306,11 @@ std::unique_ptr<Trial> Point::trial_of(const Variant& variant,
   if (trial->verdict != Verdict::unverified) return trial;
   if (trial->place == nullptr) {
     trial->verdict = Verdict::no_device;
-    trial->detail = place.why_not;
+    trial->detail = other(place.why_not);
   } else if (!trial->place->can_time() && !variant.hardware.empty()) {
     trial->verdict = Verdict::not_supported;
-    trial->detail = "needs " + variant.hardware + ", which cannot be emulated";
+    trial->detail =
+        other("needs " + variant.hardware + ", which cannot be emulated");
   }
   return trial;
 }
@@ -382,7 +384,7 @@ void Point::fail(Place& place, const PointError& error) {
   for (const auto& trial : trials_) {
     if (trial->place != &place) continue;
     trial->verdict = error.verdict;
-    trial->detail = error.what();
+    trial->detail = error.detail;
   }
 }
 
@@ -403,7 +405,8 @@ bool Point::recover(const Trial& failed) {
     return place.executor->recover();
   } catch (const std::exception& error) {
     if (session_.supervisor != nullptr && session_.supervisor->may_leave()) {
-      session_.supervisor->leave(name_of(failed.call), failed.detail);
+      session_.supervisor->leave(name_of(failed.call),
+                                 to_string(failed.detail));
     }
     const std::string lost =
         std::string("the device was lost when another kernel failed: ") +
@@ -418,7 +421,7 @@ bool Point::recover(const Trial& failed) {
       if (trial->place != &place) continue;
       if (trial->passed() || trial->verdict == Verdict::unverified) {
         trial->verdict = Verdict::no_device;
-        trial->detail = why;
+        trial->detail = other(why);
       }
     }
     return false;
@@ -455,26 +458,26 @@ void Point::judge(Trial& trial) {
     trial.verdict = Verdict::passed;
     if (!checked.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = checked.damage;
+      trial.detail = other(checked.damage);
     } else if (const auto wrong =
                    problem_->check(checked.outputs, *trial.call.variant)) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = to_string(*wrong);
+      trial.detail = other(to_string(*wrong));
     } else {
       note_errors(trial, checked.outputs);
     }
   } catch (const PointError& error) {
     trial.verdict = error.verdict;
-    trial.detail = error.what();
+    trial.detail = error.detail;
     trial.library = error.library;
     reload = error.verdict == Verdict::launch_failed && recover(trial);
     if (error.verdict == Verdict::timed_out) {
-      trial.detail = std::string(ended_mark) + trial.detail;
+      trial.detail = {.cause = Cause::ended, .further = {trial.detail}};
       session_.endless.emplace(trial.call.variant->full_name(), trial.detail);
     }
   } catch (const std::exception& error) {
     trial.verdict = Verdict::launch_failed;
-    trial.detail = error.what();
+    trial.detail = other(error.what());
   }
   if (reload) {
     problem_->refill();
@@ -493,8 +496,9 @@ void Point::compare_with_square(Trial& trial) {
   }
   const auto square = session_.right_at_square.find(name);
   if (trial.passed() || square == session_.right_at_square.end()) return;
-  trial.detail += "; at " + to_string(square->second) +
-                  " it passed: is one extent taken for another?";
+  trial.detail.further.push_back(
+      other("at " + to_string(square->second) +
+            " it passed: is one extent taken for another?"));
 }
 
 void Point::verify(InputKind kind) {
@@ -530,7 +534,7 @@ void doubt_time(Record& record) {
                 "work, or the roof was measured badly",
                 1e6 * median, record.roof_s / median, 1e6 * record.roof_s);
   record.verdict = Verdict::implausible;
-  record.detail = text;
+  record.detail = other(text);
   record.seconds.clear();
   record.energy.reset();
   record.converged = false;
@@ -687,7 +691,7 @@ void Point::take_batch(Entry& entry, bool check, bool again) {
     sampling_s_ += end_s - start_s;
     if (!batch.damage.empty()) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = batch.damage;
+      trial.detail = other(batch.damage);
     } else if (check) {
       const auto wrong =
           problem_->check_changed(batch.outputs, *trial.call.variant);
@@ -702,7 +706,7 @@ void Point::take_batch(Entry& entry, bool check, bool again) {
       }
       if (wrong) {
         trial.verdict = Verdict::wrong_result;
-        trial.detail = "in a timed execution " + to_string(*wrong);
+        trial.detail = other("in a timed execution " + to_string(*wrong));
       }
       checking_s_ += seconds_now() - end_s;
     }
@@ -743,7 +747,7 @@ bool Point::time_transfers(Trial& trial) {
 void Point::failed_while_timed(Trial& trial, const std::exception& error) {
   const auto* known = dynamic_cast<const PointError*>(&error);
   trial.verdict = known ? known->verdict : Verdict::launch_failed;
-  trial.detail = error.what();
+  trial.detail = known ? known->detail : other(error.what());
   if (trial.verdict == Verdict::launch_failed && recover(trial))
     load(*trial.place);
 }
@@ -823,9 +827,9 @@ void Point::run_for_energy(Entry& entry, EnergyRuns& runs) {
     const auto wrong = problem_->check(run.left.outputs, *trial.call.variant);
     if (!run.left.damage.empty() || wrong) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail =
+      trial.detail = other(
           "when its energy was measured, " +
-          (run.left.damage.empty() ? to_string(*wrong) : run.left.damage);
+          (run.left.damage.empty() ? to_string(*wrong) : run.left.damage));
       problem_->refill();
       for (auto* place : places_in_use())
         load(*place);
@@ -834,7 +838,7 @@ void Point::run_for_energy(Entry& entry, EnergyRuns& runs) {
     runs.add(run.joules, run.seconds);
     energy = runs.energy();
   } catch (const NoEnergy& error) {
-    energy.absent = error.what();
+    energy.absent = other(error.what());
   } catch (const std::exception& error) {
     failed_while_timed(trial, error);
   }
@@ -851,8 +855,8 @@ std::vector<Entry*> Point::waiting_for_energy() {
     if (!entry.measurement || !entry.trial->passed()) continue;
     auto& energy = entry.record.energy.emplace();
     if (entry.record.cache == Cache::cold) {
-      energy.absent =
-          "caches are flushed before each execution, which takes energy, too";
+      energy.absent = other(
+          "caches are flushed before each execution, which takes energy, too");
     } else {
       waiting.push_back(&entry);
     }
@@ -866,9 +870,10 @@ bool Point::may_have_energy(Entry& entry) {
   Place& place = *entry.trial->place;
   auto& absent = entry.record.energy->absent;
   const auto why = no_energy_.find(&place);
-  if (why != no_energy_.end()) absent = why->second;
-  if (absent.empty()) absent = session_.gauge_of(place, interrupted_).absent();
-  return entry.trial->passed() && absent.empty();
+  if (why != no_energy_.end()) absent = other(why->second);
+  const auto& of_gauge = session_.gauge_of(place, interrupted_).absent();
+  if (!absent && !of_gauge.empty()) absent = other(of_gauge);
+  return entry.trial->passed() && !absent;
 }
 
 // In turns, as samples are taken: a drift of the machine falls on all of them.

@@ -101,7 +101,7 @@ void Session::note_time(const std::string& configuration,
                 "skipped: one execution at %s took %.3g s, the limit is %.3g s",
                 size_text(*plan.workload, size).c_str(), seconds,
                 plan.point_limit_s);
-  too_slow.emplace(configuration, text);
+  too_slow.emplace(configuration, other(text));
 }
 
 void Session::learn(const Record& record) {

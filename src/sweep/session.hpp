@@ -28,9 +28,9 @@ struct Session {
   // by key: measured before, as plan.resume says
   std::map<std::string, Record> elsewhere = {};
   // configuration -> why it takes no larger size
-  std::map<std::string, std::string> too_slow = {};
+  std::map<std::string, Detail> too_slow = {};
   // variant -> why it is not tried again
-  std::map<std::string, std::string> endless = {};
+  std::map<std::string, Detail> endless = {};
   // variant -> where it passed
   std::map<std::string, Size> right_at_square = {};
   std::size_t done = 0;  // measurements completed

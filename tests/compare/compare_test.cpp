@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(failed_is_a_word_for_all_verdicts_that_accuse) {
   skipped.variant = "skipped";
   endless.variant = "endless";
   skipped.verdict = endless.verdict = Verdict::timed_out;
-  endless.detail = std::string(ended_mark) + "after 60 s";
+  endless.detail = {.cause = Cause::ended, .further = {other("after 60 s")}};
   const RecordFile file({point_of(around(1)), wrong, skipped, endless});
   const auto filter = parse({"show", file.path, "--verdict", "failed"}).filter;
   const auto text = shown(file.path, filter, "csv");

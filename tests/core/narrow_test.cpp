@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_and_zero) {
 
 BOOST_AUTO_TEST_CASE(dtypes_have_names_and_sizes) {
   for (const auto* name : {"float", "double", "int", "half", "bfloat16"}) {
-    BOOST_TEST(to_string(dtype_from_string(name)) == name);
+    BOOST_TEST(to_string(from_string<Dtype>(name)) == name);
   }
   BOOST_TEST(bytes_of(Dtype::f16) == 2u);
   BOOST_TEST(bytes_of(Dtype::bf16) == 2u);

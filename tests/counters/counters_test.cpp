@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(explained_without_counters) {
   auto wrong = a_record();
   wrong.variant = "bad";
   wrong.verdict = Verdict::wrong_result;
-  wrong.detail = "y[3] is off";
+  wrong.detail = other("y[3] is off");
   const auto text =
       explained({serial_record(), a_record(), wide_record(), wrong});
   BOOST_TEST(contains(text, "intensity 0.250 flop/byte"));

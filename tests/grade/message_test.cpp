@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_message_is_read_as_it_was_written) {
   Message read(text_number_and_verdict().bytes());
   BOOST_TEST(read.text() == "text");
   BOOST_TEST(read.get<std::int64_t>() == -5);
-  BOOST_TEST(to_string(read.get(Verdict::implausible)) == "timed_out");
+  BOOST_TEST(to_string(read.get<Verdict>()) == "timed_out");
   read.expect_end();
   BOOST_CHECK_THROW(read.get<char>(), Malformed);
 }
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_cut_off_is_malformed) {
   for (std::size_t cut = 0; cut < written.bytes().size(); ++cut) {
     Message torn(written.bytes().substr(0, cut));
     BOOST_CHECK_THROW(
-        (torn.text(), torn.get<std::int64_t>(), torn.get(Verdict::implausible)),
+        (torn.text(), torn.get<std::int64_t>(), torn.get<Verdict>()),
         Malformed);
   }
 }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_a_message_says_of_itself_is_not_believed) {
   BOOST_CHECK_THROW(long_text.text(), Malformed);
   Message no_verdict;
   no_verdict.put(99);
-  BOOST_CHECK_THROW(no_verdict.get(Verdict::implausible), Malformed);
+  BOOST_CHECK_THROW(no_verdict.get<Verdict>(), Malformed);
   Message long_list;
   long_list.put(std::uint64_t{1} << 40);
   BOOST_CHECK_THROW(long_list.get_all(100, [](Message&) {}), Malformed);

@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_filters_has_the_data_type) {
   };
   for (const auto* dtype : {"float", "double"}) {
     const auto* variant = chosen({"--backend", "cuda", "--dtype", dtype});
-    BOOST_TEST(variant->has(dtype_from_string(dtype)), variant->full_name());
+    BOOST_TEST(variant->has(from_string<Dtype>(dtype)), variant->full_name());
   }
   BOOST_CHECK_EXCEPTION(chosen({"--variant", "cuda/tensor"}), UsageError,
                         [](const UsageError& error) {

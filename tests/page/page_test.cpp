@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(no_record_becomes_markup) {
   auto failed = record;
   failed.verdict = Verdict::wrong_result;
   failed.seconds.clear();
-  failed.detail = evil;
+  failed.detail = other(evil);
   failed.variant += "2";
   auto measured = arrange({run}, {record, failed});
   measured.experiments = {{evil, {evil}}};
@@ -377,12 +377,12 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
 
 Record with_joules(Record record, double joules) {
   record.energy = Energy{
-      {joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML", ""};
+      {joules, 1.001 * joules, 0.999 * joules, joules}, 1e-5, 70, "NVML"};
   return record;
 }
 
 Record without_joules(Record record, const std::string& reason) {
-  record.energy = Energy{{}, 0, 0, "", reason};
+  record.energy = Energy{.absent = other(reason)};
   return record;
 }
 

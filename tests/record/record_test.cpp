@@ -91,7 +91,7 @@ Record a_record() {
   record.unit = "tensor double";
   record.arithmetic = Arithmetic::bf16x9;
   record.verdict = Verdict::passed;
-  record.detail = "a \"quoted\" detail, with a comma and \xc3\xa9";
+  record.detail = other("a \"quoted\" detail, with a comma and \xc3\xa9");
   record.emulated = true;
   record.seconds = {1e-3, 1.23456789e-6, 12.3456789, 0, 2.5e-9};
   record.batches = {2, 3};
@@ -105,7 +105,7 @@ Record a_record() {
   record.to_host_pinned_s = 2e-6;
   record.from_host = true;
   record.energy =
-      Energy{{0.25, 0.26, 1e-7}, 2e-3, 71.5, "NVML", "for no reason"};
+      Energy{{0.25, 0.26, 1e-7}, 2e-3, 71.5, "NVML", other("for no reason")};
   record.flops = 8192000;
   record.bytes = 3.3e7;
   record.roof_s = 1.0 / 3;
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
   BOOST_TEST(after.energy->seconds == 2e-3);
   BOOST_TEST(after.energy->idle_w == 71.5);
   BOOST_TEST(after.energy->source == "NVML");
-  BOOST_TEST(after.energy->absent == "for no reason");
+  BOOST_TEST(words(after.energy->absent) == "for no reason");
   BOOST_TEST(after.flops == before.flops);
   BOOST_TEST(after.bytes == before.bytes);
   BOOST_TEST(after.roof_s == before.roof_s);
@@ -316,8 +316,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_absent) {
     BOOST_TEST(!contains(line, field));
   BOOST_TEST(!parsed(line).to_device_s.has_value());
   BOOST_TEST(!parsed(line).energy.has_value());
-  record.energy = Energy{{}, 0, 0, "", "no meter"};  // asked for, and not known
-  BOOST_TEST(parsed(to_json_line(record)).energy.value().absent == "no meter");
+  record.energy =
+      Energy{.absent = other("no meter")};  // asked for, and not known
+  BOOST_TEST(words(parsed(to_json_line(record)).energy.value().absent) ==
+             "no meter");
 }
 
 BOOST_AUTO_TEST_CASE(infinities_and_nan_are_refused) {
@@ -490,7 +492,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_hold_are_refused) {
   // Digits within a text are not a number.
   Record record = a_record();
   record.detail =
-      std::string(500, '7') + "\\\"" + std::string(500, '8') + "e999";
+      other(std::string(500, '7') + "\\\"" + std::string(500, '8') + "e999");
   BOOST_TEST(parsed(to_json_line(record)).detail == record.detail);
 }
 
@@ -761,9 +763,10 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
   std::vector<std::string> keys;
   {
     Store store(path, a_run());
-    for (int v = 0; v <= static_cast<int>(Verdict::implausible); ++v) {
-      Record record = timed("cuda", "v" + std::to_string(v), 1);
-      record.verdict = static_cast<Verdict>(v);
+    for (const auto verdict : every_value<Verdict>()) {
+      const auto number = static_cast<int>(verdict);
+      Record record = timed("cuda", "v" + std::to_string(number), 1);
+      record.verdict = verdict;
       keys.push_back(record.key());
       store.append(record);
     }
@@ -1280,7 +1283,7 @@ struct Exported {
     record.to_device_s = 0.2;
     record.to_host_s = 0.05;
     record.launch = a_record().launch;
-    record.energy = Energy{{40, 41, 39, 40}, 0.2, 75, "NVML", ""};
+    record.energy = Energy{{40, 41, 39, 40}, 0.2, 75, "NVML"};
     record.flags = {"one", "two"};
     record.counters = {{"dram_bytes", 6e8}};
     return record;
@@ -1289,7 +1292,7 @@ struct Exported {
     Record record = timed("openmp", "x", 0.5);
     record.tunables = {{"threads", 4}};
     record.seconds = {0.5};
-    record.energy = Energy{{}, 0, 0, "", "no meter"};
+    record.energy = Energy{.absent = other("no meter")};
     return record;
   }
   static Record wrong() {

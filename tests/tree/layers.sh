@@ -10,6 +10,7 @@ source scripts/testing.sh
 rooms=(
   core
   facts
+  render
   "workloads host gpu statistics"
   machine
   verify
@@ -17,7 +18,6 @@ rooms=(
   places
   sweep
   "claims tune compare counters cluster grade image"
-  render
   "page report"
   cli
   commands
