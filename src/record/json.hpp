@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "record/record.hpp"
@@ -19,7 +20,7 @@ struct ForeignLine : std::runtime_error {
 };
 
 // Throws ForeignLine.
-std::variant<Run, Record> from_json_line(std::string line);
+std::variant<Run, Record> from_json_line(std::string_view line);
 
 // Throw std::invalid_argument on a number that is not finite. No line
 // break within or at the end.

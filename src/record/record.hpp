@@ -30,17 +30,19 @@ struct LaunchShape {
   double occupancy = 0;  // theoretical: active warps / most active warps, 0..1
   int active_warps = 0;  // per multiprocessor
   std::string limited_by;  // "registers", "shared memory", "threads", "blocks"
+
+  bool known() const { return launches > 0 || block[0] > 0 || grid[0] > 0; }
 };
 
 // Joules of one execution, measured over seconds of them:
 // see docs/measuring.md.
 struct Energy {
   // of one execution in each run, what the idle device uses included
-  std::vector<double> runs_j;
+  std::vector<double> runs_j = {};
   double seconds = 0;  // of one execution in these runs, their median
   double idle_w = 0;   // what the device uses at rest
-  std::string source;  // "NVML", "RAPL package-0 + dram"
-  Detail absent;       // why it is not known
+  std::string source = {};  // "NVML", "RAPL package-0 + dram"
+  Detail absent = {};       // why it is not known
 
   bool known() const { return !absent && !runs_j.empty(); }
   Summary summary() const;  // of joules

@@ -1,0 +1,137 @@
+// Every field of record/fields.hpp survives wherever it goes. A field that is
+// added there is looked at here, with nothing else to be written.
+#include "record/fields.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <sstream>
+
+#include "record/csv.hpp"
+#include "record/json.hpp"
+#include "text.hpp"
+
+namespace parlab {
+namespace {
+
+using testing::contains;
+
+// Gives each field a value of its own, which is not its default.
+class Filler {
+ public:
+  template <typename T>
+  void operator()(const char*, T&& member, Stored = {}) {
+    fill(member);
+  }
+
+ private:
+  template <typename T>
+  void fill(T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = true;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      value = static_cast<T>(++count_);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value = "text_" + std::to_string(++count_);
+    } else if constexpr (NamedEnum<T>) {
+      value = every_value<T>()[1];
+    } else if constexpr (requires { value.in_microseconds; }) {
+      fill(value.in_microseconds);
+    } else if constexpr (requires { value.extents; }) {
+      fill(value.names);
+      fill(value.extents);
+    } else if constexpr (requires { value.value(); }) {
+      fill(value.emplace());
+    } else if constexpr (requires { typename T::mapped_type; }) {
+      std::map<std::string, typename T::mapped_type>& map = value;
+      fill(map["name_" + std::to_string(++count_)]);
+    } else {
+      fields(*this, value);
+    }
+  }
+  template <typename T>
+  void fill(std::vector<T>& values) {
+    values.resize(2);
+    for (auto& value : values)
+      fill(value);
+  }
+  template <typename T, std::size_t n>
+  void fill(std::array<T, n>& values) {
+    for (auto& value : values)
+      fill(value);
+  }
+  template <typename T>
+  void fill(std::pair<T, T>& both) {
+    fill(both.first);
+    fill(both.second);
+  }
+  void fill(Detail& detail) {
+    fill(detail.arguments.emplace_back().emplace<std::string>());
+    fill(detail.arguments.emplace_back().emplace<std::int64_t>());
+    fill(detail.arguments.emplace_back().emplace<Quantity>());
+    detail.cause = detail.further.emplace_back().cause = Cause::ended;
+  }
+
+  int count_ = 0;
+};
+
+template <typename T>
+T filled() {
+  T object;
+  Filler fill;
+  fields(fill, object);
+  return object;
+}
+
+// Of the outermost fields.
+struct Names {
+  std::vector<std::string> all = {};
+  template <typename T>
+  void operator()(const char* name, const T&, Stored = {}) {
+    all.emplace_back(name);
+  }
+};
+
+template <typename T>
+void check_json(const T& before) {
+  const auto line = to_json_line(before);
+  Names names;
+  fields(names, before);
+  for (const auto& name : names.all)
+    BOOST_TEST(contains(line, "\"" + name + "\":"));
+  BOOST_TEST(std::set(names.all.begin(), names.all.end()).size() ==
+             names.all.size());
+  // What was not read is not written again.
+  BOOST_TEST(to_json_line(std::get<T>(from_json_line(line))) == line);
+}
+
+Record a_record() {
+  auto record = filled<Record>();
+  record.batches = {1, 1};  // of its samples
+  return record;
+}
+
+BOOST_AUTO_TEST_SUITE(record_fields)
+
+BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
+  check_json(a_record());
+}
+
+BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
+  check_json(filled<Run>());
+}
+
+// Members may be in any order, and there may be others between them.
+BOOST_AUTO_TEST_CASE(fields_are_read_in_any_order) {
+  const auto line = to_json_line(a_record());
+  const std::string last = R"("source_hash":)";
+  const auto at = line.find(last);
+  const auto member = line.substr(at, line.size() - 1 - at);
+  const auto turned = "{" + member + R"(,"new":[{}],)" +
+                      line.substr(1, at - 2) + R"(,"newer":{"a":null}})";
+  BOOST_TEST(to_json_line(std::get<Record>(from_json_line(turned))) == line);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace parlab
