@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/text.hpp"
 #include "core/units.hpp"
 
 namespace parlab {
@@ -69,8 +70,39 @@ void Registry::add(std::unique_ptr<Workload> workload) {
   workloads_.push_back(std::move(workload));
 }
 
-void Registry::add(Variant variant) {
-  variants_.push_back(std::make_unique<Variant>(std::move(variant)));
+void Registry::add(Variant added) {
+  const auto place = [](const Variant& variant) {
+    return std::tuple(backend_rank(variant), variant.rung, variant.name);
+  };
+  auto& [variants, in_order, conflict] = ladders_[added.workload];
+  const auto at =
+      std::upper_bound(variants.begin(), variants.end(), place(added),
+                       [&](const auto& ours, const auto& other) {
+                         return ours < place(*other);
+                       });
+  variants.insert(at, std::make_unique<Variant>(std::move(added)));
+  // Numbers for GPU_KERNEL: those that were claimed, then the next free ones
+  // in ladder order.
+  std::map<int, std::string> taken;
+  for (const auto& variant : variants) {
+    if (variant->claimed_id < 0) continue;
+    const auto& source = variant->source;
+    const auto first = taken.emplace(variant->claimed_id, source).first->second;
+    if (first == source) continue;
+    conflict = first + " and " + source + " both claim the number " +
+               std::to_string(variant->claimed_id) +
+               ": take .id out of one of them";
+  }
+  in_order.clear();
+  int next = 0;
+  for (const auto& variant : variants) {
+    in_order.push_back(variant.get());
+    variant->id = variant->claimed_id;
+    if (variant->target != Target::gpu || variant->id >= 0) continue;
+    while (!taken.emplace(next, variant->source).second)
+      ++next;
+    variant->id = next;
+  }
 }
 
 const Workload* Registry::workload(std::string_view name) const {
@@ -89,39 +121,13 @@ std::vector<const Workload*> Registry::workloads() const {
   return all;
 }
 
-std::vector<const Variant*> Registry::variants(
+const std::vector<const Variant*>& Registry::variants(
     std::string_view workload) const {
-  std::vector<Variant*> all;
-  for (const auto& variant : variants_) {
-    if (variant->workload == workload) all.push_back(variant.get());
-  }
-  std::sort(all.begin(), all.end(), [](const Variant* a, const Variant* b) {
-    return std::make_tuple(backend_rank(*a), a->rung,
-                           std::string_view(a->name)) <
-           std::make_tuple(backend_rank(*b), b->rung,
-                           std::string_view(b->name));
-  });
-  // Numbers for GPU_KERNEL: those that were claimed, then the next
-  // free ones in ladder order.
-  std::map<int, std::string> taken;
-  for (const auto* variant : all) {
-    if (variant->id < 0) continue;
-    const auto [at, first] = taken.emplace(variant->id, variant->source);
-    if (!first && at->second != variant->source) {
-      throw UsageError(at->second + " and " + variant->source +
-                       " both claim the number " + std::to_string(variant->id) +
-                       ": take .id out of one of them");
-    }
-  }
-  for (auto* variant : all) {
-    if (variant->target != Target::gpu || variant->id >= 0) continue;
-    int next = 0;
-    while (taken.count(next) != 0)
-      ++next;
-    variant->id = next;
-    taken.emplace(next, variant->source);
-  }
-  return {all.begin(), all.end()};
+  static const std::vector<const Variant*> none;
+  const auto found = ladders_.find(workload);
+  if (found == ladders_.end()) return none;
+  if (!found->second.conflict.empty()) throw UsageError(found->second.conflict);
+  return found->second.in_order;
 }
 
 namespace {
@@ -148,38 +154,39 @@ std::string size_text(std::string_view workload, const Size& size) {
 Variant describe(const Description& description,
                  std::string_view source,
                  std::string_view hash) {
-  Variant variant;
-  variant.rung = description.rung;
-  variant.id = description.id;
-  variant.idea = description.idea;
-  for (const auto& each : description.tunables) {
-    variant.tunables.push_back({each.name, each.fallback, each.min, each.max,
-                                each.multiple_of, each.power_of_two != 0});
-  }
-  variant.inputs = texts(description.inputs);
-  variant.outputs = texts(description.outputs);
-  variant.arithmetic = description.arithmetic;
-  for (const auto& each : description.units)
-    variant.units[static_cast<Dtype>(each.dtype_number)] = each.unit;
-  variant.hardware = description.hardware;
-  variant.label = description.label;
-  variant.split = texts(description.split);
-  variant.pays_from = description.pays_from;
-  variant.travels = description.travels;
-  variant.source = source;
-  variant.source_hash = hash;
-  const auto slash = source.find('/');
-  const auto second = source.find('/', slash + 1);
-  const auto dot = source.rfind('.');
-  if (slash == source.npos || second == source.npos || dot == source.npos ||
-      dot < second) {
+  const auto path = split(source, '/');
+  const auto dot = path.back().rfind('.');
+  if (path.size() != 3 || dot == std::string::npos) {
     throw std::logic_error(
         "a variant is BACKEND/WORKLOAD/NAME.cpp or .cu, not '" +
         std::string(source) + "'");
   }
-  variant.backend = source.substr(0, slash);
-  variant.workload = source.substr(slash + 1, second - slash - 1);
-  variant.name = source.substr(second + 1, dot - second - 1);
+  std::vector<Tunable> tunables;
+  for (const auto& each : description.tunables) {
+    tunables.push_back({each.name, each.fallback, each.min, each.max,
+                        each.multiple_of, each.power_of_two != 0});
+  }
+  std::map<Dtype, std::string> units;
+  for (const auto& each : description.units)
+    units[static_cast<Dtype>(each.dtype_number)] = each.unit;
+  Variant variant{.rung = description.rung,
+                  .claimed_id = description.id,
+                  .idea = description.idea,
+                  .tunables = std::move(tunables),
+                  .inputs = texts(description.inputs),
+                  .outputs = texts(description.outputs),
+                  .arithmetic = description.arithmetic,
+                  .units = std::move(units),
+                  .hardware = description.hardware,
+                  .label = description.label,
+                  .split = texts(description.split),
+                  .pays_from = description.pays_from,
+                  .travels = description.travels,
+                  .workload = path[1],
+                  .backend = path[0],
+                  .name = path[2].substr(0, dot),
+                  .source = std::string(source),
+                  .source_hash = std::string(hash)};
   for (const auto& [dtype, unit] : variant.units) {
     if (!is_unit(unit)) {
       throw std::logic_error(variant.source + " names the unit '" + unit +

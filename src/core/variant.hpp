@@ -1,6 +1,7 @@
 // Workloads and their implementations, as they announced themselves.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,7 +24,7 @@ PARLAB_ENUM(Target,
 
 // A Description that owns what it says, and where it comes from.
 struct Variant {
-  int rung = 0, id = -1;
+  int rung = 0, claimed_id = -1;
   std::string idea;
   std::vector<Tunable> tunables;
   std::vector<std::string> inputs, outputs;
@@ -36,8 +37,9 @@ struct Variant {
 
   std::string workload, backend, name;
   std::string source, source_hash;
+  int id = -1;  // for GPU_KERNEL; given by the registry where none is claimed
   Target target = Target::host;
-  std::vector<Dtype> dtypes;
+  std::vector<Dtype> dtypes = {};
   // One of the four is set.
   RunOn<Gpu> run_gpu = nullptr;
   RunOn<Streams> run_streams = nullptr;
@@ -62,7 +64,8 @@ struct Variant {
   bool writes(const ArraySpec& output) const;
 };
 
-// Everything that was linked in. Filled before main() by Register objects.
+// Everything that was linked in. Filled before main() by Register objects, and
+// only read after that: by several threads at once, too.
 class Registry {
  public:
   static Registry& instance();
@@ -75,11 +78,18 @@ class Registry {
   std::vector<const Workload*> workloads() const;  // by name
   // In ladder order: serial, openmp, blas on the CPU, then the GPU's
   // by rung; ids all given.
-  std::vector<const Variant*> variants(std::string_view workload) const;
+  // Throws UsageError when two claim one number.
+  const std::vector<const Variant*>& variants(std::string_view workload) const;
 
  private:
+  struct Ladder {
+    std::vector<std::unique_ptr<Variant>> variants;
+    std::vector<const Variant*> in_order;  // the same
+    std::string conflict;                  // between claims, if there is one
+  };
+
   std::vector<std::unique_ptr<Workload>> workloads_;
-  std::vector<std::unique_ptr<Variant>> variants_;
+  std::map<std::string, Ladder, std::less<>> ladders_;
 };
 
 // The extents of a size without the parameters; all numbers of a workload that
