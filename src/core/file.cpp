@@ -1,6 +1,7 @@
 #include "core/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -104,6 +105,32 @@ void write_file(const fs::path& path, const std::string& text) {
       throw std::system_error(errno != 0 ? errno : EIO,
                               std::generic_category());
   });
+}
+
+void append_line(const fs::path& path, const std::string& line) {
+  const auto fail = [&](int error) {
+    throw std::runtime_error("cannot write " + path.string() + ": " +
+                             std::generic_category().message(error));
+  };
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  const int file =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) fail(errno);
+  // File systems without locks are used without: one call writes it all.
+  ::flock(file, LOCK_EX);
+  std::string text = line + "\n";
+  char last = '\n';
+  const auto end = ::lseek(file, 0, SEEK_END);
+  if (end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n')
+    text.insert(0, "\n");  // a writer was stopped within its line
+  errno = ENOSPC;
+  const bool written = ::write(file, text.data(), text.size()) ==
+                           static_cast<ssize_t>(text.size()) &&
+                       ::fsync(file) == 0;
+  const int why = errno;
+  ::close(file);
+  if (!written) fail(why);
 }
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// Files that are written as a whole or not at all.
+// Files that are written as a whole or not at all, or line by line.
 #pragma once
 
 #include <filesystem>
@@ -19,6 +19,11 @@ void write_beside(
 
 // The same with a text that is ready.
 void write_file(const std::filesystem::path& path, const std::string& text);
+
+// Adds a line to a file, which is made where there is none, together with its
+// folder. Lines that several processes add stay whole. Throws
+// std::runtime_error.
+void append_line(const std::filesystem::path& path, const std::string& line);
 
 // Throws UsageError naming what it is, unless path is a regular file or
 // nothing yet; name: the option that gave it, "--results".

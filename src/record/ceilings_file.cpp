@@ -54,9 +54,9 @@ void CeilingsOfMachine::read() {
 
 const Ceilings* CeilingsOfMachine::find(const std::string& gpu) const {
   const auto found =
-      std::find_if(known_.begin(), known_.end(),
+      std::find_if(known_.rbegin(), known_.rend(),
                    [&](const Run& run) { return holds(run, now_, gpu); });
-  if (found == known_.end()) return nullptr;
+  if (found == known_.rend()) return nullptr;
   const auto& ceilings = gpu.empty() ? found->host : found->device;
   return ceilings.read.empty() ? nullptr : &ceilings;
 }
@@ -67,15 +67,8 @@ void CeilingsOfMachine::keep(const std::string& gpu, const Ceilings& ceilings) {
   (gpu.empty() ? run.host : run.device) = ceilings;
   std::erase_if(run.gpus,
                 [&](const GpuFacts& facts) { return facts.uuid != gpu; });
-  read();  // other nodes of a cluster keep theirs here too
-  std::erase_if(known_, [&](const Run& known) {
-    return is_of(known, gpu) && (!gpu.empty() || known.host_id == now_.host_id);
-  });
-  known_.push_back(std::move(run));
-  std::string text;
-  for (const auto& known : known_)
-    text += to_json_line(known) + "\n";
-  write_file(file_, text);
+  append_line(file_, to_json_line(run));
+  read();  // what others have added, too
 }
 
 }  // namespace parlab

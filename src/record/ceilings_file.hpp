@@ -16,10 +16,10 @@ namespace parlab {
 std::filesystem::path ceilings_file(const std::string& records,
                                     const std::string& machine);
 
-// One line per device: the run that measured it, with nothing but its
+// A line for each device that was measured: the run, with nothing but its
 // ceilings. Of a host those hold for the same host, CPU and kernel version,
-// of a GPU for the same GPU and driver; others are as good as none, and are
-// replaced. A file that is damaged has none either.
+// of a GPU for the same GPU and driver, and the last line counts. A line that
+// is damaged is as good as none.
 class CeilingsOfMachine {
  public:
   // run: this machine as it is now.
@@ -28,8 +28,8 @@ class CeilingsOfMachine {
   const std::filesystem::path& file() const { return file_; }
   // gpu: its UUID; empty: the host. nullptr when there are none that hold.
   const Ceilings* find(const std::string& gpu) const;
-  // Replaces those of this device, and leaves those of other hosts; the file
-  // is written as a whole. Throws std::runtime_error.
+  // Adds a line: other nodes of a cluster add theirs to the same file, at the
+  // same time. Throws std::runtime_error.
   void keep(const std::string& gpu, const Ceilings& ceilings);
 
  private:

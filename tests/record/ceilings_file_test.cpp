@@ -1,6 +1,9 @@
 // Ceilings are measured once per machine, and kept in a file.
 #include "record/ceilings_file.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <functional>
@@ -109,10 +112,39 @@ BOOST_AUTO_TEST_CASE(nodes_of_a_cluster_keep_theirs_in_one_file) {
   BOOST_TEST(again_there.find("")->read.at(0).second == 2e9);
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_file_has_none_and_is_replaced) {
+BOOST_AUTO_TEST_CASE(nodes_that_measure_at_the_same_time_lose_nothing) {
   const Folder folder;
   const auto file = folder.path / "ceilings.json";
-  std::ofstream(file) << "{\"type\":\"run\",\nnonsense\n";
+  constexpr int nodes = 4, gpus = 25;
+  const auto uuid = [](int node, int gpu) {
+    return "GPU-" + std::to_string(node) + "-" + std::to_string(gpu);
+  };
+  Run run = this_machine();
+  run.gpus.clear();
+  for (int i = 0; i < nodes * gpus; ++i)
+    run.gpus.push_back({.uuid = uuid(i / gpus, i % gpus)});
+  std::vector<pid_t> children;
+  for (int node = 0; node < nodes; ++node) {
+    const pid_t child = fork();
+    if (child == 0) {
+      CeilingsOfMachine known(file, run);
+      for (int gpu = 0; gpu < gpus; ++gpu)
+        known.keep(uuid(node, gpu), some(1e12 + gpu));
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const auto child : children)
+    BOOST_TEST(waitpid(child, nullptr, 0) == child);
+  const CeilingsOfMachine known(file, run);
+  for (const auto& gpu : run.gpus)
+    BOOST_TEST(known.find(gpu.uuid) != nullptr, gpu.uuid);
+}
+
+BOOST_AUTO_TEST_CASE(damaged_lines_are_none_and_others_follow) {
+  const Folder folder;
+  const auto file = folder.path / "ceilings.json";
+  std::ofstream(file) << "{\"type\":\"run\",\nnonsense";
   CeilingsOfMachine known(file, this_machine());
   BOOST_TEST(known.find("") == nullptr);
   known.keep("", some(1e9));
