@@ -106,11 +106,12 @@ JsonWriter& JsonWriter::put(std::string_view plain) {
 
 // The next character that is no blank; 0 at the end, as for a NUL.
 char JsonReader::peek() {
-  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' ||
-                                text_[at_] == '\r' || text_[at_] == '\n')) {
+  while (at_ < text_.size()) {
+    const char c = text_[at_];
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') return c;
     ++at_;
   }
-  return at_ < text_.size() ? text_[at_] : '\0';
+  return '\0';
 }
 
 void JsonReader::expect(char c) {
@@ -225,11 +226,13 @@ std::errc JsonReader::read_number(T& value) {
   const auto digit_at = [&](std::size_t i) {
     return i < read.size() && read[i] >= '0' && read[i] <= '9';
   };
-  const std::size_t first = read.starts_with('-'), point = read.find('.');
-  if (!digit_at(first) || (read[first] == '0' && digit_at(first + 1)) ||
-      (point != read.npos && !digit_at(point + 1))) {
-    throw NotJson();
-  }
+  const std::size_t first = read.starts_with('-');
+  std::size_t i = first;
+  while (digit_at(i))
+    ++i;
+  const bool padded = i > first + 1 && read[first] == '0';
+  const bool open = i < read.size() && read[i] == '.' && !digit_at(i + 1);
+  if (i == first || padded || open) throw NotJson();
   at_ += read.size();
   return error;
 }

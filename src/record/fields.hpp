@@ -103,8 +103,8 @@ void fields(V& visit, T& record) {
   visit("verdict", record.verdict, Stored::required);
   visit("detail", record.detail);
   visit("emulated", record.emulated);
-  visit("flops", record.flops, Stored::always);
-  visit("bytes", record.bytes, Stored::always);
+  visit("flops", record.flops);
+  visit("bytes", record.bytes);
   visit("converged", record.converged, when(timed));
   visit("samples_us", InMicroseconds{record.seconds});
   visit("batches", record.batches);

@@ -106,7 +106,7 @@ class FileReader {
     const Line& line = entry.line;
     try {
       if (line.too_long) throw ForeignLine("longer than 64 MiB");
-      entry.content = from_json_line(std::move(entry.line.text));
+      entry.content = from_json_line(entry.line.text);
     } catch (const ForeignLine& reason) {
       const bool torn = !line.ended && !line.too_long;
       entry.wrong = torn ? "torn line (the writer was stopped)" : reason.what();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <future>
@@ -12,23 +11,15 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/text.hpp"
 #include "record/device.hpp"
+#include "record/fields.hpp"
 #include "record/speedup.hpp"
+#include "render/csv.hpp"
 #include "render/words.hpp"
 
 namespace parlab {
 namespace {
-
-// Independent of the locale; 9 significant digits. Not
-// known, or not finite: empty.
-std::string number(std::optional<double> value) {
-  if (!value || !std::isfinite(*value)) return "";
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, *value,
-                                 std::chars_format::general, 9)
-                       .ptr;
-  return std::string(text, end);
-}
 
 std::string count(std::int64_t value) {
   return std::to_string(value);
@@ -46,12 +37,65 @@ struct Row {
   bool bounded() const {
     return timed() && std::isfinite(summary.interval.high);
   }
-  bool launched() const { return record.launch.launches > 0; }
 };
+
+// Of the stored fields those that are one value: what is not stored is empty.
+// take(name, text, is_text) is called for each, the same ones for any record.
+template <typename F>
+class StoredCells {
+ public:
+  explicit StoredCells(F take) : take_(take) {}
+
+  template <typename T>
+  void operator()(const std::string& name, const T& value, Stored when = {}) {
+    const bool there = there_ && when != Stored::never;
+    const auto text = [&](auto&& words) {
+      take_(name, there ? std::string(words) : "", true);
+    };
+    if constexpr (std::is_arithmetic_v<T>) {
+      const bool known =
+          std::is_same_v<T, bool> || when == Stored::always || value != T{};
+      take_(name,
+            !there || !known ? ""
+            : std::is_floating_point_v<T>
+                ? csv_number(value)
+                : count(static_cast<std::int64_t>(value)),
+            false);
+    } else if constexpr (std::is_same_v<T, std::optional<double>>) {
+      take_(name, csv_number(value), false);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      text(value);
+    } else if constexpr (NamedEnum<T> || std::is_same_v<T, TunableValues>) {
+      text(to_string(value));
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      text(join(value, " "));
+    } else if constexpr (std::is_same_v<T, Detail>) {
+      text(words(value));
+    } else if constexpr (std::is_same_v<T, std::array<std::int64_t, 3>>) {
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        (*this)(name + "_" + "xyz"[axis], value[axis], when);
+    } else if constexpr (std::is_same_v<T, LaunchShape>) {
+      there_ = there;
+      fields(*this, value);
+      there_ = true;
+    }
+  }
+
+ private:
+  F take_;
+  bool there_ = true;
+};
+
+// Visits a record in this way.
+template <typename F>
+void each_stored(const Record& record, F take) {
+  StoredCells<F> cells(take);
+  fields(cells, record);
+}
 
 struct Column {
   std::string name;
-  std::function<std::string(const Row&)> cell;
+  std::function<std::string(const Row&)> cell;  // none: a stored field
   bool is_text = false;
 };
 
@@ -66,6 +110,10 @@ class Columns {
   }
   void add_text(std::string name, std::function<std::string(const Row&)> cell) {
     columns_.push_back({std::move(name), std::move(cell), true});
+  }
+  void add_stored(const std::string& name, bool is_text) {
+    // the GPU's name has that column
+    columns_.push_back({name == "gpu" ? "gpu_uuid" : name, {}, is_text});
   }
   std::size_t size() const { return columns_.size(); }
   const std::vector<Column>& all() const { return columns_; }
@@ -96,7 +144,7 @@ std::string entry(const Map& map, const std::string& name) {
   const auto found = map.find(name);
   if (found == map.end()) return "";
   if constexpr (std::is_floating_point_v<typename Map::mapped_type>) {
-    return number(found->second);
+    return csv_number(found->second);
   } else {
     return count(found->second);
   }
@@ -106,14 +154,14 @@ void add_ratio(Columns& columns,
                const std::string& name,
                std::optional<Ratio> Row::*ratio) {
   columns.add(name, [=](const Row& row) {
-    return row.*ratio ? number((row.*ratio)->value) : "";
+    return row.*ratio ? csv_number((row.*ratio)->value) : "";
   });
   // An interval that reaches to infinity says nothing: both ends are left out.
   const auto end = [=](double Interval::*which) {
     return [=](const Row& row) -> std::string {
       if (!(row.*ratio) || !std::isfinite((row.*ratio)->interval.high))
         return "";
-      return number((row.*ratio)->interval.*which);
+      return csv_number((row.*ratio)->interval.*which);
     };
   };
   columns.add(name + "_low", end(&Interval::low));
@@ -121,19 +169,16 @@ void add_ratio(Columns& columns,
 }
 
 void add_results(Columns& columns) {
-  columns.add_text("verdict", [](auto& row) {
-    return std::string(to_string(row.record.verdict));
-  });
-  columns.add("emulated", [](auto& row) { return count(row.record.emulated); });
   columns.add("on_gpu", [](auto& row) { return count(on_gpu(row.record)); });
   const auto timed = [&columns](const char* name, auto value) {
     columns.add(name, [=](const Row& row) {
-      return row.timed() ? number(value(row)) : std::string();
+      return row.timed() ? csv_number(value(row)) : std::string();
     });
   };
   const auto bounded = [&columns](const char* name, double Interval::*end) {
     columns.add(name, [=](const Row& row) {
-      return row.bounded() ? number(row.summary.interval.*end) : std::string();
+      return row.bounded() ? csv_number(row.summary.interval.*end)
+                           : std::string();
     });
   };
   timed("median_s", [](const Row& row) { return row.summary.median; });
@@ -149,32 +194,12 @@ void add_results(Columns& columns) {
   timed("min_s", [](const Row& row) { return row.summary.min; });
   timed("samples",
         [](const Row& row) { return static_cast<double>(row.summary.count); });
-  timed("converged",
-        [](const Row& row) { return row.record.converged ? 1.0 : 0.0; });
   columns.add("apart_s", [](auto& row) {
-    return row.record.apart.empty() ? "" : number(median(row.record.apart));
+    return row.record.apart.empty() ? "" : csv_number(median(row.record.apart));
   });
-  columns.add("moving_s",
-              [](auto& row) { return number(row.record.moving_s); });
-  columns.add("to_device_s",
-              [](auto& row) { return number(row.record.to_device_s); });
-  columns.add("to_host_s",
-              [](auto& row) { return number(row.record.to_host_s); });
-  columns.add("to_device_pinned_s",
-              [](auto& row) { return number(row.record.to_device_pinned_s); });
-  columns.add("to_host_pinned_s",
-              [](auto& row) { return number(row.record.to_host_pinned_s); });
-  columns.add("from_host",
-              [](auto& row) { return count(row.record.from_host); });
-  const auto known = [](double value) {
-    return value > 0 ? number(value) : std::string();
-  };
-  columns.add("flops", [=](auto& row) { return known(row.record.flops); });
-  columns.add("bytes", [=](auto& row) { return known(row.record.bytes); });
-  columns.add("intensity", [=](auto& row) {
-    const Record& record = row.record;
-    return record.bytes > 0 ? known(record.flops / record.bytes)
-                            : std::string();
+  columns.add("intensity", [=](auto& row) -> std::string {
+    const double flops = row.record.flops, bytes = row.record.bytes;
+    return flops > 0 && bytes > 0 ? csv_number(flops / bytes) : "";
   });
   timed("gflops", [](const Row& row) {
     return row.record.flops / row.summary.median / 1e9;
@@ -195,18 +220,12 @@ void add_results(Columns& columns) {
   }
   add_ratio(columns, "speedup", &Row::speedup);
   add_ratio(columns, "speedup_transfers", &Row::speedup_transfers);
-  columns.add_text("flags", [](auto& row) {
-    std::string text;
-    for (const auto& flag : row.record.flags)
-      text += (text.empty() ? "" : " ") + flag;
-    return text;
-  });
 }
 
 void add_energy(Columns& columns) {
   const auto known = [&columns](const char* name, auto value) {
     columns.add(name, [=](const Row& row) {
-      return row.energy ? number(value(row)) : std::string();
+      return row.energy ? csv_number(value(row)) : std::string();
     });
   };
   known("energy_j", [](const Row& row) { return row.energy->median; });
@@ -229,47 +248,6 @@ void add_energy(Columns& columns) {
   });
 }
 
-void add_launch(Columns& columns) {
-  const auto launched = [&columns](const std::string& name, auto value) {
-    columns.add(name, [=](const Row& row) {
-      return row.launched() ? value(row.record.launch) : std::string();
-    });
-  };
-  for (int axis = 0; axis < 3; ++axis) {
-    launched(std::string("grid_") + "xyz"[axis],
-             [=](auto& l) { return count(l.grid[axis]); });
-  }
-  for (int axis = 0; axis < 3; ++axis) {
-    launched(std::string("block_") + "xyz"[axis],
-             [=](auto& l) { return count(l.block[axis]); });
-  }
-  launched("shared_bytes",
-           [](auto& launch) { return count(launch.shared_bytes); });
-  launched("launches", [](auto& launch) { return count(launch.launches); });
-  // The emulation has no registers and no occupancy.
-  const auto compiled = [&columns](const char* name, auto value) {
-    columns.add(name, [=](const Row& row) {
-      return row.launched() && row.record.launch.registers > 0
-                 ? value(row.record.launch)
-                 : std::string();
-    });
-  };
-  compiled("registers", [](auto& launch) { return count(launch.registers); });
-  compiled("spill_bytes",
-           [](auto& launch) { return count(launch.spill_bytes); });
-  const auto resident = [&columns](const char* name, auto value) {
-    columns.add(name, [=](const Row& row) {
-      return row.launched() && row.record.launch.active_warps > 0
-                 ? value(row.record.launch)
-                 : std::string();
-    });
-  };
-  resident("occupancy", [](auto& launch) { return number(launch.occupancy); });
-  resident("active_warps",
-           [](auto& launch) { return count(launch.active_warps); });
-  resident("limited_by", [](auto& launch) { return launch.limited_by; });
-}
-
 void add_provenance(Columns& columns) {
   columns.add_text("machine", [](auto& row) { return row.record.machine; });
   columns.add_text("host_id", [](auto& row) { return row.record.host_id; });
@@ -279,12 +257,9 @@ void add_provenance(Columns& columns) {
     }
     return row.run.gpu;
   });
-  columns.add_text("gpu_uuid", [](auto& row) { return row.record.gpu; });
   columns.add_text("cpu", [](auto& row) { return row.run.cpu; });
   columns.add_text("date", [](auto& row) { return row.run.date; });
   columns.add_text("commit", [](auto& row) { return row.run.commit; });
-  columns.add_text("source_hash",
-                   [](auto& row) { return row.record.source_hash; });
 }
 
 // "link_all_reduce_over_2"
@@ -311,25 +286,13 @@ Columns columns_for(const std::vector<Record>& records,
       counters.insert(name);
   }
   Columns columns;
-  columns.add_text("workload", [](auto& row) { return row.record.workload; });
-  columns.add_text("backend", [](auto& row) { return row.record.backend; });
-  columns.add_text("variant", [](auto& row) { return row.record.variant; });
-  const std::size_t problem = columns.size();
-  columns.add_text("dtype", [](auto& row) {
-    return std::string(to_string(row.record.dtype));
+  std::size_t problem = 0;
+  each_stored({}, [&](const std::string& name, auto, bool is_text) {
+    columns.add_stored(name, is_text);
+    if (name == "variant") problem = columns.size();
   });
-  columns.add_text("unit", [](auto& row) { return row.record.unit; });
-  columns.add_text("arithmetic", [](auto& row) {
-    return std::string(to_string(row.record.arithmetic));
-  });
-  columns.add_text("cache", [](auto& row) {
-    return std::string(to_string(row.record.cache));
-  });
-  columns.add_text("tunables",
-                   [](auto& row) { return to_string(row.record.tunables); });
   add_results(columns);
   add_energy(columns);
-  add_launch(columns);
   add_provenance(columns);
   std::set<std::string> links;
   for (const auto& [id, run] : runs) {
@@ -428,8 +391,17 @@ RecordTable::Cells RecordTable::cells(const Record& record) const {
   }
   Cells cells;
   cells.reserve(columns_.size());
-  for (const auto& column : content_->columns.all())
-    cells.push_back(column.cell(row));
+  auto column = content_->columns.all().begin();
+  const auto add_others = [&] {
+    for (; column != content_->columns.all().end() && column->cell; ++column)
+      cells.push_back(column->cell(row));
+  };
+  each_stored(record, [&](const auto&, std::string text, bool) {
+    add_others();
+    cells.push_back(std::move(text));
+    ++column;
+  });
+  add_others();
   return cells;
 }
 

@@ -2,10 +2,12 @@
 // added there is looked at here, with nothing else to be written.
 #include "record/fields.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <sstream>
 
+#include "core/text.hpp"
 #include "record/csv.hpp"
 #include "record/json.hpp"
 #include "text.hpp"
@@ -104,6 +106,22 @@ void check_json(const T& before) {
   BOOST_TEST(to_json_line(std::get<T>(from_json_line(line))) == line);
 }
 
+// Of the fields that are one value.
+struct ColumnNames {
+  std::vector<std::string> all = {};
+  template <typename T>
+  void operator()(const std::string& name, const T& value, Stored = {}) {
+    if constexpr (std::is_same_v<T, LaunchShape>) {
+      fields(*this, value);
+    } else if constexpr (std::is_arithmetic_v<T> || NamedEnum<T> ||
+                         std::is_same_v<T, std::string> ||
+                         std::is_same_v<T, std::optional<double>> ||
+                         std::is_same_v<T, Detail>) {
+      all.push_back(name == "gpu" ? "gpu_uuid" : name);
+    }
+  }
+};
+
 Record a_record() {
   auto record = filled<Record>();
   record.batches = {1, 1};  // of its samples
@@ -118,6 +136,24 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_record_survives) {
 
 BOOST_AUTO_TEST_CASE(every_field_of_a_run_survives) {
   check_json(filled<Run>());
+}
+
+BOOST_AUTO_TEST_CASE(every_field_of_one_value_is_a_column) {
+  const auto record = a_record();
+  auto run = filled<Run>();
+  run.id = record.run;
+  std::ostringstream csv;
+  write_csv(csv, {{{run.id, run}}, {record}, {}});
+  const auto lines = split(csv.str(), '\n');
+  const auto titles = split(lines.at(0), ','), cells = split(lines.at(1), ',');
+  BOOST_TEST_REQUIRE(titles.size() == cells.size());
+  ColumnNames names;
+  fields(names, record);
+  for (const auto& name : names.all) {
+    const auto at = std::find(titles.begin(), titles.end(), name);
+    BOOST_TEST_REQUIRE((at != titles.end()), name);
+    BOOST_TEST(cells[at - titles.begin()] != "", name);
+  }
 }
 
 // Members may be in any order, and there may be others between them.

@@ -1244,8 +1244,8 @@ struct Exported {
 BOOST_FIXTURE_TEST_CASE(one_row_for_the_last_record_of_each_key, Exported) {
   BOOST_TEST(
       text.rfind(
-          "workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
-          "arithmetic,cache,tunables,verdict",
+          "run,workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
+          "arithmetic,tunables,cache,verdict",
           0) == 0u);
   expect("workload", {"dmv", "dmv", "dmv", "dmv", "vector_sum"});
   expect("variant", {"plain", "a", "x", "b", "plain"});
@@ -1328,7 +1328,7 @@ BOOST_AUTO_TEST_CASE(two_columns_never_share_a_name) {
 
 BOOST_AUTO_TEST_CASE(no_records_give_a_header) {
   const auto text = csv_of({});
-  BOOST_TEST(text.rfind("workload,", 0) == 0u);
+  BOOST_TEST(text.rfind("run,workload,", 0) == 0u);
   BOOST_TEST(text.find('\n') == text.size() - 1);
 }
 
