@@ -406,7 +406,7 @@ $(BUILD_OBJECTS): IDENTITY += -include $(B)/build_info.hpp
 PAIR_OBJECTS := $(B)/host/src/core/pair_rows.cpp.o $(B)/check/src/core/pair_rows.cpp.o
 $(PAIR_OBJECTS): IDENTITY += -ffp-contract=off
 
-DATABASE_OBJECTS := $(B)/host/src/commands/database.cpp.o $(B)/check/src/commands/database.cpp.o
+DATABASE_OBJECTS := $(B)/host/src/commands/sqlite.cpp.o $(B)/check/src/commands/sqlite.cpp.o
 $(DATABASE_OBJECTS): $(B)/sqlite.flags
 $(DATABASE_OBJECTS): IDENTITY += $(SQLITE)
 
@@ -554,7 +554,7 @@ R        := build/records
 # Only names that mean nothing to make or a shell: the others are named by `make figures`.
 RECORDS  := $(shell scripts/list-records.sh --silent)
 RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
-DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.* results/published/*.csv)
+DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
 # What is drawn is written beside and renamed: an error leaves the old one, which make is not to delete.

@@ -135,6 +135,41 @@ void require_countable(const Workload& workload, const Size& size) {
   if (bytes >= limit) fail();
 }
 
+Parameters parameters_of(const Arguments& arguments) {
+  Parameters asked;
+  for (const auto& parameter : arguments.workload->parameters()) {
+    if (const auto* setting = arguments.find(parameter.name)) {
+      asked[parameter.name] =
+          parse_list(*setting, parameter.min, parameter.max);
+    }
+  }
+  return asked;
+}
+
+bool is_one_problem(const Arguments& arguments) {
+  const auto is_variable = [&](const char* flag) {
+    const auto* setting = arguments.find(flag);
+    return setting != nullptr && !setting->from_command_line;
+  };
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) {
+             return std::isalnum(c) && c != 'x';
+           });
+  };
+  const auto& typed = arguments.positional;
+  const auto extents = count_extents(*arguments.workload);
+  return extents >= 2 && typed.size() == extents &&
+         (is_variable("kernel") || is_variable("block")) &&
+         std::all_of(typed.begin(), typed.end(), is_number);
+}
+
+bool is_positive(const std::string& text, double max, double& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end && value > 0 && value <= max;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> parse_list(const std::string& name,
@@ -183,29 +218,51 @@ std::vector<Size> parse_sizes(const Workload& workload,
   return sizes;
 }
 
-double parse_positive(const std::string& name,
-                      const std::string& text,
-                      double max) {
+std::vector<Size> sizes_of(const Arguments& arguments) {
+  const Workload& workload = *arguments.workload;
+  const auto parameters = parameters_of(arguments);
+  std::vector<Size> sizes;
+  for (const auto& text : is_one_problem(arguments)
+                              ? std::vector{join(arguments.positional, "x")}
+                              : arguments.positional) {
+    for (auto& size : parse_sizes(workload, text, parameters)) {
+      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end())
+        sizes.push_back(std::move(size));
+    }
+  }
+  return sizes;
+}
+
+std::vector<std::int64_t> parse_list(const Setting& setting,
+                                     std::int64_t min,
+                                     std::int64_t max) {
+  return parse_list(setting.name, setting.text, min, max);
+}
+
+std::int64_t parse_count(const Setting& setting,
+                         std::int64_t min,
+                         std::int64_t max) {
+  const auto values = parse_list(setting, min, max);
+  if (values.size() != 1) setting.refuse("one number is allowed, not a list");
+  return values.front();
+}
+
+double parse_positive(const Setting& setting, double max) {
   double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || !(value > 0) || !(value <= max)) {
-    throw UsageError(as_written(name, text) +
-                     ": allowed is a number above 0, at most " +
-                     significant(max, 1));
+  if (!is_positive(setting.text, max, value)) {
+    setting.refuse("allowed is a number above 0, at most " +
+                   significant(max, 1));
   }
   return value;
 }
 
-double parse_percent(const std::string& name, const std::string& text) {
-  const auto number =
-      text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
-  try {
-    return parse_positive(name, number, 1000) / 100;
-  } catch (const UsageError&) {
-    throw UsageError(as_written(name, text) +
-                     ": allowed is a percentage, as 5%");
-  }
+double parse_percent(const Setting& setting) {
+  auto text = setting.text;
+  if (text.ends_with('%')) text.pop_back();
+  double value = 0;
+  if (!is_positive(text, 1000, value))
+    setting.refuse("allowed is a percentage, as 5%");
+  return value / 100;
 }
 
 }  // namespace parlab

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workload.hpp"
+#include "cli/command.hpp"
 
 namespace parlab {
 
@@ -21,7 +21,7 @@ std::vector<std::int64_t> parse_list(const std::string& name,
                                      std::int64_t max,
                                      const std::string& typed = {});
 
-// One argument: a list of square sizes, ranges among them, or of extents
+// One word: a list of square sizes, ranges among them, or of extents
 // "4096x1000". Complete, and small enough that the bytes of the arrays can be
 // counted in 63 bits. parameters: the values asked for, by name; each size is
 // taken with all of them, unless it says its own ("512x512x16").
@@ -30,13 +30,21 @@ std::vector<Size> parse_sizes(const Workload& workload,
                               const std::string& text,
                               const Parameters& parameters);
 
-// A positive number: "0.5". Throws UsageError.
-double parse_positive(const std::string& name,
-                      const std::string& text,
-                      double max);
+// The sizes that were typed, without repetitions. The course's programs take
+// M N K: beside their variables as many numbers as the problem has extents
+// are one problem, and no list of sizes.
+std::vector<Size> sizes_of(const Arguments& arguments);
 
-// A share, in per cent: "5%" or "5" is 0.05. Above 0, at most
-// 1000 %. Throws UsageError.
-double parse_percent(const std::string& name, const std::string& text);
+// Of a setting: a list, one whole number of it, a positive number "0.5", a
+// share in per cent ("5%" or "5" is 0.05; above 0, at most 1000 %). Throw
+// UsageError.
+std::vector<std::int64_t> parse_list(const Setting& setting,
+                                     std::int64_t min,
+                                     std::int64_t max);
+std::int64_t parse_count(const Setting& setting,
+                         std::int64_t min,
+                         std::int64_t max);
+double parse_positive(const Setting& setting, double max);
+double parse_percent(const Setting& setting);
 
 }  // namespace parlab

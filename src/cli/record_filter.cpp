@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cli/lists.hpp"
+#include "cli/run_options.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
 
@@ -12,21 +13,12 @@ namespace {
 
 // The values of one option, each converted; nothing when it was not typed.
 template <typename F>
-auto typed(const Settings& settings, const std::string& flag, F convert) {
+auto typed(const Arguments& arguments, const std::string& flag, F convert) {
   std::set<decltype(convert(std::string()))> values;
-  const auto* setting = settings.find(flag);
+  const auto* setting = arguments.find(flag);
   if (setting == nullptr || !setting->from_command_line) return values;
-  for (const auto& word : split(setting->text, ',')) {
-    try {
-      values.insert(convert(word));
-    } catch (const UsageError& error) {
-      throw UsageError(as_written(setting->name, setting->text) + ": " +
-                       error.what());
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(as_written(setting->name, setting->text) + ": " +
-                       error.what());
-    }
-  }
+  const auto all = setting->values(convert);
+  values.insert(all.begin(), all.end());
   return values;
 }
 
@@ -103,27 +95,36 @@ bool RecordFilter::operator()(const Record& record) const {
          (sizes.empty() || any_size());
 }
 
-RecordFilter filter_of(const Settings& settings) {
+Options filter_options() {
+  return run_options({"backend", "variant", "dtype", "cache"}) +
+         Options{
+             {.flag = "workload", .argument = "LIST", .help = "as dmv,matmul"},
+             {.flag = "size",
+              .argument = "LIST",
+              .help = "4K, 300x1000, or a range 1K:16K:*2"}};
+}
+
+RecordFilter filter_of(const Arguments& arguments) {
   const auto as_is = [](const std::string& word) { return word; };
   const std::string failures = "failed";
   std::vector<std::string> verdicts{failures};
   for (const auto verdict : every_value<Verdict>())
     verdicts.emplace_back(to_string(verdict));
   RecordFilter filter;
-  filter.workloads = typed(settings, "workload", as_is);
+  filter.workloads = typed(arguments, "workload", as_is);
   filter.backends =
-      typed(settings, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
-  filter.variants = typed(settings, "variant", as_is);
-  filter.dtypes = typed(settings, "dtype", from_string<Dtype>);
-  filter.caches = typed(settings, "cache", from_string<Cache>);
-  for (const auto& word : typed(settings, "verdict", one_of(verdicts))) {
+      typed(arguments, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
+  filter.variants = typed(arguments, "variant", as_is);
+  filter.dtypes = typed(arguments, "dtype", from_string<Dtype>);
+  filter.caches = typed(arguments, "cache", from_string<Cache>);
+  for (const auto& word : typed(arguments, "verdict", one_of(verdicts))) {
     if (word == failures) {
       filter.failures = true;
     } else {
       filter.verdicts.insert(from_string<Verdict>(word));
     }
   }
-  const auto sizes = typed(settings, "size", as_is);
+  const auto sizes = typed(arguments, "size", as_is);
   filter.sizes = {sizes.begin(), sizes.end()};
   const Record probe;
   // refuses what is no size

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/command.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
@@ -24,8 +24,10 @@ struct RecordFilter {
   bool operator()(const Record& record) const;
 };
 
+// The options that say so.
+Options filter_options();
 // From the command line alone: what is stored does not change with the
 // environment. Throws UsageError on words that cannot be.
-RecordFilter filter_of(const Settings& settings);
+RecordFilter filter_of(const Arguments& arguments);
 
 }  // namespace parlab

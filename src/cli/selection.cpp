@@ -59,11 +59,10 @@ Chosen by_name(const Plan& plan,
   }
   if (!chosen.empty()) return chosen;
   const std::string workload(plan.workload->name());
-  throw UsageError(as_written(setting.name, setting.text) + ": " + workload +
-                   " has no " + (on_gpu ? "kernel '" : "variant '") + name +
-                   "'" + did_you_mean(name, names) +
-                   (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries()
-                           : " (see --list)"));
+  setting.refuse(workload + " has no " + (on_gpu ? "kernel '" : "variant '") +
+                 name + "'" + did_you_mean(name, names) +
+                 (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries()
+                         : " (see --list)"));
 }
 
 // GPU_KERNEL: numbers, ranges of them and names, in any mixture.
@@ -82,9 +81,8 @@ Chosen kernels(const Plan& plan, const Setting& setting) {
         if (variant->needs_gpu() && variant->id == id) chosen.insert(variant);
       }
       if (chosen.size() > before) continue;
-      throw UsageError(as_written(setting.name, setting.text) +
-                       ": there is no kernel " + std::to_string(id) + " (" +
-                       kernels_of(plan) + ")" + without_libraries());
+      setting.refuse("there is no kernel " + std::to_string(id) + " (" +
+                     kernels_of(plan) + ")" + without_libraries());
     }
   }
   return chosen;
@@ -96,17 +94,13 @@ std::set<std::string> backends(const Setting* setting, bool record) {
     return record ? std::set<std::string>{"serial", "openmp", "cuda"}
                   : std::set<std::string>(all.begin(), all.end());
   }
-  std::set<std::string> chosen;
-  for (const auto& name : split(setting->text, ',')) {
-    if (std::find(all.begin(), all.end(), name) == all.end()) {
-      throw UsageError(as_written(setting->name, setting->text) +
-                       ": backend '" + name + "' is unknown" +
-                       did_you_mean(name, all) +
-                       " (serial, openmp, blas, cuda, or a list of these)");
-    }
-    chosen.insert(name);
-  }
-  return chosen;
+  const auto known = setting->values([&](const std::string& name) {
+    if (std::find(all.begin(), all.end(), name) != all.end()) return name;
+    throw UsageError("backend '" + name + "' is unknown" +
+                     did_you_mean(name, all) +
+                     " (serial, openmp, blas, cuda, or a list of these)");
+  });
+  return {known.begin(), known.end()};
 }
 
 // Whether one of the backends has the variant; cuda includes the libraries of
@@ -131,9 +125,7 @@ Chosen variants_named(const Plan& plan,
     }
     const bool free = backend == nullptr || name.find('/') != name.npos;
     if (!free && there.empty() && backend->from_command_line) {
-      throw UsageError(as_written(exact.name, exact.text) + ": '" + name +
-                       "' is excluded by " +
-                       as_written(backend->name, backend->text));
+      exact.refuse("'" + name + "' is excluded by " + backend->written());
     }
     chosen.merge(free || there.empty() ? found : there);
   }
@@ -154,10 +146,10 @@ void keep_first_of_each_backend(std::vector<const Variant*>& variants,
 
 }  // namespace
 
-Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
-  const auto* kernel = settings.find("kernel");
-  const auto* exact = settings.find("variant");
-  const auto* backend = settings.find("backend");
+Chosen select_variants(const Arguments& arguments, bool record, Plan& plan) {
+  const auto* kernel = arguments.find("kernel");
+  const auto* exact = arguments.find("variant");
+  const auto* backend = arguments.find("backend");
   const auto wanted = backends(backend, record);
   Chosen kernels_named, named;
   if (kernel != nullptr) kernels_named = kernels(plan, *kernel);
@@ -168,8 +160,7 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
       named.insert(variant);
   }
   if (kernel != nullptr && kernel->from_command_line && named.empty()) {
-    throw UsageError(as_written(kernel->name, kernel->text) + ": excluded by " +
-                     as_written(backend->name, backend->text));
+    kernel->refuse("excluded by " + backend->written());
   }
   for (const auto* variant : variants_of(plan)) {
     const bool by_backend = exact == nullptr &&
@@ -181,7 +172,7 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
   // What does something else than the others, and is not compared
   // with them, runs when it was named; variants for several GPUs also
   // when these were asked for.
-  const bool teams = settings.find("gpus") != nullptr;
+  const bool teams = arguments.find("gpus") != nullptr;
   std::erase_if(plan.variants, [&](const Variant* variant) {
     const bool other =
         variant->from_host() || (variant->needs_team() && !teams);
@@ -196,9 +187,8 @@ Chosen select_variants(const Settings& settings, bool record, Plan& plan) {
   std::set<std::string> present;
   for (const auto* variant : variants_of(plan))
     present.insert(variant->backend);
-  throw UsageError(as_written(backend->name, backend->text) + ": " + workload +
-                   " has no variant there; it has " +
-                   join({present.begin(), present.end()}, ", "));
+  backend->refuse(workload + " has no variant there; it has " +
+                  join({present.begin(), present.end()}, ", "));
 }
 
 }  // namespace parlab

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/command.hpp"
 #include "sweep/plan.hpp"
 
 namespace parlab {
@@ -16,13 +16,13 @@ using Chosen = std::set<const Variant*>;
 // Fills plan.variants. record: one variant of each backend, as the
 // course's format wants. Returns those that were chosen by name or
 // number. Throws UsageError.
-Chosen select_variants(const Settings& settings, bool record, Plan& plan);
+Chosen select_variants(const Arguments& arguments, bool record, Plan& plan);
 
 // Fills plan.tunables, and best with the tunables asked for as "best" (block:
 // "GPU_BLOCK_SIZE=best"). A variant runs over the values it allows; what it
 // cannot take is left out with a warning. One that can take none is dropped,
 // or, when it was named, refused (UsageError).
-void select_tunables(const Settings& settings,
+void select_tunables(const Arguments& arguments,
                      const Chosen& named,
                      Plan& plan,
                      std::map<std::string, std::string>& best,

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "cli/lists.hpp"
+#include "cli/run_options.hpp"
 #include "cli/selection.hpp"
 #include "core/text.hpp"
 
@@ -39,10 +40,7 @@ Limits limits_of(const Plan& plan, const std::string& name) {
 // From the environment it may be meant for other runs:
 // OMP_NUM_THREADS often is.
 void refuse_when_typed(const Setting& setting, const std::string& what) {
-  if (setting.from_command_line) {
-    throw UsageError(as_written(setting.name, setting.text) + ": " + what +
-                     " (see --list)");
-  }
+  if (setting.from_command_line) setting.refuse(what + " (see --list)");
 }
 
 // Drops variants that can take none of the values.
@@ -62,8 +60,8 @@ void apply(const std::string& name,
     std::copy_if(values.begin(), values.end(), std::back_inserter(refused),
                  [&](std::int64_t value) { return !tunable->allows(value); });
     if (refused.empty()) return false;
-    complaint = as_written(setting.name, setting.text) + ": " +
-                variant->full_name() + " cannot take " + some_of(refused) +
+    complaint = setting.written() + ": " + variant->full_name() +
+                " cannot take " + some_of(refused) +
                 " (allowed: " + tunable->allowed() + ")";
     const bool none_left = refused.size() == values.size();
     if (none_left && named.count(variant) > 0) throw UsageError(complaint);
@@ -78,7 +76,7 @@ void apply(const std::string& name,
     // OMP_NUM_THREADS is often there for other programs; GPU_BLOCK_SIZE
     // beside GPU_KERNEL is meant.
     if (name == "block" && !named.empty()) {
-      warnings.push_back(as_written(setting.name, setting.text) + ": " +
+      warnings.push_back(setting.written() + ": " +
                          (*named.begin())->full_name() +
                          " has no block size; ignored");
     }
@@ -88,13 +86,14 @@ void apply(const std::string& name,
 
 }  // namespace
 
-void select_tunables(const Settings& settings,
+void select_tunables(const Arguments& arguments,
                      const Chosen& named,
                      Plan& plan,
                      std::map<std::string, std::string>& best,
                      std::vector<std::string>& warnings) {
-  for (const auto& option : all_options()) {
-    const auto* setting = option.tunable ? settings.find(option.flag) : nullptr;
+  for (const auto& option : problem_options()) {
+    const auto* setting =
+        option.tunable ? arguments.find(option.flag) : nullptr;
     if (setting == nullptr) continue;
     const auto limits = limits_of(plan, option.flag);
     if (limits.max == 0) {
@@ -109,13 +108,12 @@ void select_tunables(const Settings& settings,
                       [&](const Variant* variant) {
                         return variant->tunable(option.flag) != nullptr;
                       });
-      if (used) best[option.flag] = as_written(setting->name, setting->text);
+      if (used) best[option.flag] = setting->written();
       if (!used)
         refuse_when_typed(*setting, "no chosen variant has this tunable");
       continue;
     }
-    plan.tunables[option.flag] =
-        parse_list(setting->name, setting->text, limits.min, limits.max);
+    plan.tunables[option.flag] = parse_list(*setting, limits.min, limits.max);
     apply(option.flag, *setting, named, plan, warnings);
   }
 }

@@ -1,4 +1,4 @@
-#include "commands/claims.hpp"
+// `parlab claims`: the claims of the source reports, judged by records.
 
 #include <algorithm>
 #include <boost/algorithm/string/erase.hpp>
@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "claims/claim.hpp"
+#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
@@ -93,18 +94,14 @@ void print_json(std::ostream& out,
   }
 }
 
-}  // namespace
-
-std::vector<std::string> print_claims(const std::vector<std::string>& paths,
-                                      const std::string& format,
-                                      std::ostream& out) {
-  if (format != "table" && format != "json") {
-    throw UsageError(as_written("--format", format) +
-                     ": claims are given as table or json");
-  }
+// Every claim for each machine in the records: as text of 100 columns, grouped
+// by report, or as one JSON object per line.
+int print_claims(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"table", "json"});
+  auto& out = streams.out;
   std::map<std::string, Machine> machines;
   std::vector<std::string> warnings;
-  for (const auto& path : paths) {
+  for (const auto& path : arguments.positional) {
     auto loaded = load_records(record_path(path));
     for (auto& [id, run] : loaded.runs)
       machines[run.machine].runs.push_back(std::move(run));
@@ -127,7 +124,20 @@ std::vector<std::string> print_claims(const std::vector<std::string>& paths,
         << "\n\n";
     print_table(out, findings);
   }
-  return warnings;
+  streams.warn(warnings);
+  return EXIT_SUCCESS;
 }
+
+const CommandRegistration claims_command(
+    {.name = "claims",
+     .usage = "<records>... [options]",
+     .help = "Says which conclusions of the source reports the records of a "
+             "machine bear out.",
+     .options = [] { return run_options({"format"}); },
+     .run = print_claims,
+     .least = 1,
+     .needs = "the records: results/MACHINE"});
+
+}  // namespace
 
 }  // namespace parlab

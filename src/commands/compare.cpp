@@ -1,4 +1,5 @@
-#include "commands/compare.hpp"
+// `parlab compare`: two sets of records, compared point by point.
+#include "compare/compare.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,6 +7,9 @@
 #include <ostream>
 #include <set>
 
+#include "cli/lists.hpp"
+#include "cli/record_filter.hpp"
+#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
@@ -263,30 +267,78 @@ bool gate_is_shut(const Comparison& comparison,
          comparison.count(Change::failed) + comparison.without_device > 0;
 }
 
-}  // namespace
+Options compare_options() {
+  return filter_options() + run_options({"format"}) +
+         Options{{.flag = "margin",
+                  .argument = "PERCENT",
+                  .help = "a change up to this is none (2%; one run on a side: "
+                          "5%)"},
+                 {.flag = "fail-if-slower",
+                  .argument = "PERCENT",
+                  .help = "exit 1 when a point is slower by this"}};
+}
 
-CompareOutcome print_comparison(const CompareRequest& request,
-                                std::ostream& out) {
-  CompareOutcome outcome;
-  auto before = load_side(request.before, request.filter, outcome.warnings);
-  auto after = load_side(request.after, request.filter, outcome.warnings);
-  const auto comparison = compare_records(
-      std::move(before.records), std::move(after.records), request.rules);
-  if (request.fail_if_slower)
-    require_what_runs_can_tell(comparison, *request.fail_if_slower);
-  if (request.format == "csv") {
+CompareRules rules_of(const Arguments& arguments) {
+  CompareRules rules;
+  if (const auto* setting = arguments.find("margin"))
+    rules.margin = rules.margin_of_one_run = parse_percent(*setting);
+  return rules;
+}
+
+// 0.05: a slower point whose ratio is 1.05 or more.
+std::optional<double> gate_of(const Arguments& arguments, double margin) {
+  const auto* setting = arguments.find("fail-if-slower");
+  if (setting == nullptr) return {};
+  const double limit = parse_percent(*setting);
+  if (limit < margin) {
+    setting->refuse("less than the margin, " + percent(margin) +
+                    "; give a smaller --margin too");
+  }
+  return limit;
+}
+
+// Writes the points in the order in which they matter and a summary. The
+// table leaves out points that are the same and all but a few undecided ones;
+// csv and json have all of them. It fails when a point is slower by the limit
+// or failed, its device is gone, or nothing was compared.
+int compare_sides(const Arguments& arguments, const Streams& streams) {
+  if (arguments.positional.size() != 2) {
+    throw UsageError(
+        "compare: needs two record files, folders or machines: before and "
+        "after");
+  }
+  const auto format = format_of(arguments, {"table", "csv", "json"});
+  const auto filter = filter_of(arguments);
+  const auto rules = rules_of(arguments);
+  const auto limit = gate_of(arguments, rules.margin);
+  std::vector<std::string> warnings;
+  auto before = load_side(arguments.positional[0], filter, warnings);
+  auto after = load_side(arguments.positional[1], filter, warnings);
+  const auto comparison = compare_records(std::move(before.records),
+                                          std::move(after.records), rules);
+  if (limit) require_what_runs_can_tell(comparison, *limit);
+  auto& out = streams.out;
+  if (format == "csv") {
     print_csv(out, comparison);
-  } else if (request.format == "json") {
+  } else if (format == "json") {
     print_json(out, comparison);
   } else {
     out << "before  " << before.title << "\nafter   " << after.title << "\n\n";
-    print_table(out, comparison, request.rules);
+    print_table(out, comparison, rules);
   }
-  if (request.fail_if_slower) {
-    outcome.fails =
-        gate_is_shut(comparison, *request.fail_if_slower, outcome.warnings);
-  }
-  return outcome;
+  const bool fails = limit && gate_is_shut(comparison, *limit, warnings);
+  streams.warn(warnings);
+  return fails ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+const CommandRegistration compare_command(
+    {.name = "compare",
+     .usage = "<before> <after> [options]",
+     .help = "Says for each point that both have whether it became slower or "
+             "faster, stayed the same, or cannot be told. <before>, <after>: a "
+             "record file, a folder, or a machine under results/.",
+     .options = compare_options,
+     .run = compare_sides});
+
+}  // namespace
 }  // namespace parlab

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+
 #include "places/presence.hpp"
 
 namespace parlab {
 
-bool can_be_emulated(const Request& request) {
+bool can_be_emulated(const RunRequest& request) {
   const auto& variants = request.plan.variants;
   const auto on_gpu = [](auto* v) { return v->needs_gpu(); };
   const auto library = [](auto* v) {
@@ -19,21 +20,22 @@ bool can_be_emulated(const Request& request) {
            std::any_of(variants.begin(), variants.end(), library));
 }
 
-void become_emulated(const Request& request, char** arguments) {
+void emulate_if_needed(const RunRequest& request,
+                       std::vector<std::string> words) {
+  const bool asked = request.plan.emulate;
+  if (!can_be_emulated(request) || !(asked || why_no_gpu())) return;
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   if (self.filename() == "parlab-emulated") return;
   const auto sibling = self.parent_path() / "parlab-emulated";
-  execv(sibling.c_str(), arguments);
-  if (request.plan.emulate) {
+  std::vector<char*> arguments;
+  for (auto& word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(sibling.c_str(), arguments.data());
+  if (asked) {
     throw UsageError("--emulate: " + sibling.string() +
                      " cannot be started; 'make' builds it");
-  }
-}
-
-void emulate_if_needed(const Request& request, char** arguments) {
-  if (can_be_emulated(request) && (request.plan.emulate || why_no_gpu())) {
-    become_emulated(request, arguments);
   }
 }
 

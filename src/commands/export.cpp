@@ -1,18 +1,29 @@
-#include "commands/export.hpp"
-
+// `parlab export`: all records as tidy CSV, for other programs.
 #include <ostream>
 
+#include "cli/command.hpp"
 #include "commands/record_files.hpp"
 #include "record/csv.hpp"
 
 namespace parlab {
+namespace {
 
-std::vector<std::string> export_records(const std::vector<std::string>& paths,
-                                        std::ostream& out) {
-  auto loaded = load_all(paths);
-  auto warnings = std::move(loaded.warnings);
-  write_csv(out, std::move(loaded));
-  return warnings;
+int export_records(const Arguments& arguments, const Streams& streams) {
+  auto loaded = load_all(arguments.positional);
+  const auto warnings = std::move(loaded.warnings);
+  write_csv(streams.out, std::move(loaded));
+  streams.warn(warnings);
+  return EXIT_SUCCESS;
 }
 
+const CommandRegistration export_command(
+    {.name = "export",
+     .usage = "<records>...",
+     .help = "Prints the records of files or folders as one CSV, with a line "
+             "for each.",
+     .run = export_records,
+     .least = 1,
+     .needs = "a record file or a folder"});
+
+}  // namespace
 }  // namespace parlab

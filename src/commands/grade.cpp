@@ -1,4 +1,4 @@
-#include "commands/grade.hpp"
+// `parlab grade`: kernels that others handed in, as a table, a CSV and pages.
 
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/lists.hpp"
+#include "cli/run_options.hpp"
 #include "core/file.hpp"
 #include "core/numbers.hpp"
 #include "core/text.hpp"
@@ -24,6 +25,79 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace grade;
+
+struct GradeRequest {
+  const Workload* workload = nullptr;  // nullptr: it follows from the files
+  std::string path;                    // a file, or a folder of submissions
+  std::optional<Dtype> dtype;
+  std::vector<std::string> sizes, hidden;  // as typed
+  std::string reference, output;
+  std::string points = "full within 1.2x, linear to 0 at 10x";
+  std::optional<std::uint64_t> seed;  // of the inputs; absent: one is drawn
+  std::optional<double> execution_limit_s;
+  bool check = false;  // one file: is it right?
+  bool anonymous = false;
+};
+
+Options grade_options() {
+  return Options{
+             {.flag = "sizes",
+              .argument = "LIST",
+              .help = "of the hand-out; the last is timed"},
+             {.flag = "hidden",
+              .argument = "LIST",
+              .help = "more sizes, in place of those that are drawn"},
+             {.flag = "reference",
+              .argument = "VARIANT",
+              .help = "whose time has all points (the library)"},
+             {.flag = "points",
+              .argument = "RULE",
+              .help = "'full within 1.2x, linear to 0 at 10x'"},
+             {.flag = "anonymous", .help = "no names on the page of the class"},
+             {.flag = "check", .help = "of one file: is it right?"},
+             {.flag = "seed",
+              .argument = "N",
+              .help = "of the inputs and of the hidden sizes (drawn)"},
+             {.flag = "output",
+              .argument = "FOLDER",
+              .help = "where the pages go (grades/WORKLOAD)"}} +
+         run_options({"dtype", "execution-limit"});
+}
+
+// [WORKLOAD] PATH
+GradeRequest read_grading(const Arguments& arguments) {
+  GradeRequest asked;
+  auto words = arguments.positional;
+  if (words.size() == 2) {
+    asked.workload = &workload_called(words.front());
+    words.erase(words.begin());
+  }
+  if (words.size() != 1) {
+    throw UsageError(
+        "grade: needs a folder of submissions, or --check and a file: grade "
+        "dmv submissions/");
+  }
+  asked.path = words.front();
+  if (const auto* setting = arguments.find("dtype"))
+    asked.dtype = from_string<Dtype>(setting->text);
+  if (const auto* setting = arguments.find("sizes"))
+    asked.sizes = {setting->text};
+  if (const auto* setting = arguments.find("hidden"))
+    asked.hidden = {setting->text};
+  if (const auto* setting = arguments.find("points"))
+    asked.points = setting->text;
+  if (const auto* setting = arguments.find("seed")) {
+    asked.seed = static_cast<std::uint64_t>(
+        parse_count(*setting, 0, std::numeric_limits<std::int64_t>::max()));
+  }
+  if (const auto* setting = arguments.find("execution-limit"))
+    asked.execution_limit_s = parse_positive(*setting, 1e6);
+  asked.reference = arguments.text("reference");
+  asked.output = arguments.text("output");
+  asked.check = arguments.on("check");
+  asked.anonymous = arguments.on("anonymous");
+  return asked;
+}
 
 // Long enough that a launch is a small part of it, short enough for a class.
 Size size_to_time(const Workload& workload, Dtype dtype) {
@@ -78,11 +152,10 @@ const Variant* find_reference(const GradeRequest& asked,
   return best;
 }
 
-Assignment assignment_of(const Request& request,
+Assignment assignment_of(const GradeRequest& asked,
                          const std::vector<Submission>& submissions) {
-  const auto& asked = request.grade;
   Assignment assignment;
-  assignment.workload = request.plan.workload;
+  assignment.workload = asked.workload;
   if (assignment.workload == nullptr) {
     for (const auto& submission : submissions) {
       if (submission.file.empty() || assignment.workload != nullptr) continue;
@@ -95,8 +168,7 @@ Assignment assignment_of(const Request& request,
                      asked.path + "': no file includes the header of one");
   }
   const auto& workload = *assignment.workload;
-  assignment.dtype = request.plan.dtypes.empty() ? workload.dtypes().front()
-                                                 : request.plan.dtypes.front();
+  assignment.dtype = asked.dtype.value_or(workload.dtypes().front());
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
   const bool cuda =
       std::any_of(submissions.begin(), submissions.end(),
@@ -130,8 +202,8 @@ Assignment assignment_of(const Request& request,
   }
   assignment.limits.memory_bytes = 2e9 + 6 * most;
   assignment.points = PointsRule(asked.points);
-  if (request.plan.execution_limit_s)
-    assignment.limits.seconds = *request.plan.execution_limit_s;
+  if (asked.execution_limit_s)
+    assignment.limits.seconds = *asked.execution_limit_s;
   if (!asked.check) {
     assignment.reference = find_reference(asked, workload, assignment.dtype,
                                           assignment.gpu, !cuda);
@@ -282,12 +354,9 @@ int print_check(const Class& all, std::ostream& out) {
   return grade.passed() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-}  // namespace
-
-int grade_submissions(const Request& request,
-                      std::ostream& out,
-                      std::ostream& messages) {
-  const auto& asked = request.grade;
+int grade_submissions(const Arguments& arguments, const Streams& streams) {
+  const auto asked = read_grading(arguments);
+  auto &out = streams.out, &messages = streams.messages;
   // Said before hours of grading, not behind them.
   if (fs::exists(asked.output) && !fs::is_directory(asked.output)) {
     throw UsageError("grade: --output " + asked.output +
@@ -296,7 +365,7 @@ int grade_submissions(const Request& request,
   auto submissions = find_submissions(asked.path);
   if (asked.check && submissions.size() != 1)
     throw UsageError("--check: one file is needed");
-  const auto assignment = assignment_of(request, submissions);
+  const auto assignment = assignment_of(asked, submissions);
   const std::string workload(assignment.workload->name());
   Progress progress(messages, terminal_width(STDERR_FILENO));
   progress.start(submissions.size() +
@@ -318,7 +387,7 @@ int grade_submissions(const Request& request,
   if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
   const auto all = grade::grade(
-      assignment, std::move(submissions), request.plan.command,
+      assignment, std::move(submissions), arguments.typed,
       [&](const std::string& what) { progress.show(what, done++); });
   progress.clear();
   if (asked.check) return print_check(all, out);
@@ -342,4 +411,16 @@ int grade_submissions(const Request& request,
   return all.interrupted ? exit_interrupted : EXIT_SUCCESS;
 }
 
+const CommandRegistration grade_command(
+    {.name = "grade",
+     .usage = "[<workload>] <folder> [options]\n--check mine.cu",
+     .help = "Builds each file of a folder, or each student's folder in it, "
+             "runs it in a process of its own, and says who is right, who is "
+             "fast, and what to try next; --check does that with one file, on "
+             "any machine. Writes grades/WORKLOAD: pages, and grades.csv. "
+             "docs/grading.md",
+     .options = grade_options,
+     .run = grade_submissions});
+
+}  // namespace
 }  // namespace parlab

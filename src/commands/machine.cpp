@@ -1,7 +1,9 @@
-#include "commands/machine.hpp"
+// `parlab machine`: what this machine is and can.
 
 #include <ostream>
 
+#include "cli/run_options.hpp"
+#include "cli/run_request.hpp"
 #include "commands/between_runs.hpp"
 #include "core/text.hpp"
 #include "places/executor.hpp"
@@ -84,28 +86,43 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
   measure(known, "", *make_host_executor());
 }
 
-}  // namespace
-
-void print_kind(std::ostream& out) {
-  const Run run = describe_run("", gpus_by_name(), "unnamed");
-  out << machine_slug(run.gpu, run.cpu, run.cores,
-                      static_cast<int>(run.gpus.size()))
-      << '\n';
+Options machine_options() {
+  return run_options({"machine"}) +
+         Options{
+             {.flag = "measure",
+              .help = "measure its ceilings, and how far runs differ, anew"},
+             {.flag = "name", .help = "print its name and nothing else"},
+             {.flag = "kind",
+              .help = "its name without what tells it from its equals"}};
 }
 
-void print_machine(std::ostream& out, const MachineRequest& request) {
+// Name, versions, and the ceilings that are kept in results/MACHINE.
+int print_machine(const Arguments& arguments, const Streams& streams) {
+  if (!arguments.positional.empty()) {
+    throw UsageError("machine: '" + arguments.positional.front() +
+                     "': it takes options alone");
+  }
+  const auto name = machine_asked_for(arguments);
+  auto& out = streams.out;
+  if (arguments.on("kind")) {
+    const Run run = describe_run("", gpus_by_name(), "unnamed");
+    out << machine_slug(run.gpu, run.cpu, run.cores,
+                        static_cast<int>(run.gpus.size()))
+        << '\n';
+    return EXIT_SUCCESS;
+  }
   const auto gpus = gpus_present();
-  const Run run = describe_run(request.command, gpus, request.machine);
+  const Run run = describe_run(arguments.typed, gpus, name);
   out << run.machine << '\n';
-  if (request.name_alone) return;
+  if (arguments.on("name")) return EXIT_SUCCESS;
   CeilingsOfMachine known(ceilings_file("", run.machine), run);
-  if (request.measure) measure_all(known, gpus);
+  if (arguments.on("measure")) measure_all(known, gpus);
   out << "cpu: " << run.cpu << ", " << run.cores << " cores, "
       << bytes_with_unit(run.memory_bytes) << "\n  " << run.compiler << '\n';
   print_ceilings(out, known.find(""), usual_between_runs_of_host);
   if (const auto why = why_no_gpu()) {
     out << "gpu: none: " << *why << '\n';
-    return;
+    return EXIT_SUCCESS;
   }
   for (const auto& gpu : gpus) {
     out << "gpu " << gpu.device << ": " << gpu.name << ", " << gpu.uuid
@@ -113,6 +130,16 @@ void print_machine(std::ostream& out, const MachineRequest& request) {
         << gpu.cuda << '\n';
     print_ceilings(out, known.find(gpu.uuid), usual_between_runs_of_gpu);
   }
+  return EXIT_SUCCESS;
 }
 
+const CommandRegistration machine_command(
+    {.name = "machine",
+     .usage = "[options]",
+     .help = "Says what this machine is, and the ceilings that were measured "
+             "on it once.",
+     .options = machine_options,
+     .run = print_machine});
+
+}  // namespace
 }  // namespace parlab

@@ -1,34 +1,64 @@
-#include "commands/page.hpp"
+// `parlab page` and `parlab index`: stored records as a page, or as an index
+// of several machines.
+#include "page/page.hpp"
 
+#include <filesystem>
+
+#include "cli/command.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
-#include "page/page.hpp"
 
 namespace parlab {
 namespace {
 
-void require_records(const std::string& folder,
-                     const page::Measured& measured) {
-  if (!measured.entries.empty() || !measured.failed.empty() ||
-      !measured.warnings.empty())
-    return;
-  throw UsageError("no records in '" + folder +
-                   "': results/MACHINE is a folder that has some");
+Options page_options() {
+  return {{.flag = "figures",
+           .argument = "FOLDER",
+           .help = "where figures are (plots/MACHINE)"},
+          {.flag = "output",
+           .argument = "FILE",
+           .help = "the page (FOLDER/index.html)"}};
 }
 
-}  // namespace
-
-std::vector<std::string> write_page(const PageRequest& request) {
-  const auto measured = page::load_machine(request.folders.at(0));
-  require_records(request.folders.at(0), measured);
-  write_file(request.output, page::machine_page(measured, request.figures));
-  return measured.warnings;
+std::string text_or(const Arguments& arguments,
+                    const std::string& flag,
+                    const std::filesystem::path& otherwise) {
+  const auto* setting = arguments.find(flag);
+  return setting == nullptr ? otherwise.string() : setting->text;
 }
 
-std::vector<std::string> write_index(const PageRequest& request) {
+// results/MACHINE has its page in plots/MACHINE.
+std::filesystem::path plots_of(const std::string& folder) {
+  const auto machine = std::filesystem::absolute(folder + "/.")
+                           .lexically_normal()
+                           .parent_path()
+                           .filename();
+  if (is_name(machine.string())) return "plots" / machine;
+  throw UsageError("'" + folder + "': results/MACHINE is meant; " + name_rule);
+}
+
+int write_page(const Arguments& arguments, const Streams& streams) {
+  if (arguments.positional.size() != 1)
+    throw UsageError("page: needs one folder: results/MACHINE");
+  const auto& folder = arguments.positional.front();
+  const auto plots = plots_of(folder);
+  const auto measured = page::load_machine(folder);
+  if (measured.entries.empty() && measured.failed.empty() &&
+      measured.warnings.empty()) {
+    throw UsageError("no records in '" + folder +
+                     "': results/MACHINE is a folder that has some");
+  }
+  write_file(
+      text_or(arguments, "output", plots / "index.html"),
+      page::machine_page(measured, text_or(arguments, "figures", plots)));
+  streams.warn(measured.warnings);
+  return EXIT_SUCCESS;
+}
+
+int write_index(const Arguments& arguments, const Streams& streams) {
   std::vector<page::Measured> machines;
   std::vector<std::string> warnings;
-  for (const auto& folder : request.folders) {
+  for (const auto& folder : arguments.positional) {
     auto measured = page::load_machine(folder);
     if (!is_name(measured.folder)) {
       warnings.push_back(folder + ": " + name_rule + ", skipped");
@@ -39,12 +69,32 @@ std::vector<std::string> write_index(const PageRequest& request) {
   }
   if (machines.empty())
     throw UsageError("index: no records in any of these folders");
-  write_file(request.output, page::index_page(machines));
+  write_file(text_or(arguments, "output", "plots/index.html"),
+             page::index_page(machines));
   for (const auto& machine : machines) {
     warnings.insert(warnings.end(), machine.warnings.begin(),
                     machine.warnings.end());
   }
-  return warnings;
+  streams.warn(warnings);
+  return EXIT_SUCCESS;
 }
 
+const CommandRegistration page_command(
+    {.name = "page",
+     .usage = "results/MACHINE [options]",
+     .help = "Writes the page of a machine: its figures, tables and claims, in "
+             "one file.",
+     .options = page_options,
+     .run = write_page}),
+    index_command(
+        {.name = "index",
+         .usage = "results/* [options]",
+         .help = "Writes the index of several machines, side by side, with "
+                 "links to their pages.",
+         .options = page_options,
+         .run = write_index,
+         .least = 1,
+         .needs = "folders: results/MACHINE..."});
+
+}  // namespace
 }  // namespace parlab

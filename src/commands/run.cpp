@@ -1,25 +1,28 @@
-#include "commands/run.hpp"
-
+// `parlab WORKLOAD SIZES ...`: verifies, measures, records and prints.
 #include <unistd.h>
 
 #include <iostream>
+#include <set>
 
+#include "cli/help.hpp"
+#include "cli/run_options.hpp"
+#include "cli/run_request.hpp"
+#include "cluster/shard.hpp"
 #include "commands/emulate.hpp"
-#include "commands/shard.hpp"
 #include "commands/tune.hpp"
-#include "commands/warn.hpp"
 #include "counters/counters.hpp"
 #include "machine/memory.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
+#include "sweep/estimate.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
 
 namespace parlab {
 namespace {
 
-void explain(const Points& points) {
-  const auto reporter = make_explain_reporter(std::cout);
+void explain(const Points& points, std::ostream& out) {
+  const auto reporter = make_explain_reporter(out);
   for (const auto& point : points)
     reporter->point(point);
   reporter->finish();
@@ -40,46 +43,106 @@ int sweep_and_count(const Plan& plan,
   return status;
 }
 
-}  // namespace
+// One job's part of the plan, and what it is cut from.
+struct PartOfPlan {
+  std::optional<Shard> shard;
+  std::string groups;  // a file of them; empty: those of the plan itself
+};
 
-int run_workload(Request request, char** arguments) {
+PartOfPlan part_of_plan(const Arguments& arguments) {
+  PartOfPlan part;
+  if (const auto* setting = arguments.find("shard"))
+    part.shard = parse_shard(setting->name, setting->text);
+  if (const auto* setting = arguments.find("plan")) {
+    if (!part.shard && setting->from_command_line)
+      setting->refuse("is for --shard");
+    part.groups = setting->text;
+  }
+  return part;
+}
+
+std::vector<Group> groups_of_plan(const Plan& plan, Observer& observer) {
+  return groups_of(*plan.workload, estimate_sweep(plan, observer));
+}
+
+// The groups that all shards together measure. Those of the plan itself are
+// counted as if nothing were recorded: every job must cut the same ones,
+// whenever it starts.
+std::vector<Group> groups_to_cut(const PartOfPlan& part,
+                                 Plan plan,
+                                 Observer& observer) {
+  if (!part.groups.empty()) return read_groups(part.groups);
+  plan.results.clear();
+  plan.resume.clear();
+  return groups_of_plan(plan, observer);
+}
+
+void keep_to(const PartOfPlan& part, Plan& plan, Observer& observer) {
+  if (!part.shard) return;
+  const auto groups = groups_to_cut(part, plan, observer);
+  std::set<std::string> known;
+  for (const auto& group : groups)
+    known.insert(group.name);
+  plan.wanted = [known, ours = groups_of_shard(groups, *part.shard),
+                 shard = *part.shard,
+                 workload = plan.workload](const Size& size, Dtype dtype) {
+    const auto name = group_name(*workload, size, dtype);
+    return known.count(name) > 0 ? ours.count(name) > 0 : falls_to(name, shard);
+  };
+}
+
+int run_workload(const Arguments& arguments, const Streams& streams) {
+  if (arguments.positional.empty()) {
+    streams.warn(arguments.warnings);
+    print_usage(streams.out, arguments);
+    return EXIT_FAILURE;
+  }
+  auto request = read_run(arguments);
+  Plan& plan = request.plan;
+  const auto part = part_of_plan(arguments);
+  const auto tuned = file_asked_for(arguments, "tuned");
+  const bool estimates = arguments.on("estimate");
   // First of all: a process that has used a GPU, or has threads, cannot
   // be the parent of one that is to use them.
   Supervisor supervisor;
-  supervisor.repeats = !request.in_process && !request.estimate;
+  supervisor.repeats = !arguments.on("in-process") && !estimates;
   if (supervisor.repeats) {
     if (const auto status = supervisor.start()) return *status;
   }
-  emulate_if_needed(request, arguments);
+  emulate_if_needed(request, arguments.words);
   if (!request.best.empty()) {
-    const auto notes = use_best(request.best, request.tuned, request.plan);
+    const auto notes = use_best(request.best, tuned, plan);
     request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
   }
-  if (supervisor.first_worker()) warn(request.warnings);
-  request.plan.memory_bytes = free_memory_bytes();
+  if (supervisor.first_worker()) streams.warn(request.warnings);
+  plan.memory_bytes = free_memory_bytes();
   // What workers before have printed is not printed again.
   std::ostream out(nullptr), messages(nullptr);
   supervisor.caught_up = [&] {
-    out.rdbuf(std::cout.rdbuf());
-    messages.rdbuf(std::cerr.rdbuf());
+    out.rdbuf(streams.out.rdbuf());
+    messages.rdbuf(streams.messages.rdbuf());
   };
   if (supervisor.first_worker()) supervisor.caught_up();
   const auto reporter = make_reporter(request.format, out);
   Console console(*reporter, messages, terminal_width(STDERR_FILENO));
-  if (request.shard) request.plan.wanted = wanted_by_shard(request, console);
-  if (request.estimate) {
-    print_estimate(request.plan, console, std::cout);
-    return 0;
+  keep_to(part, plan, console);
+  if (estimates) {
+    write_groups(streams.out, groups_of_plan(plan, console));
+    return EXIT_SUCCESS;
   }
+  const bool counts = arguments.on("counters");
   Points counted;
-  const int status =
-      request.counters
-          ? sweep_and_count(request.plan, console, supervisor, counted)
-          : run_sweep(request.plan, console, &supervisor);
+  const int status = counts
+                         ? sweep_and_count(plan, console, supervisor, counted)
+                         : run_sweep(plan, console, &supervisor);
   reporter->finish();
-  if (!out) std::cout.setstate(out.rdstate());
-  if (request.counters && request.format == "table") explain(counted);
+  if (!out) streams.out.setstate(out.rdstate());
+  if (counts && request.format == "table") explain(counted, streams.out);
   return status;
 }
 
+const CommandRegistration run_command(
+    {.name = "", .options = run_options, .run = run_workload, .warns = true});
+
+}  // namespace
 }  // namespace parlab

@@ -1,10 +1,12 @@
-#include "commands/show.hpp"
+// `parlab show`: what was measured earlier, as tables or for other programs.
 
 #include <algorithm>
 #include <map>
 #include <ostream>
 #include <unordered_map>
 
+#include "cli/record_filter.hpp"
+#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
 #include "core/parallel.hpp"
 #include "core/variant.hpp"
@@ -26,14 +28,24 @@ std::map<std::string, std::size_t> places() {
   return places;
 }
 
-}  // namespace
+Options show_options() {
+  return filter_options() + run_options({"format", "explain"}) +
+         Options{{.flag = "verdict",
+                  .argument = "LIST",
+                  .help = "as wrong_result, or failed: all of those"}};
+}
 
-std::vector<std::string> show_records(const std::vector<std::string>& paths,
-                                      const RecordFilter& filter,
-                                      const std::string& format,
-                                      std::ostream& out) {
-  auto loaded = load_all(paths);
-  const auto reporter = make_reporter(format, out, filter);
+// The points of record files, each as it was printed when measured, without
+// the records that the filter does not let pass; speedups stay those over the
+// serial variant, shown or not.
+int show_records(const Arguments& arguments, const Streams& streams) {
+  const auto format =
+      format_of(arguments, {"table", "csv", "json", "record", "explain"});
+  const auto filter = filter_of(arguments);
+  auto loaded = load_all(arguments.positional.empty()
+                             ? std::vector<std::string>{"results"}
+                             : arguments.positional);
+  const auto reporter = make_reporter(format, streams.out, filter);
   for (const auto& [id, run] : loaded.runs)
     reporter->run(run);
   const auto known = places();
@@ -75,7 +87,19 @@ std::vector<std::string> show_records(const std::vector<std::string>& paths,
   }
   reporter->finish();
   if (points.empty()) loaded.warnings.emplace_back("no record is left to show");
-  return loaded.warnings;
+  streams.warn(loaded.warnings);
+  return EXIT_SUCCESS;
 }
+
+const CommandRegistration show_command(
+    {.name = "show",
+     .usage = "[<records>...] [options]",
+     .help = "Prints records as tables, or as csv for spreadsheets. <records>: "
+             "a record file, a folder, or a machine under results/; without "
+             "any, all of results/.",
+     .options = show_options,
+     .run = show_records});
+
+}  // namespace
 
 }  // namespace parlab

@@ -10,8 +10,12 @@
 #include <optional>
 #include <ostream>
 
+#include "cli/lists.hpp"
+#include "cli/run_options.hpp"
+#include "cli/run_request.hpp"
 #include "core/text.hpp"
 #include "machine/machine.hpp"
+#include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
@@ -445,5 +449,54 @@ std::vector<std::string> use_best(const Best& best,
   };
   return notes;
 }
+
+namespace {
+
+Options tune_options() {
+  return run_options({"kernel", "backend", "variant", "dtype", "time-limit",
+                      "execution-limit", "precision", "iterations", "device",
+                      "machine", "node", "format", "tuned", "force",
+                      "in-process"}) +
+         problem_options() +
+         Options{{.flag = "budget",
+                  .argument = "SECONDS",
+                  .help = "for each variant, dtype and size (60)"}};
+}
+
+// A worker's measurements are kept in the file of trials, and not measured
+// again by the next.
+int tune_in_worker(const Arguments& arguments, const Streams& streams) {
+  auto request = read_tuning(arguments);
+  const auto file = file_asked_for(arguments, "tuned");
+  double budget_s = 60;
+  if (const auto* setting = arguments.find("budget"))
+    budget_s = parse_positive(*setting, 1e6);
+  streams.warn(request.warnings);
+  Supervisor supervisor;
+  supervisor.repeats = false;
+  if (!arguments.on("in-process")) {
+    if (const auto status = supervisor.start()) return *status;
+  }
+  request.plan.memory_bytes = free_memory_bytes();
+  return tune({request.plan, budget_s, file, request.format}, streams.out,
+              streams.messages, &supervisor);
+}
+
+const CommandRegistration tune_command(
+    {.name = "tune",
+     .usage = "<workload> <size>... [options]",
+     .help = "Searches the tunables of each variant for the fastest "
+             "configuration, and keeps it for '--block best', "
+             "'GPU_BLOCK_SIZE=best' and their kin. All configurations are "
+             "tried when the budget allows, else those that a search along one "
+             "tunable at a time leads to. A tunable that is given, as --block "
+             "32:512:32, is searched among these values. Ctrl-C loses nothing.",
+     .options = tune_options,
+     .run = tune_in_worker,
+     .least = 1,
+     .needs = "a workload and a size: tune dmv 4096",
+     .warns = true});
+
+}  // namespace
 
 }  // namespace parlab

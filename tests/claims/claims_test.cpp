@@ -13,12 +13,11 @@
 #include <sstream>
 
 #include "claims/rule.hpp"
-#include "cli/request.hpp"
-#include "commands/claims.hpp"
 #include "folder.hpp"
 #include "record/json.hpp"
 #include "record/published.hpp"
 #include "record/store.hpp"
+#include "said.hpp"
 #include "text.hpp"
 
 using namespace parlab;
@@ -902,15 +901,6 @@ BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
 
 // ---- output -----------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(claims_is_an_action_that_needs_records) {
-  const auto request = parse_request(
-      {"bin/parlab", "claims", "results/x", "--format", "json"}, {});
-  BOOST_TEST((request.action == Request::Action::claims));
-  BOOST_TEST(request.paths == std::vector<std::string>{"results/x"});
-  BOOST_TEST(request.format == "json");
-  BOOST_CHECK_THROW(parse_request({"bin/parlab", "claims"}, {}), UsageError);
-}
-
 namespace {
 
 // A folder with records that claim C6 holds for.
@@ -929,9 +919,10 @@ struct FolderWithRecords : Folder {
   }
 
   std::string printed(const std::string& format) const {
-    std::ostringstream out;
-    BOOST_TEST(print_claims({path.string()}, format, out).empty());
-    return out.str();
+    const auto said =
+        testing::said_by({"claims", path.string(), "--format", format});
+    BOOST_TEST(said.messages.empty());
+    return said.out;
   }
 };
 
@@ -967,9 +958,7 @@ BOOST_AUTO_TEST_CASE(output_is_json_with_one_object_per_claim) {
 
 BOOST_AUTO_TEST_CASE(output_in_another_format_is_refused) {
   const FolderWithRecords folder;
-  std::ostringstream out;
-  BOOST_CHECK_THROW(print_claims({folder.path.string()}, "csv", out),
-                    UsageError);
+  BOOST_CHECK_THROW(folder.printed("record"), UsageError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,9 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
+#include "cli/help.hpp"
 #include "cli/lists.hpp"
-#include "cli/request.hpp"
-#include "cli/usage.hpp"
+#include "cli/run_options.hpp"
+#include "cli/run_request.hpp"
 #include "commands/emulate.hpp"
 #include "core/text.hpp"
 #include "fake_workload.hpp"
@@ -26,15 +27,21 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-Request parse_as(const std::string& program,
-                 Words arguments,
-                 const Environment& environment = {}) {
-  arguments.insert(arguments.begin(), program);
-  return parse_request(arguments, environment);
+Arguments read_as(const std::string& program,
+                  Words words,
+                  const Environment& environment = {}) {
+  words.insert(words.begin(), program);
+  return read_arguments(words, environment);
 }
 
-Request parse(const Words& arguments, const Environment& environment = {}) {
-  return parse_as("bin/fake", arguments, environment);
+RunRequest parse_as(const std::string& program,
+                    const Words& words,
+                    const Environment& environment = {}) {
+  return read_run(read_as(program, words, environment));
+}
+
+RunRequest parse(const Words& words, const Environment& environment = {}) {
+  return parse_as("bin/fake", words, environment);
 }
 
 Words names(const Plan& plan) {
@@ -58,10 +65,10 @@ std::string error_of(const Words& arguments,
   return message_of<UsageError>([&] { parse(arguments, environment); });
 }
 
-std::string printed(void (*print)(std::ostream&, const Request&),
-                    const Request& request) {
+std::string printed(void (*print)(std::ostream&, const Arguments&),
+                    const Arguments& arguments) {
   std::ostringstream out;
-  print(out, request);
+  print(out, arguments);
   return out.str();
 }
 
@@ -199,7 +206,6 @@ BOOST_AUTO_TEST_CASE(refused_sizes) {
 BOOST_AUTO_TEST_CASE(defaults) {
   const auto request = parse({"64"});
   const Plan& plan = request.plan;
-  BOOST_TEST((request.action == Request::Action::run));
   BOOST_TEST(request.format == "table");
   BOOST_TEST(request.warnings.empty());
   CHECK_NAMES(plan, {"serial/plain", "openmp/rows", "openmp/second",
@@ -369,24 +375,80 @@ BOOST_AUTO_TEST_CASE(refused_options) {
 
 BOOST_AUTO_TEST_CASE(workloads_and_commands) {
   const auto of_parlab = [](const Words& arguments) {
-    return parse_as("/some/where/parlab", arguments);
+    return read_as("/some/where/parlab", arguments);
   };
-  BOOST_TEST(of_parlab({"fake_line", "64"}).plan.workload->name() ==
-             "fake_line");
-  BOOST_TEST(of_parlab({"--block", "32", "fake", "64"}).plan.workload->name() ==
+  const auto called = [&](const Words& words) {
+    return std::string(of_parlab(words).command->name);
+  };
+  BOOST_TEST(of_parlab({"fake_line", "64"}).workload->name() == "fake_line");
+  BOOST_TEST(of_parlab({"--block", "32", "fake", "64"}).workload->name() ==
              "fake");
-  BOOST_TEST((of_parlab({}).action == Request::Action::usage));
-  BOOST_TEST((of_parlab({"fake"}).action == Request::Action::usage));
-  BOOST_TEST((parse({}).action == Request::Action::usage));
-  BOOST_TEST((parse({"--list"}).action == Request::Action::list));
-  BOOST_TEST((of_parlab({"-h"}).action == Request::Action::help));
-  BOOST_TEST((of_parlab({"--version"}).action == Request::Action::version));
-  BOOST_TEST((of_parlab({"machine"}).action == Request::Action::machine));
-  BOOST_TEST(of_parlab({"show", "a", "b"}).paths == (Words{"a", "b"}),
+  BOOST_TEST(called({}) == "");
+  BOOST_TEST(called({"fake"}) == "");
+  BOOST_TEST(called({"--list"}) == "--list");
+  BOOST_TEST(called({"-h"}) == "--help");
+  BOOST_TEST(called({"--version"}) == "--version");
+  BOOST_TEST(called({"machine"}) == "machine");
+  BOOST_TEST(called({"compare", "--help"}) == "--help");
+  BOOST_TEST(of_parlab({"compare", "--help"}).subject->name == "compare");
+  BOOST_TEST(called({"convsep", "--image", "x"}) == "image");
+  BOOST_TEST(of_parlab({"show", "a", "b"}).positional == (Words{"a", "b"}),
              per_element());
-  BOOST_TEST(
-      (of_parlab({"export", "a"}).action == Request::Action::export_csv));
-  BOOST_TEST(of_parlab({"show"}).paths == (Words{"results"}), per_element());
+  BOOST_TEST(called({"execute-once", "vector_sum", "64"}) == "execute-once");
+  for (const auto& words : {Words{"export"},
+                            {"claims"},
+                            {"tune"},
+                            {"index"},
+                            {"merge", "a"},
+                            {"query", "a"},
+                            {"serve", "dmv"}})
+    BOOST_CHECK_THROW(of_parlab(words), UsageError);
+}
+
+namespace {
+
+int say_hello(const Arguments& arguments, const Streams& streams) {
+  streams.out << "hello " << arguments.text("to") << '\n';
+  return 3;
+}
+
+}  // namespace
+
+// Nothing else names it.
+BOOST_AUTO_TEST_CASE(a_command_registers_itself) {
+  static const CommandRegistration hello(
+      {.name = "hello",
+       .usage = "[options]",
+       .help = "Says hello.",
+       .options =
+           [] {
+             return Options{{.flag = "to", .argument = "NAME", .help = "whom"}};
+           },
+       .run = say_hello});
+  const auto help = [](const Words& words) {
+    return printed(print_help, read_as("parlab", words));
+  };
+  BOOST_TEST(contains(help({"--help"}), "hello"));
+  BOOST_TEST(contains(help({"hello", "--help"}), "Usage: parlab hello"));
+  BOOST_TEST(contains(help({"hello", "--help"}), "--to NAME"));
+  const auto arguments = read_as("parlab", {"hello", "--to", "you"});
+  std::ostringstream out, messages;
+  BOOST_TEST(arguments.command->run(arguments, {out, messages}) == 3);
+  BOOST_TEST(out.str() == "hello you\n");
+  BOOST_TEST(contains(error_of({"64", "--to", "you"}),
+                      "--to: is an option of 'parlab hello'"));
+}
+
+// The command's name may stand behind its options.
+BOOST_AUTO_TEST_CASE(an_option_is_a_switch_in_all_commands_or_in_none) {
+  std::map<std::string, bool> takes_value;
+  for (const auto* command : all_commands()) {
+    for (const auto& option : command->options()) {
+      const auto known =
+          takes_value.emplace(option.flag, !option.argument.empty()).first;
+      BOOST_TEST(known->second == !option.argument.empty(), option.flag);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(refused_workloads) {
@@ -456,9 +518,8 @@ BOOST_AUTO_TEST_CASE(tunables_nobody_has) {
       parse({"64", "--backend", "serial"}, {{"OMP_NUM_THREADS", "4"}});
   BOOST_TEST(ignored.plan.tunables.empty());
   BOOST_TEST(ignored.warnings.empty());
-  BOOST_CHECK_THROW(parse_request({"fake_line", "64", "--tile", "4"}, {}),
-                    UsageError);
-  BOOST_TEST(parse_request({"fake_line", "64"}, {{"PARLAB_TILE", "4"}})
+  BOOST_CHECK_THROW(parse_as("fake_line", {"64", "--tile", "4"}), UsageError);
+  BOOST_TEST(parse_as("fake_line", {"64"}, {{"PARLAB_TILE", "4"}})
                  .plan.tunables.empty());
 }
 
@@ -554,7 +615,7 @@ BOOST_AUTO_TEST_CASE(memory_needed) {
 }
 
 BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
-  const auto usage = printed(print_usage, parse({}));
+  const auto usage = printed(print_usage, read_as("fake", {}));
   BOOST_TEST(contains(
       usage,
       "[GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] fake <matrix size>"));
@@ -563,14 +624,13 @@ BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
     BOOST_TEST(contains(usage, std::string("    ") + line));
   }
   BOOST_TEST(contains(usage, "one row per thread"));
-  const auto workloads = printed(print_usage, parse_request({"parlab"}, {}));
+  const auto workloads = printed(print_usage, read_as("parlab", {}));
   BOOST_TEST(contains(workloads, "  fake_line"));
 }
 
 BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
   for (const auto* program : {"parlab", "fake"}) {
-    const auto help =
-        printed(print_help, parse_request({program, "--help"}, {}));
+    const auto help = printed(print_help, read_as(program, {"--help"}));
     for (const auto& line : split(help, '\n'))
       BOOST_TEST(line.size() <= 80u, line);
     for (const auto* flag :
@@ -594,26 +654,25 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
 }
 
 BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
-  std::string all;
-  for (const auto* command : {"", "show", "compare", "tune", "grade", "machine",
-                              "page", "database"}) {
-    const bool of_workload = std::string(command).empty();
-    const auto help = printed(
-        print_help, of_workload ? parse({"--help"})
-                                : parse_as("parlab", {command, "--help"}));
+  for (const auto* command : all_commands()) {
+    if (command->takes_run) continue;
+    const std::string name(command->name);
+    const auto help =
+        printed(print_help, name.empty() ? read_as("fake", {"--help"})
+                                         : read_as("parlab", {name, "--help"}));
     for (const auto& line : split(help, '\n'))
       BOOST_TEST(line.size() <= 80u, line);
-    all += " " + join(split(help, '\n'), " ");
-  }
-  for (const auto& option : all_options()) {
-    if (option.parameter || option.tunable) continue;
-    for (const auto& word : split(option.help, ' '))
-      BOOST_TEST(contains(all, word), option.flag);
+    const auto all = " " + join(split(help, '\n'), " ");
+    for (const auto& option : command->options()) {
+      if (option.parameter || option.tunable) continue;
+      for (const auto& word : split(option.help, ' '))
+        BOOST_TEST(contains(all, word), option.flag);
+    }
   }
 }
 
 BOOST_AUTO_TEST_CASE(list_shows_limits) {
-  const auto list = printed(print_list, parse({"--list"}));
+  const auto list = printed(print_list, read_as("fake", {"--list"}));
   BOOST_TEST(contains(list, "fake/cuda/warp"));
   BOOST_TEST(contains(list, "--block 256 (32 to 1024, a multiple of 32)"));
   BOOST_TEST(contains(list, "--tile 16 (4 to 64, a power of two)"));

@@ -1,5 +1,4 @@
 // The database of the figures: its ratios are those of statistics/.
-#include "commands/database.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "folder.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
+#include "said.hpp"
 #include "text.hpp"
 
 namespace fs = std::filesystem;
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   }
   std::ofstream(views) << pairs_view;
   try {
-    make_database({.records = records, .views = views, .output = out});
+    testing::said_by({"database", records, out, "--views", views});
   } catch (const std::runtime_error& error) {
     // the one reason not to have one
     BOOST_TEST(contains(error.what(), "without SQLite"));
@@ -80,10 +80,8 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   }
   const auto asked = [&](const std::string& column,
                          const std::string& variant) {
-    std::ostringstream text;
-    query_database(out, "SELECT " + column + " FROM pairs WHERE name = ?1",
-                   {variant}, false, text);
-    return text.str();
+    const auto sql = "SELECT " + column + " FROM pairs WHERE name = ?1";
+    return testing::said_by({"query", out, sql, variant}).out;
   };
   const auto number = [&](const std::string& column,
                           const std::string& variant) {

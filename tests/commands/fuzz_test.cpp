@@ -14,16 +14,14 @@
 #include <random>
 #include <sstream>
 
-#include "cli/request.hpp"
-#include "commands/claims.hpp"
-#include "commands/compare.hpp"
-#include "commands/export.hpp"
-#include "commands/show.hpp"
+#include "cli/record_filter.hpp"
+#include "cli/run_request.hpp"
 #include "core/name.hpp"
 #include "folder.hpp"
 #include "page/page.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
+#include "said.hpp"
 
 namespace {
 
@@ -128,6 +126,13 @@ std::string mutated(std::string text, Chance& chance) {
   return text;
 }
 
+Options all_options() {
+  Options all = common_options();
+  for (const auto* command : all_commands())
+    all = all + command->options();
+  return all;
+}
+
 Lines arguments(Chance& chance) {
   static const Lines subjects = [] {
     Lines all{"show",  "compare", "tune",     "export", "claims", "page",
@@ -226,20 +231,22 @@ void write_lines(const fs::path& path, const Lines& lines) {
 
 // Puts a record file through every command that reads one.
 void use(const std::string& file, const std::string& other) {
-  std::ostringstream out;
-  for (const auto* format : {"table", "csv", "json", "explain", "record"}) {
-    show_records({file}, {}, format, out);
-  }
-  export_records({file}, out);
-  print_claims({file}, "table", out);
+  std::string out;
+  const auto say = [&](const std::vector<std::string>& words) {
+    out += testing::said_by(words).out;
+  };
+  for (const auto* format : {"table", "csv", "json", "explain", "record"})
+    say({"show", file, "--format", format});
+  say({"export", file});
+  say({"claims", file});
   try {
-    print_comparison({file, other, {}, {}, {}, "table"}, out);
+    say({"compare", file, other});
   } catch (const UsageError& refused) {
     // no record is left, or they are of several machines
     if (!is_one_line(refused.what()))
       throw std::runtime_error("refused in more than one line");
   }
-  if (out.str().find('\x1b') != std::string::npos)
+  if (out.find('\x1b') != std::string::npos)
     throw std::runtime_error("an escape sequence is printed");
 }
 
@@ -249,7 +256,12 @@ BOOST_AUTO_TEST_CASE(arguments_are_understood_or_refused_in_one_line) {
   repeat("arguments", [](Chance& chance) {
     const auto words = arguments(chance);
     try {
-      parse_request(words, variables(chance));
+      const auto arguments = read_arguments(words, variables(chance));
+      const auto& command = *arguments.command;
+      if (command.name.empty() && !arguments.positional.empty())
+        read_run(arguments);
+      if (command.name == "tune") read_tuning(arguments);
+      filter_of(arguments);
     } catch (const UsageError& refused) {
       if (!is_one_line(refused.what())) {
         throw std::runtime_error(

@@ -8,9 +8,7 @@
 #include <random>
 #include <sstream>
 
-#include "cli/request.hpp"
-#include "commands/compare.hpp"
-#include "commands/show.hpp"
+#include "cli/run_request.hpp"
 #include "core/text.hpp"
 #include "fake_workload.hpp"
 #include "folder.hpp"
@@ -18,6 +16,7 @@
 #include "places/presence.hpp"
 #include "record/store.hpp"
 #include "report/console.hpp"
+#include "said.hpp"
 #include "sweep/sweep.hpp"
 #include "text.hpp"
 
@@ -125,23 +124,20 @@ struct RecordFile {
   std::string path = (folder.path / "a.jsonl").string();
 };
 
-std::string compared(const CompareRequest& request, bool fails = false) {
-  std::ostringstream out;
-  BOOST_TEST(print_comparison(request, out).fails == fails);
-  return out.str();
+using Words = std::vector<std::string>;
+
+testing::Said compared(const RecordFile& before,
+                       const RecordFile& after,
+                       const Words& more = {}) {
+  Words words{"compare", before.path, after.path};
+  words.insert(words.end(), more.begin(), more.end());
+  return testing::said_by(words);
 }
 
-std::string shown(const std::string& path,
-                  const RecordFilter& filter,
-                  const std::string& format) {
-  std::ostringstream out;
-  show_records({path}, filter, format, out);
-  return out.str();
-}
-
-Request parse(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "bin/parlab");
-  return parse_request(arguments, {});
+std::string shown(const std::string& path, const Words& options) {
+  Words words{"show", path};
+  words.insert(words.end(), options.begin(), options.end());
+  return testing::said_by(words).out;
 }
 
 std::size_t changed(const Comparison& comparison) {
@@ -308,26 +304,24 @@ BOOST_AUTO_TEST_CASE(the_command) {
   const RecordFile before({point_of(around(1)), point_of(around(1), "steady")});
   const RecordFile after(
       {point_of(around(1.08)), point_of(around(1), "steady")});
-  CompareRequest request{before.path, after.path, {}, {}, {}, "table"};
-  const auto table = compared(request);
+  const auto table = compared(before, after).out;
   BOOST_TEST(contains(table, "slower  fake/cuda/naive  64x64 float hot"));
   BOOST_TEST(contains(table, "1.080"));
   BOOST_TEST(!contains(table, "fake/cuda/steady"));
   BOOST_TEST(contains(
       table, "2 points compared: 1 slower, 0 faster, 1 same, 0 undecided"));
-  request.fail_if_slower = 0.05;
-  compared(request, true);
-  request.fail_if_slower = 0.09;
-  compared(request, false);
-  request.format = "csv";
-  BOOST_TEST(contains(compared(request),
+  BOOST_TEST(compared(before, after, {"--fail-if-slower", "5"}).status == 1);
+  BOOST_TEST(compared(before, after, {"--fail-if-slower", "9"}).status == 0);
+  BOOST_TEST(contains(compared(before, after, {"--format", "csv"}).out,
                       "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
-  request.format = "json";
-  BOOST_TEST(contains(compared(request), R"("slower":1,"faster":0,"same":1)"));
-  request.filter.variants = {"steady"};
-  BOOST_TEST(contains(compared(request), R"("slower":0)"));
-  request.filter.variants = {"nonsuch"};
-  BOOST_CHECK_THROW(compared(request), UsageError);
+  const Words json{"--format", "json"};
+  BOOST_TEST(contains(compared(before, after, json).out,
+                      R"("slower":1,"faster":0,"same":1)"));
+  const auto of_variant = [&](const std::string& name) {
+    return compared(before, after, {"--format", "json", "--variant", name});
+  };
+  BOOST_TEST(contains(of_variant("steady").out, R"("slower":0)"));
+  BOOST_CHECK_THROW(of_variant("nonsuch"), UsageError);
 }
 
 BOOST_AUTO_TEST_CASE(fail_if_slower_fails_where_nothing_can_be_compared) {
@@ -339,28 +333,16 @@ BOOST_AUTO_TEST_CASE(fail_if_slower_fails_where_nothing_can_be_compared) {
       few({point_of({1, 1, 1})}), other({point_of(around(1), "other")}),
       openmp({noisy});
   const auto gate = [](const RecordFile& a, const RecordFile& b) {
-    std::ostringstream out;
-    return print_comparison({a.path, b.path, {}, 0.05, {}, "table"}, out);
+    return compared(a, b, {"--fail-if-slower", "5"});
   };
-  BOOST_TEST(!gate(before, before).fails);
-  BOOST_TEST(gate(before, lost).fails);
-  BOOST_TEST(
-      contains(gate(before, lost).warnings.at(0), "device is not there"));
-  BOOST_TEST(gate(before, few).fails);
-  BOOST_TEST(gate(before, other).fails);
-  BOOST_TEST(
-      contains(gate(before, other).warnings.at(0), "nothing was compared"));
+  BOOST_TEST(gate(before, before).status == 0);
+  BOOST_TEST(gate(before, lost).status == 1);
+  BOOST_TEST(contains(gate(before, lost).messages, "device is not there"));
+  BOOST_TEST(gate(before, few).status == 1);
+  BOOST_TEST(gate(before, other).status == 1);
+  BOOST_TEST(contains(gate(before, other).messages, "nothing was compared"));
   // On a CPU single runs differ by more than 5 % without any change.
   BOOST_CHECK_THROW(gate(openmp, openmp), UsageError);
-}
-
-BOOST_AUTO_TEST_CASE(options_as_typed) {
-  const auto request =
-      parse({"compare", "a", "b", "--margin", "1%", "--fail-if-slower", "5"});
-  BOOST_TEST((request.action == Request::Action::compare));
-  BOOST_TEST(request.rules.margin == 0.01);
-  BOOST_TEST(request.rules.margin_of_one_run == 0.01);
-  BOOST_TEST(request.fail_if_slower.value() == 0.05);
 }
 
 BOOST_AUTO_TEST_CASE(refused_options) {
@@ -378,7 +360,7 @@ BOOST_AUTO_TEST_CASE(refused_options) {
       {"show", "a", "--size", "0"}};
   for (const auto& words : refused) {
     BOOST_TEST_CONTEXT(join(words, " ")) {
-      BOOST_CHECK_THROW(parse(words), UsageError);
+      BOOST_CHECK_THROW(testing::said_by(words), UsageError);
     }
   }
 }
@@ -398,9 +380,9 @@ struct ThreeRecords : RecordFile {
   }
 
   std::string filtered(const std::vector<std::string>& options) const {
-    std::vector<std::string> words{"show", path};
+    Words words{"--format", "csv"};
     words.insert(words.end(), options.begin(), options.end());
-    return shown(path, parse(words).filter, "csv");
+    return shown(path, words);
   }
 };
 
@@ -439,8 +421,8 @@ BOOST_AUTO_TEST_CASE(failed_is_a_word_for_all_verdicts_that_accuse) {
   skipped.verdict = endless.verdict = Verdict::timed_out;
   endless.detail = {.cause = Cause::ended, .further = {other("after 60 s")}};
   const RecordFile file({point_of(around(1)), wrong, skipped, endless});
-  const auto filter = parse({"show", file.path, "--verdict", "failed"}).filter;
-  const auto text = shown(file.path, filter, "csv");
+  const auto text =
+      shown(file.path, {"--verdict", "failed", "--format", "csv"});
   for (const auto* name : {",wrong,", ",endless,"})
     BOOST_TEST(contains(text, name), text);
   for (const auto* name : {",naive,", ",skipped,"})
@@ -452,18 +434,19 @@ BOOST_AUTO_TEST_CASE(a_filter_hides_neither_the_baseline_nor_the_machine) {
   const auto warp = file.filtered({"--variant", "warp"});
   BOOST_TEST(contains(warp, ",here,"));
   BOOST_TEST(contains(warp, ",0123456789,"));
-  RecordFilter cuda;
-  cuda.backends = {"cuda"};
-  const auto table = shown(file.path, cuda, "table");
+  const auto table = shown(file.path, {"--backend", "cuda"});
   BOOST_TEST(contains(table, "2.00x"));
   BOOST_TEST(!contains(table, "serial/plain   "));
-  BOOST_TEST(shown(file.path, cuda, "json") != shown(file.path, {}, "json"));
+  const Words json{"--format", "json"};
+  BOOST_TEST(shown(file.path, json) !=
+             shown(file.path, {"--format", "json", "--backend", "cuda"}));
 }
 
 BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
-  auto plan =
-      parse({"dmv", "8", "--variant", "serial/plain", "--iterations", "6"})
-          .plan;
+  auto plan = read_run(read_arguments({"parlab", "dmv", "8", "--variant",
+                                       "serial/plain", "--iterations", "6"},
+                                      {}))
+                  .plan;
   plan.host_ceilings = Ceilings{};
   std::ostringstream out, messages;
   const auto reporter = make_reporter("csv", out);

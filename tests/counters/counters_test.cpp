@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/request.hpp"
+#include "cli/run_request.hpp"
 #include "core/text.hpp"
 #include "counters/counters.hpp"
 #include "counters/execute_once.hpp"
@@ -299,21 +299,15 @@ BOOST_AUTO_TEST_CASE(options_that_ask_for_counters) {
   const auto parse = [](std::vector<std::string> words,
                         const Environment& environment = {}) {
     words.insert(words.begin(), "bin/parlab");
-    return parse_request(words, environment);
+    return read_run(read_arguments(words, environment));
   };
-  BOOST_TEST(!parse({"vector_sum", "64"}).counters);
-  BOOST_TEST(parse({"vector_sum", "64", "--counters"}).counters);
-  BOOST_TEST(parse({"vector_sum", "64"}, {{"PARLAB_COUNTERS", "1"}}).counters);
-  BOOST_TEST(parse({"show", "x.jsonl", "--explain"}).format == "explain");
+  BOOST_TEST(read_arguments({"vector_sum", "64"}, {{"PARLAB_COUNTERS", "1"}})
+                 .on("counters"));
   BOOST_TEST(
       parse({"vector_sum", "64", "--explain"}, {{"PARLAB_FORMAT", "csv"}})
           .format == "explain");
   BOOST_CHECK_THROW(parse({"vector_sum", "64", "--explain", "--format", "csv"}),
                     UsageError);
-  const auto child =
-      parse({"execute-once", "vector_sum", "64", "float", "cuda/rw block=32"});
-  BOOST_TEST((child.action == Request::Action::execute_once));
-  BOOST_TEST(child.paths.back() == "cuda/rw block=32");
 }
 
 namespace {

@@ -5,9 +5,10 @@
 #include <fstream>
 #include <numeric>
 
-#include "commands/image.hpp"
+#include "cli/run_request.hpp"
 #include "folder.hpp"
 #include "image/filter.hpp"
+#include "said.hpp"
 #include "support.hpp"
 #include "text.hpp"
 
@@ -241,9 +242,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Request request(Words arguments) {
-  arguments.insert(arguments.begin(), {"parlab", "convsep"});
-  return parse_request(arguments, {});
+testing::Said filtered_by(Words words) {
+  words.insert(words.begin(), "convsep");
+  return testing::said_by(words);
+}
+
+RunRequest request(Words words) {
+  words.insert(words.begin(), {"parlab", "convsep"});
+  return read_filtering(read_arguments(words, {}));
 }
 
 }  // namespace
@@ -252,11 +258,10 @@ BOOST_AUTO_TEST_CASE(the_command_writes_a_filtered_image) {
   const testing::Folder folder;
   const auto path = (folder.path / "filtered.pgm").string();
   const auto photo =
-      request({"--image", "generated:20x31", "--filter", "gaussian:1",
-               "--output", path, "--variant", "serial/plain"});
-  std::ostringstream out;
-  BOOST_TEST(filter_an_image(photo, out) == 0);
-  BOOST_TEST(contains(out.str(), "convsep/serial/plain in float: passed"));
+      filtered_by({"--image", "generated:20x31", "--filter", "gaussian:1",
+                   "--output", path, "--variant", "serial/plain"});
+  BOOST_TEST(photo.status == 0);
+  BOOST_TEST(contains(photo.out, "convsep/serial/plain in float: passed"));
   const auto filtered = read_image(path);
   BOOST_TEST(filtered.rows == 20);
   BOOST_TEST(filtered.cols == 31);
@@ -289,15 +294,15 @@ BOOST_AUTO_TEST_CASE(what_filters_has_the_data_type) {
 
 BOOST_AUTO_TEST_CASE(
     a_command_that_lacks_an_option_or_has_a_size_too_is_refused) {
-  BOOST_CHECK_THROW(request({"--image", "x", "--output", "y"}), UsageError);
-  BOOST_CHECK_THROW(request({"--image", "x", "--filter", "box:1"}), UsageError);
-  BOOST_CHECK_THROW(request({"--filter", "box:1", "--output", "y"}),
+  BOOST_CHECK_THROW(filtered_by({"--image", "x", "--output", "y"}), UsageError);
+  BOOST_CHECK_THROW(filtered_by({"--image", "x", "--filter", "box:1"}),
+                    UsageError);
+  BOOST_CHECK_THROW(filtered_by({"--filter", "box:1", "--output", "y"}),
                     UsageError);
   BOOST_CHECK_THROW(
-      request({"64", "--image", "x", "--filter", "box:1", "--output", "y"}),
+      filtered_by({"64", "--image", "x", "--filter", "box:1", "--output", "y"}),
       UsageError);
-  BOOST_CHECK_THROW(parse_request({"parlab", "dmv", "--image", "x"}, {}),
-                    UsageError);
+  BOOST_CHECK_THROW(testing::said_by({"dmv", "--image", "x"}), UsageError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

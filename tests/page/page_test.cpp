@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/request.hpp"
 #include "fake_workload.hpp"
 #include "page/chart.hpp"
 #include "page/figures.hpp"
@@ -15,6 +14,7 @@
 #include "page/table.hpp"
 #include "page/transfers.hpp"
 #include "page/words.hpp"
+#include "said.hpp"
 
 using namespace parlab;
 using namespace parlab::page;
@@ -767,17 +767,14 @@ BOOST_AUTO_TEST_CASE(hosts_of_one_image_are_told_by_their_gpus) {
   BOOST_TEST(!has(page_of(), "hosts of this name"));
 }
 
-BOOST_AUTO_TEST_CASE(figures_and_output_have_their_places_by_default) {
-  const auto request = parse_request({"parlab", "page", "results/m/"}, {});
-  BOOST_TEST(request.page.figures == "plots/m");
-  BOOST_TEST(request.page.output == "plots/m/index.html");
-  BOOST_TEST(
-      parse_request({"parlab", "index", "results/m", "x"}, {}).page.output ==
-      "plots/index.html");
-  BOOST_CHECK_THROW(parse_request({"parlab", "page"}, {}), UsageError);
-  BOOST_CHECK_THROW(parse_request({"parlab", "page", "a", "b"}, {}),
-                    UsageError);
-  BOOST_CHECK_THROW(parse_request({"parlab", "index"}, {}), UsageError);
+BOOST_AUTO_TEST_CASE(a_page_is_of_one_folder) {
+  for (const auto& words : {std::vector<std::string>{"page"},
+                            {"page", "a", "b"},
+                            {"page", "results/a b"},
+                            {"page", "/nowhere"},
+                            {"index"},
+                            {"index", "/nowhere"}})
+    BOOST_CHECK_THROW(testing::said_by(words), UsageError);
   BOOST_CHECK_THROW(load_machine("/nowhere"), UsageError);
 }
 

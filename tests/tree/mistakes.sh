@@ -1,6 +1,7 @@
 #!/bin/bash
 # A kernel that somebody drops in: when it does not compile the program is built without it, and when
-# it is right at squares alone the message speaks of rows and columns.
+# it is right at squares alone the message speaks of rows and columns. And a command that somebody adds:
+# one file.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -10,6 +11,19 @@ copy_tree
 cd "$tree" || exit
 sed 's/dmv_naive/dmv_mine/g; /\.id = /d; s/row \* cols + col/row * rows + col/' cuda/dmv/naive.cu >cuda/dmv/mine.cu
 printf '#include "gpu/gpu.hpp"\n__global__ void broken(int* y) { *y = unknown; }\n' >cuda/dmv/broken.cu
+cat >src/commands/hello.cpp <<'END'
+#include <ostream>
+#include "cli/command.hpp"
+namespace parlab {
+namespace {
+int say_hello(const Arguments&, const Streams& streams) {
+  streams.out << "hello\n";
+  return 3;
+}
+const CommandRegistration hello_command({.name = "hello", .help = "Greets.", .run = say_hello});
+}
+}
+END
 
 parlab=bin/parlab-emulated
 own_make $parlab >make.log 2>&1
@@ -23,4 +37,6 @@ expect "found at 3x1000, the message says that it is right at a square" \
   eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'is one extent taken for another'"
 expect "a right kernel is emulated at a rectangle as well" \
   eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'emulating also at 33x67'"
+expect "a new command is one file, and in the help" eval "$parlab --help | grep -qw hello && $parlab hello --help | grep -q Greets"
+expect "it does what it says" eval "$parlab hello >out; [[ \$? = 3 ]] && grep -qx hello out"
 end_tests

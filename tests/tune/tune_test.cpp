@@ -7,13 +7,14 @@
 #include <set>
 #include <sstream>
 
-#include "cli/request.hpp"
+#include "cli/run_request.hpp"
 #include "commands/tune.hpp"
 #include "core/text.hpp"
 #include "fake_workload.hpp"
 #include "folder.hpp"
 #include "machine/topology.hpp"
 #include "record/store.hpp"
+#include "said.hpp"
 #include "text.hpp"
 #include "tune/search.hpp"
 #include "tune/space.hpp"
@@ -66,10 +67,11 @@ Record trial(const TunableValues& tunables,
   return record;
 }
 
-Request parse(std::vector<std::string> arguments,
-              const Environment& environment = {}) {
-  arguments.insert(arguments.begin(), "bin/parlab");
-  return parse_request(arguments, environment);
+RunRequest parse(std::vector<std::string> words,
+                 const Environment& environment = {}) {
+  words.insert(words.begin(), "bin/parlab");
+  const auto arguments = read_arguments(words, environment);
+  return words.at(1) == "tune" ? read_tuning(arguments) : read_run(arguments);
 }
 
 TuneRequest Fixture::tune_rows() const {
@@ -78,7 +80,7 @@ TuneRequest Fixture::tune_rows() const {
              "1,2", "--time-limit", "0.02", "--tuned", file});
   // would take seconds to measure, and nothing asks
   request.plan.host_ceilings = Ceilings{};
-  return {request.plan, request.budget_s, request.tuned, "table"};
+  return {request.plan, 60, file, "table"};
 }
 
 }  // namespace
@@ -235,8 +237,6 @@ BOOST_AUTO_TEST_CASE(the_nearest_size_stands_in) {
 BOOST_AUTO_TEST_CASE(as_typed) {
   const auto request =
       parse({"tune", "fake", "64", "--budget", "3", "--block", "32,64"});
-  BOOST_TEST((request.action == Request::Action::tune));
-  BOOST_TEST(request.budget_s == 3);
   BOOST_TEST((request.plan.sizes == std::vector<Size>{{64, 64}}));
   BOOST_TEST(request.plan.tunables.at("block") == (Numbers{32, 64}),
              per_element());
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(as_typed) {
         {"tune", "fake", "64", "--format", "record"},
         {"fake", "64", "--budget", "3"},
         {"fake_line", "64", "--block", "best"}}) {
-    BOOST_CHECK_THROW(parse(wrong), UsageError);
+    BOOST_CHECK_THROW(testing::said_by(wrong), UsageError);
   }
 }
 

@@ -1,9 +1,10 @@
-#include "cli/usage.hpp"
+#include "cli/help.hpp"
 
 #include <algorithm>
 #include <iomanip>
 #include <ostream>
 
+#include "cli/run_options.hpp"
 #include "core/build.hpp"
 #include "core/text.hpp"
 #include "image/filter.hpp"
@@ -110,81 +111,37 @@ void print_option(std::ostream& out, const Option& option, bool with_variable) {
   }
 }
 
-// What a command that is no run is for.
-struct CommandHelp {
-  std::string_view name, usage, text;
-};
-
-constexpr CommandHelp command_helps[] = {
-    {"show", "show [<records>...] [options]",
-     "Prints records as tables, or as csv for spreadsheets. <records>: a "
-     "record file, a folder, or "
-     "a machine under results/; without any, all of results/."},
-    {"compare", "compare <before> <after> [options]",
-     "Says for each point that both have whether it became slower or faster, "
-     "stayed the same, or "
-     "cannot be told. <before>, <after>: a record file, a folder, or a machine "
-     "under results/."},
-    {"export", "export <records>...",
-     "Prints the records of files or folders as one CSV, with a line for "
-     "each."},
-    {"claims", "claims <records>... [options]",
-     "Says which conclusions of the source reports the records of a machine "
-     "bear out."},
-    {"query", "query <database> <SQL> [<text>...]",
-     "Prints what a question to a database of records answers; each text is "
-     "bound to a ?."},
-    {"database", "database <records> <database> --views FILE",
-     "Makes a database of records, with views of them, for figures."},
-    {"page", "page results/MACHINE [options]",
-     "Writes the page of a machine: its figures, tables and claims, in one "
-     "file."},
-    {"index", "index results/* [options]",
-     "Writes the index of several machines, side by side, with links to their "
-     "pages."},
-    {"merge", "merge <records> <shard>...",
-     "Appends to a record file what other files of the same machine hold and "
-     "it does not, and "
-     "removes them. A line that is torn is left out, with a warning. Of "
-     "records of one point the "
-     "last counts."},
-    {"machine", "machine [options]",
-     "Says what this machine is, and the ceilings that were measured on it "
-     "once."},
-    {"grade",
-     "grade [<workload>] <folder> [options]\n       parlab grade --check "
-     "mine.cu",
-     "Builds each file of a folder, or each student's folder in it, runs it in "
-     "a process of its "
-     "own, and says who is right, who is fast, and what to try next; --check "
-     "does that with one "
-     "file, on any machine. Writes grades/WORKLOAD: pages, and grades.csv. "
-     "docs/grading.md"},
-    {"tune", "tune <workload> <size>... [options]",
-     "Searches the tunables of each variant for the fastest configuration, and "
-     "keeps it for "
-     "'--block best', 'GPU_BLOCK_SIZE=best' and their kin. All configurations "
-     "are tried when the "
-     "budget allows, else those that a search along one tunable at a time "
-     "leads to. A tunable that "
-     "is given, as --block 32:512:32, is searched among these values. Ctrl-C "
-     "loses nothing."},
-};
-
-void print_command_help(std::ostream& out, const std::string& command) {
-  for (const auto& help : command_helps) {
-    if (help.name != command) continue;
-    out << "Usage: parlab " << help.usage << "\n\n";
-    for (const auto& line : wrap(help.text, help_width))
-      out << line << '\n';
-    out << "\nOptions:\n";
-    for (const auto& option : all_options()) {
-      if (option.read_by(command) && !option.help.empty())
-        print_option(out, option, false);
-    }
+void print_command_help(std::ostream& out, const Command& command) {
+  const std::string again =
+      "\n       parlab " + std::string(command.name) + " ";
+  std::string usage(command.usage);
+  for (auto line = usage.find('\n'); line != usage.npos;
+       line = usage.find('\n', line + again.size()))
+    usage.replace(line, 1, again);
+  out << "Usage: parlab " << command.name << (usage.empty() ? "" : " ") << usage
+      << "\n\n";
+  for (const auto& line : wrap(command.help, help_width))
+    out << line << '\n';
+  out << "\nOptions:\n";
+  for (const auto& option : command.options() + common_options()) {
+    if (!option.help.empty()) print_option(out, option, false);
   }
   out << "\nExit status: 0; 1 when something failed; 2 when the request made "
          "no sense.\n";
+}
+
+// Those that people call.
+void print_commands(std::ostream& out) {
+  std::vector<std::string> names;
+  for (const auto* command : all_commands()) {
+    if (!command->hidden && !command->name.empty())
+      names.emplace_back(command->name);
+  }
+  std::string head = "       parlab ";
+  for (const auto& line : wrap(join(names, " | "), help_width - head.size())) {
+    out << head << line << '\n';
+    head.assign(head.size(), ' ');
+  }
 }
 
 void print_variant(std::ostream& out, const Variant& variant) {
@@ -232,20 +189,21 @@ bool has_tunable(const Workload& workload, const std::string& name) {
 
 }  // namespace
 
-void print_usage(std::ostream& out, const Request& request) {
-  const Workload* workload = request.plan.workload;
+void print_usage(std::ostream& out, const Arguments& arguments) {
+  const Workload* workload = arguments.workload;
   if (workload == nullptr) {
-    out << "Usage: " << request.program
+    out << "Usage: " << arguments.program
         << " <workload> <size>... [options]\n\n";
     print_workloads(out);
-    out << "\nNext: '" << request.program << " <workload>' shows its kernels, '"
-        << request.program << " --help' the options.\n";
+    out << "\nNext: '" << arguments.program
+        << " <workload>' shows its kernels, '" << arguments.program
+        << " --help' the options.\n";
     return;
   }
   const auto size = size_argument(*workload);
   out << "Usage: [GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] "
-      << request.program << ' ' << size
-      << as_one_problem(*workload, request.program)
+      << arguments.program << ' ' << size
+      << as_one_problem(*workload, arguments.program)
       << "\n\nGPU_KERNEL defaults to 0, GPU_BLOCK_SIZE to "
       << block_fallback(*workload) << ".\nAvailable kernels [id:name]:\n";
   for (const auto* variant : kernels_by_number(*workload)) {
@@ -257,25 +215,25 @@ void print_usage(std::ostream& out, const Request& request) {
   }
   out << "\nWithout these variables, or with any option: a table of all "
          "variants.\n"
-      << "Next: '" << request.program << " 1024', '" << request.program
-      << " --help', '" << request.program << " --list'.\n";
+      << "Next: '" << arguments.program << " 1024', '" << arguments.program
+      << " --help', '" << arguments.program << " --list'.\n";
 }
 
-void print_help(std::ostream& out, const Request& request) {
-  if (!request.command.empty()) return print_command_help(out, request.command);
-  const Workload* workload = request.plan.workload;
+void print_help(std::ostream& out, const Arguments& arguments) {
+  const Command& command = *arguments.subject;
+  if (!command.name.empty()) return print_command_help(out, command);
+  const Workload* workload = arguments.workload;
   const std::string image =
       " --image FILE --filter gaussian:2.5 --output FILE\n";
   if (workload != nullptr) {
-    out << "Usage: " << request.program << " <size>... [options]\n";
+    out << "Usage: " << arguments.program << " <size>... [options]\n";
     if (workload->name() == filtering_workload)
-      out << "       " << request.program << image;
+      out << "       " << arguments.program << image;
   } else {
-    out << "Usage: " << request.program << " <workload> <size>... [options]\n"
-        << "       parlab " << filtering_workload << image
-        << "       parlab "
-           "show|compare|merge|tune|grade|export|claims|page|index|machine\n"
-        << "         ('parlab compare --help' and the like say more)\n";
+    out << "Usage: " << arguments.program << " <workload> <size>... [options]\n"
+        << "       parlab " << filtering_workload << image;
+    print_commands(out);
+    out << "         ('parlab compare --help' and the like say more)\n";
   }
   out << "\nRuns, verifies and measures every variant of a workload at every "
          "size.\n";
@@ -285,8 +243,8 @@ void print_help(std::ostream& out, const Request& request) {
          "or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins:\n";
-  for (const auto& option : all_options()) {
-    if (!option.of("") || option.help.empty()) continue;
+  for (const auto& option : command.options() + common_options()) {
+    if (option.help.empty()) continue;
     // Those of one workload, and the rare ones, where a workload is named.
     if (workload == nullptr
             ? option.rare
@@ -298,7 +256,7 @@ void print_help(std::ostream& out, const Request& request) {
     print_option(out, option, true);
   }
   if (workload == nullptr) {
-    out << "More of them, and tunables such as --tile: '" << request.program
+    out << "More of them, and tunables such as --tile: '" << arguments.program
         << " <workload> --help'.\n\n";
     print_workloads(out);
   }
@@ -307,9 +265,9 @@ void print_help(std::ostream& out, const Request& request) {
          "sense.\n";
 }
 
-void print_list(std::ostream& out, const Request& request) {
-  if (request.plan.workload != nullptr)
-    return print_variants(out, *request.plan.workload);
+void print_list(std::ostream& out, const Arguments& arguments) {
+  if (arguments.workload != nullptr)
+    return print_variants(out, *arguments.workload);
   for (const auto* workload : Registry::instance().workloads())
     print_variants(out, *workload);
 }

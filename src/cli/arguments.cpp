@@ -1,0 +1,281 @@
+// What was typed and set, understood by Boost.Program_options.
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+
+#include "cli/command.hpp"
+#include "core/text.hpp"
+#include "core/variant.hpp"
+
+extern char** environ;
+
+namespace parlab {
+namespace {
+
+namespace po = boost::program_options;
+
+// Those of all commands, each once: the command's name may stand behind them.
+Options options_of_all() {
+  Options all;
+  for (const auto* command : all_commands()) {
+    for (const auto& option : command->options()) {
+      if (option_called(all, option.flag) == nullptr) all.push_back(option);
+    }
+  }
+  return all + common_options();
+}
+
+// "-5" is a number and not an option: it belongs to the option before it, or
+// is a size.
+std::vector<std::string> with_negative_numbers(
+    const std::vector<std::string>& words,
+    const Options& options,
+    std::vector<std::string>& positional) {
+  std::vector<std::string> rest;
+  for (const auto& word : words) {
+    if (word.size() < 2 || word[0] != '-' || !std::isdigit(word[1])) {
+      rest.push_back(word);
+      continue;
+    }
+    const auto* option = rest.empty() || !rest.back().starts_with("--")
+                             ? nullptr
+                             : option_called(options, rest.back().substr(2));
+    if (option != nullptr && !option->argument.empty()) {
+      rest.back() += "=" + word;
+    } else {
+      positional.push_back(word);
+    }
+  }
+  return rest;
+}
+
+// Boost's errors in the words of this program.
+[[noreturn]] void rethrow(const po::error& error, const Options& options) {
+  std::vector<std::string> flags;
+  for (const auto& option : options)
+    flags.push_back("--" + option.flag);
+  if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
+    const auto name = unknown->get_option_name();
+    throw UsageError(name + ": unknown option" + did_you_mean(name, flags) +
+                     " (see --help)");
+  }
+  if (const auto* named =
+          dynamic_cast<const po::error_with_option_name*>(&error)) {
+    const auto name = named->get_option_name();
+    const bool repeated =
+        dynamic_cast<const po::multiple_occurrences*>(&error) != nullptr;
+    const auto* option = option_called(
+        options, name.substr(std::min<std::size_t>(2, name.size())));
+    if (repeated)
+      throw UsageError(name + ": given twice (a list is written 16,32)");
+    if (option != nullptr && !option->argument.empty())
+      throw UsageError(name + ": needs a value, " + option->argument);
+    if (option != nullptr) throw UsageError(name + ": takes no value");
+  }
+  throw UsageError(error.what());
+}
+
+void read_words(const std::vector<std::string>& words,
+                const Options& options,
+                Arguments& arguments) {
+  po::options_description description;
+  for (const auto& option : options) {
+    const std::string name = option.flag == "help" ? "help,h" : option.flag;
+    if (option.argument.empty()) {
+      description.add_options()(name.c_str(), "");
+    } else {
+      description.add_options()(name.c_str(), po::value<std::string>(), "");
+    }
+  }
+  description.add_options()("positional",
+                            po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add("positional", -1);
+  std::vector<std::string> negative;
+  const auto rest = with_negative_numbers(words, options, negative);
+  po::variables_map given;
+  try {
+    const auto style = po::command_line_style::default_style &
+                       ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(rest)
+                  .options(description)
+                  .positional(positional)
+                  .style(style)
+                  .run(),
+              given);
+  } catch (const po::error& error) {
+    rethrow(error, options);
+  }
+  for (const auto& [flag, value] : given) {
+    if (flag == "positional") {
+      arguments.positional = value.as<std::vector<std::string>>();
+    } else {
+      const bool has_text = !option_called(options, flag)->argument.empty();
+      arguments.by_flag[flag] = {
+          .name = "--" + flag,
+          .text = has_text ? value.as<std::string>() : "1",
+          .from_command_line = true};
+    }
+  }
+  arguments.positional.insert(arguments.positional.end(), negative.begin(),
+                              negative.end());
+}
+
+// Read where kernels are emulated: the order of blocks and threads.
+constexpr const char* seed_variable = "PARLAB_SEED";
+// Read where the host's BLAS is loaded: which library it is.
+constexpr const char* blas_variable = "PARLAB_BLAS";
+
+void check_seed(const Environment& environment) {
+  const auto seed = environment.find(seed_variable);
+  if (seed == environment.end() || seed->second.empty()) return;
+  std::uint64_t value = 0;
+  const auto& text = seed->second;
+  const auto [stop, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size()) {
+    throw UsageError(as_written(seed_variable, text) +
+                     ": allowed is a whole number below 2^64");
+  }
+}
+
+void read_variables(const Environment& environment,
+                    const Options& options,
+                    Arguments& arguments) {
+  std::vector<std::string> known{seed_variable, blas_variable};
+  for (const auto& option : options) {
+    if (option.variable.empty()) continue;
+    known.push_back(option.variable);
+    const auto found = environment.find(option.variable);
+    if (found == environment.end() || found->second.empty()) continue;
+    const Setting setting{.name = option.variable, .text = found->second};
+    if (option.argument.empty() && setting.text != "0" && setting.text != "1")
+      setting.refuse("allowed are 0 and 1");
+    arguments.by_flag.insert({option.flag, setting});
+  }
+  check_seed(environment);
+  for (const auto& [name, text] : environment) {
+    if (!name.starts_with("PARLAB_") ||
+        std::find(known.begin(), known.end(), name) != known.end())
+      continue;
+    arguments.warnings.push_back(as_written(name, text) +
+                                 ": unknown variable, ignored" +
+                                 did_you_mean(name, known));
+  }
+}
+
+// As it could be typed again, with the variables that had a say in it.
+std::string typed_again(const Arguments& arguments) {
+  const auto quoted = [](const std::string& text) {
+    const auto plain = [](char c) {
+      return std::isalnum(c) ||
+             std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
+    };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), plain))
+      return text;
+    std::string result = "'";
+    for (const char c : text)
+      result += c == '\'' ? "'\\''" : std::string(1, c);
+    return result + "'";
+  };
+  std::vector<std::string> words;
+  for (const auto& [flag, setting] : arguments.by_flag) {
+    if (!setting.from_command_line)
+      words.push_back(setting.name + "=" + quoted(setting.text));
+  }
+  for (const auto& word : arguments.words)
+    words.push_back(quoted(word));
+  return join(words, " ");
+}
+
+// Takes what comes before the sizes: the workload, or the command's name.
+void take_subject(Arguments& arguments) {
+  const auto called =
+      std::filesystem::path(arguments.words.at(0)).filename().string();
+  arguments.program = called;
+  arguments.subject = command_called("");
+  arguments.workload = Registry::instance().workload(called);
+  auto& rest = arguments.positional;
+  if (arguments.workload != nullptr || rest.empty()) return;
+  const auto first = rest.front();
+  rest.erase(rest.begin());
+  const auto* command = command_called(first);
+  if (command != nullptr && !first.empty() && !command->takes_run) {
+    arguments.subject = command;
+  } else {
+    arguments.workload = &workload_called(first);
+    arguments.program += " " + first;
+  }
+}
+
+// What to call: also by an option.
+const Command* asked_for(const Arguments& arguments) {
+  for (const auto* option : {"help", "list", "version"}) {
+    if (arguments.on(option)) return command_called(std::string("--") + option);
+  }
+  if (arguments.subject->name.empty()) {
+    for (const auto* command : all_commands()) {
+      if (command->takes_run && command->takes_run(arguments)) return command;
+    }
+  }
+  return arguments.subject;
+}
+
+// What is asked of one command is not silently ignored by another. Variables
+// may be meant for runs.
+void require_own_options(const Arguments& arguments, const Command& command) {
+  const auto own = command.options() + common_options();
+  for (const auto& [flag, setting] : arguments.by_flag) {
+    if (!setting.from_command_line || option_called(own, flag) != nullptr)
+      continue;
+    std::vector<std::string> whose;
+    bool of_runs = false;
+    for (const auto* other : all_commands()) {
+      if (option_called(other->options(), flag) == nullptr) continue;
+      of_runs |= other->name.empty();
+      if (!other->takes_run) whose.emplace_back(other->name);
+    }
+    throw UsageError(
+        setting.name + ": is an option of " +
+        (of_runs ? "runs" : "'parlab " + join(whose, "', 'parlab ") + "'") +
+        (command.name.empty()
+             ? ""
+             : "; '" + std::string(command.name) + "' has none of this name"));
+  }
+}
+
+}  // namespace
+
+Environment environment_of_process() {
+  Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = std::min(text.find('='), text.size());
+    environment.emplace(text.substr(0, equals),
+                        text.substr(std::min(equals + 1, text.size())));
+  }
+  return environment;
+}
+
+Arguments read_arguments(const std::vector<std::string>& words,
+                         const Environment& environment) {
+  const auto options = options_of_all();
+  Arguments arguments;
+  arguments.words = words;
+  read_words({words.begin() + 1, words.end()}, options, arguments);
+  read_variables(environment, options, arguments);
+  arguments.typed = typed_again(arguments);
+  take_subject(arguments);
+  arguments.command = asked_for(arguments);
+  const Command& command = *arguments.command;
+  if (arguments.positional.size() < command.least) {
+    throw UsageError(std::string(command.name) + ": needs " +
+                     std::string(command.needs));
+  }
+  if (!command.name.starts_with("--")) require_own_options(arguments, command);
+  return arguments;
+}
+
+}  // namespace parlab

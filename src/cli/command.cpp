@@ -1,0 +1,115 @@
+#include "cli/command.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "core/name.hpp"
+#include "core/text.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// Static objects fill it, in whatever order they are made.
+std::map<std::string_view, Command>& command_registry() {
+  static std::map<std::string_view, Command> commands;
+  return commands;
+}
+
+}  // namespace
+
+const Option* option_called(const Options& options, std::string_view flag) {
+  const auto found =
+      std::find_if(options.begin(), options.end(),
+                   [&](const Option& option) { return option.flag == flag; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+Options operator+(Options some, const Options& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
+std::string Setting::written() const {
+  return as_written(name, text);
+}
+
+void Setting::refuse(const std::string& why) const {
+  throw UsageError(written() + ": " + why);
+}
+
+std::vector<std::string> Setting::words() const {
+  return split(text, ',');
+}
+
+const Setting* Arguments::find(const std::string& flag) const {
+  const auto found = by_flag.find(flag);
+  return found == by_flag.end() ? nullptr : &found->second;
+}
+
+bool Arguments::on(const std::string& flag) const {
+  return text(flag) == "1";
+}
+
+std::string Arguments::text(const std::string& flag) const {
+  const auto* setting = find(flag);
+  return setting == nullptr ? "" : setting->text;
+}
+
+void Streams::warn(const std::vector<std::string>& warnings) const {
+  for (const auto& warning : warnings)
+    messages << "parlab: warning: " << printable(warning) << std::endl;
+}
+
+CommandRegistration::CommandRegistration(const Command& command) {
+  command_registry().emplace(command.name, command);
+}
+
+std::vector<const Command*> all_commands() {
+  std::vector<const Command*> commands;
+  for (const auto& [name, command] : command_registry())
+    commands.push_back(&command);
+  return commands;
+}
+
+const Command* command_called(std::string_view name) {
+  const auto found = command_registry().find(name);
+  return found == command_registry().end() ? nullptr : &found->second;
+}
+
+Options common_options() {
+  return {{.flag = "list", .help = "every variant, its tunables and limits"},
+          {.flag = "help", .help = "this text"},
+          {.flag = "version", .help = "the version"}};
+}
+
+const Workload& workload_called(const std::string& name) {
+  if (const auto* workload = Registry::instance().workload(name))
+    return *workload;
+  std::vector<std::string> names;
+  for (const auto* workload : Registry::instance().workloads())
+    names.emplace_back(workload->name());
+  throw UsageError("workload '" + name + "' is unknown" +
+                   did_you_mean(name, names) + " (" + join(names, ", ") + ")");
+}
+
+std::string format_of(const Arguments& arguments,
+                      const std::vector<std::string>& formats) {
+  const auto* format = arguments.find("format");
+  if (arguments.on("explain")) {
+    if (format != nullptr && format->from_command_line)
+      format->refuse("--explain asks for another one");
+    return "explain";
+  }
+  if (format == nullptr) return formats.front();
+  const auto among = [&](const std::vector<std::string>& known) {
+    return std::find(known.begin(), known.end(), format->text) != known.end();
+  };
+  if (among(formats)) return format->text;
+  const bool of_runs = among({"table", "csv", "json", "record", "explain"});
+  if (of_runs && !format->from_command_line) return formats.front();
+  format->refuse("allowed are " + join(formats, ", ") +
+                 did_you_mean(format->text, formats));
+}
+
+}  // namespace parlab

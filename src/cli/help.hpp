@@ -1,0 +1,18 @@
+// What the program says of itself.
+#pragma once
+
+#include <iosfwd>
+
+#include "cli/command.hpp"
+
+namespace parlab {
+
+// too few arguments
+void print_usage(std::ostream& out, const Arguments& arguments);
+// one screen: of arguments.subject
+void print_help(std::ostream& out, const Arguments& arguments);
+// every variant with its limits
+void print_list(std::ostream& out, const Arguments& arguments);
+void print_version(std::ostream& out);
+
+}  // namespace parlab

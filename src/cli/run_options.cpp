@@ -1,0 +1,149 @@
+#include "cli/run_options.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/text.hpp"
+#include "core/variant.hpp"
+
+namespace parlab {
+namespace {
+
+// "block" -> "GPU_BLOCK_SIZE", "tile_width" -> "PARLAB_TILE_WIDTH"
+std::string variable_of(const std::string& tunable) {
+  if (tunable == "block") return "GPU_BLOCK_SIZE";
+  if (tunable == "threads") return "OMP_NUM_THREADS";
+  std::string variable = "PARLAB_" + tunable;
+  for (auto& c : variable)
+    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return variable;
+}
+
+// Each a flag, its variable, its argument and its help.
+Options everyday_options() {
+  return {
+      {"kernel", "GPU_KERNEL", "LIST", "kernels on the GPU, by number or name"},
+      {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
+      {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows"},
+      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int,half,bfloat16"},
+      {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
+      {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all (0)"},
+      {"iterations", "NR_ITER", "N", "exactly this many samples of each"},
+      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS",
+       "for one measurement (1; a table 0.1)"},
+      {"format", "PARLAB_FORMAT", "NAME",
+       "table, csv, json, record (the course's)"},
+      {"results", "PARLAB_RESULTS", "FILE",
+       "append records, and resume from them"},
+      {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
+      {"counters", "PARLAB_COUNTERS", "", "the GPU's counters too, by ncu"},
+      {"explain", "", "", "registers and occupancy, not times"},
+      {"emulate", "PARLAB_EMULATE", "", "CUDA on the CPU: verified, not timed"},
+  };
+}
+
+Options rare_options() {
+  Options options{
+      {"energy", "PARLAB_ENERGY", "",
+       "joules too, by NVML or RAPL: half a minute for each"},
+      {"precision", "PARLAB_PRECISION", "X",
+       "half width of the 95 % interval (0.01)"},
+      {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
+       "no larger size after an execution this long"},
+      {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
+       "end an execution this long (60, and 50 times what is expected)"},
+      {"machine", "MACHINE", "NAME",
+       "call this machine so, in place of its own name"},
+      {"node", "PARLAB_NODE", "NAME", "of the host, kept with its records"},
+      {"resume", "PARLAB_RESUME", "LIST",
+       "files, folders: what they record is measured already"},
+      {"shard", "PARLAB_SHARD", "I/N",
+       "only this part of the points, 3/20; N jobs take them all"},
+      {"plan", "PARLAB_PLAN", "FILE",
+       "cut the shards from these lines, printed by --estimate"},
+      {"estimate", "", "",
+       "print what is not recorded yet, with seconds; measure nothing"},
+      {"tuned", "PARLAB_TUNED", "FILE",
+       "what 'parlab tune' found, for --block best and its kin"},
+      {"in-process", "PARLAB_IN_PROCESS", "",
+       "without a worker process: for debuggers"},
+  };
+  for (auto& option : options)
+    option.rare = true;
+  return options;
+}
+
+Options parameter_options() {
+  Options options;
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto& parameter : workload->parameters()) {
+      const std::string help = std::string(workload->name()) + ": " +
+                               parameter.allowed() + " (" +
+                               std::to_string(parameter.fallback) + ")";
+      const auto same =
+          std::find_if(options.begin(), options.end(), [&](const Option& one) {
+            return one.flag == parameter.name;  // of another workload
+          });
+      if (same != options.end()) {
+        same->help += ", " + help;
+        continue;
+      }
+      options.push_back({.flag = parameter.name,
+                         .variable = variable_of(parameter.name),
+                         .argument = "LIST",
+                         .help = "of the problem " + help,
+                         .rare = true,
+                         .parameter = true});
+    }
+  }
+  return options;
+}
+
+Options tunable_options() {
+  std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
+      for (const auto& tunable : variant->tunables)
+        users[tunable.name].insert(std::string(workload->name()));
+    }
+  }
+  const std::map<std::string, std::string> said{
+      {"block", "threads in a block of the GPU"},
+      {"threads", "threads of the CPU"},
+      {"gpus", "GPUs that share one problem; runs variants for several"}};
+  Options options;
+  for (const auto& [name, workloads] : users) {
+    const auto words = said.find(name);
+    options.push_back(
+        {.flag = name,
+         .variable = variable_of(name),
+         .argument = "LIST",
+         .help = words != said.end()
+                     ? words->second
+                     : "of " + join({workloads.begin(), workloads.end()}, ", "),
+         .rare = name != "block" && name != "threads",
+         .tunable = true});
+  }
+  return options;
+}
+
+}  // namespace
+
+Options run_options() {
+  return everyday_options() + rare_options() + problem_options();
+}
+
+Options run_options(const std::vector<std::string>& flags) {
+  auto options = everyday_options() + rare_options();
+  std::erase_if(options, [&](const Option& option) {
+    return std::find(flags.begin(), flags.end(), option.flag) == flags.end();
+  });
+  return options;
+}
+
+Options problem_options() {
+  return parameter_options() + tunable_options();
+}
+
+}  // namespace parlab

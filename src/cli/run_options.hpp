@@ -1,0 +1,15 @@
+// The options of runs, of which other commands share some.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace parlab {
+
+// In the order of --help.
+Options run_options();
+// Those of these flags.
+Options run_options(const std::vector<std::string>& flags);
+// One for each parameter of a workload and for each tunable of a variant.
+Options problem_options();
+
+}  // namespace parlab
