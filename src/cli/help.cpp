@@ -137,10 +137,10 @@ void print_commands(std::ostream& out) {
     if (!command->hidden && !command->name.empty())
       names.emplace_back(command->name);
   }
-  std::string head = "       parlab ";
-  for (const auto& line : wrap(join(names, " | "), help_width - head.size())) {
+  std::string head = "       parlab <command> [--help], of ";
+  for (const auto& line : wrap(join(names, ", "), help_width - head.size())) {
     out << head << line << '\n';
-    head.assign(head.size(), ' ');
+    head = "         ";
   }
 }
 
@@ -233,7 +233,6 @@ void print_help(std::ostream& out, const Arguments& arguments) {
     out << "Usage: " << arguments.program << " <workload> <size>... [options]\n"
         << "       parlab " << filtering_workload << image;
     print_commands(out);
-    out << "         ('parlab compare --help' and the like say more)\n";
   }
   out << "\nRuns, verifies and measures every variant of a workload at every "
          "size.\n";

@@ -655,8 +655,8 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
 
 BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
   for (const auto* command : all_commands()) {
-    if (command->takes_run) continue;
     const std::string name(command->name);
+    if (command->takes_run || name.starts_with("--")) continue;
     const auto help =
         printed(print_help, name.empty() ? read_as("fake", {"--help"})
                                          : read_as("parlab", {name, "--help"}));

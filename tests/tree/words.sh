@@ -46,7 +46,7 @@ expect "a format that a command does not have" refuses 'csv or table' query r.db
 expect "by tune" refuses '--counters: is an option' tune dmv 64 --counters
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
-for command in show compare export claims query database page index merge machine tune; do
+for command in show compare export claims query database page index merge machine tune grade; do
   expect "$command --help works" eval "says '^Usage: parlab $command' $command --help && '$parlab' $command --help"
 done
 
