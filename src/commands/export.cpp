@@ -3,7 +3,7 @@
 
 #include "cli/command.hpp"
 #include "commands/record_files.hpp"
-#include "record/csv.hpp"
+#include "record/table.hpp"
 
 namespace parlab {
 namespace {

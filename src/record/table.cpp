@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <ostream>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -21,46 +22,38 @@
 namespace parlab {
 namespace {
 
-std::string count(std::int64_t value) {
-  return std::to_string(value);
-}
-
-// One row's worth of what several columns need.
-struct Row {
+// What the cells of a row are made from.
+struct RowFacts {
   const Record& record;
   const Run& run;
-  Summary summary;
-  std::optional<Summary> energy;  // joules
-  std::optional<Ratio> speedup, speedup_transfers;
-
-  bool timed() const { return record.timed(); }
-  bool bounded() const {
-    return timed() && std::isfinite(summary.interval.high);
-  }
+  Summary summary = {};
+  std::optional<Summary> energy = {};  // joules
+  std::optional<Ratio> speedup = {}, speedup_transfers = {};
 };
 
-// Of the stored fields those that are one value: what is not stored is empty.
-// take(name, text, is_text) is called for each, the same ones for any record.
+// Calls take(name, text, is_text) for each stored field that is one value, the
+// same ones for every record. What is not stored is empty.
 template <typename F>
 class StoredCells {
  public:
-  explicit StoredCells(F take) : take_(take) {}
+  explicit StoredCells(F& take) : take_(take) {}
 
   template <typename T>
-  void operator()(const std::string& name, const T& value, Stored when = {}) {
+  void operator()(std::string_view name, const T& value, Stored when = {}) {
     const bool there = there_ && when != Stored::never;
     const auto text = [&](auto&& words) {
-      take_(name, there ? std::string(words) : "", true);
+      // the GPU's name has that column
+      take_(name == "gpu" ? "gpu_uuid" : name, there ? std::string(words) : "",
+            true);
     };
     if constexpr (std::is_arithmetic_v<T>) {
       const bool known =
           std::is_same_v<T, bool> || when == Stored::always || value != T{};
-      take_(name,
-            !there || !known ? ""
-            : std::is_floating_point_v<T>
-                ? csv_number(value)
-                : count(static_cast<std::int64_t>(value)),
-            false);
+      const auto number = [&] {
+        if constexpr (std::is_integral_v<T>) return std::to_string(value);
+        return csv_number(value);
+      };
+      take_(name, there && known ? number() : "", false);
     } else if constexpr (std::is_same_v<T, std::optional<double>>) {
       take_(name, csv_number(value), false);
     } else if constexpr (std::is_same_v<T, std::string>) {
@@ -73,7 +66,7 @@ class StoredCells {
       text(words(value));
     } else if constexpr (std::is_same_v<T, std::array<std::int64_t, 3>>) {
       for (std::size_t axis = 0; axis < 3; ++axis)
-        (*this)(name + "_" + "xyz"[axis], value[axis], when);
+        (*this)(std::string(name) + "_" + "xyz"[axis], value[axis], when);
     } else if constexpr (std::is_same_v<T, LaunchShape>) {
       there_ = there;
       fields(*this, value);
@@ -82,184 +75,115 @@ class StoredCells {
   }
 
  private:
-  F take_;
+  F& take_;
   bool there_ = true;
 };
-
-// Visits a record in this way.
-template <typename F>
-void each_stored(const Record& record, F take) {
-  StoredCells<F> cells(take);
-  fields(cells, record);
-}
-
-struct Column {
-  std::string name;
-  std::function<std::string(const Row&)> cell;  // none: a stored field
-  bool is_text = false;
-};
-
-class Columns {
- public:
-  // kind: said before the name when another column has it already.
-  void add(std::string name,
-           std::function<std::string(const Row&)> cell,
-           const std::string& kind = {}) {
-    if (has(name)) name = kind + "_" + name;
-    columns_.push_back({std::move(name), std::move(cell)});
-  }
-  void add_text(std::string name, std::function<std::string(const Row&)> cell) {
-    columns_.push_back({std::move(name), std::move(cell), true});
-  }
-  void add_stored(const std::string& name, bool is_text) {
-    // the GPU's name has that column
-    columns_.push_back({name == "gpu" ? "gpu_uuid" : name, {}, is_text});
-  }
-  std::size_t size() const { return columns_.size(); }
-  const std::vector<Column>& all() const { return columns_; }
-  // Puts all columns from the given one on before those from `to` on.
-  void move_up(std::size_t from, std::size_t to) {
-    std::rotate(columns_.begin() + to, columns_.begin() + from, columns_.end());
-  }
-
- private:
-  bool has(const std::string& name) const {
-    return std::any_of(
-        columns_.begin(), columns_.end(),
-        [&](const Column& column) { return column.name == name; });
-  }
-  std::vector<Column> columns_;
-};
-
-std::string extent(const Record& record, const std::string& dimension) {
-  for (std::size_t i = 0;
-       i < record.dimensions.size() && i < record.size.size(); ++i) {
-    if (record.dimensions[i] == dimension) return count(record.size[i]);
-  }
-  return "";
-}
 
 template <typename Map>
 std::string entry(const Map& map, const std::string& name) {
   const auto found = map.find(name);
   if (found == map.end()) return "";
-  if constexpr (std::is_floating_point_v<typename Map::mapped_type>) {
-    return csv_number(found->second);
-  } else {
-    return count(found->second);
-  }
+  if constexpr (std::is_integral_v<typename Map::mapped_type>)
+    return std::to_string(found->second);
+  return csv_number(found->second);
 }
 
-void add_ratio(Columns& columns,
-               const std::string& name,
-               std::optional<Ratio> Row::*ratio) {
-  columns.add(name, [=](const Row& row) {
-    return row.*ratio ? csv_number((row.*ratio)->value) : "";
-  });
-  // An interval that reaches to infinity says nothing: both ends are left out.
-  const auto end = [=](double Interval::*which) {
-    return [=](const Row& row) -> std::string {
-      if (!(row.*ratio) || !std::isfinite((row.*ratio)->interval.high))
-        return "";
-      return csv_number((row.*ratio)->interval.*which);
-    };
+// The columns that every table has; take as above.
+template <typename F>
+void fixed_cells(const RowFacts& row, F take) {
+  const auto& [record, run, summary, energy, over_serial, with_copies] = row;
+  const auto number = [&](std::string_view name, std::optional<double> value) {
+    take(name, csv_number(value), false);
   };
-  columns.add(name + "_low", end(&Interval::low));
-  columns.add(name + "_high", end(&Interval::high));
-}
+  const auto text = [&](const char* name, const std::string& content) {
+    take(name, content, true);
+  };
+  StoredCells<F> stored(take);
+  fields(stored, record);
 
-void add_results(Columns& columns) {
-  columns.add("on_gpu", [](auto& row) { return count(on_gpu(row.record)); });
-  const auto timed = [&columns](const char* name, auto value) {
-    columns.add(name, [=](const Row& row) {
-      return row.timed() ? csv_number(value(row)) : std::string();
-    });
+  number("on_gpu", on_gpu(record));
+  const bool timed = record.timed(),
+             bounded = timed && std::isfinite(summary.interval.high);
+  const auto if_known = [](bool known, double value) {
+    return known ? std::optional(value) : std::nullopt;
   };
-  const auto bounded = [&columns](const char* name, double Interval::*end) {
-    columns.add(name, [=](const Row& row) {
-      return row.bounded() ? csv_number(row.summary.interval.*end)
-                           : std::string();
-    });
-  };
-  timed("median_s", [](const Row& row) { return row.summary.median; });
-  bounded("low_s", &Interval::low);
-  bounded("high_s", &Interval::high);
-  // Of the logarithm of the median, over all runs: what ratios of
-  // medians are made from.
-  timed("log_variance",
-        [](const Row& row) { return row.summary.estimate.variance; });
-  timed("freedom", [](const Row& row) {
-    return std::min(row.summary.estimate.freedom, 1e6);
-  });
-  timed("min_s", [](const Row& row) { return row.summary.min; });
-  timed("samples",
-        [](const Row& row) { return static_cast<double>(row.summary.count); });
-  columns.add("apart_s", [](auto& row) {
-    return row.record.apart.empty() ? "" : csv_number(median(row.record.apart));
-  });
-  columns.add("intensity", [=](auto& row) -> std::string {
-    const double flops = row.record.flops, bytes = row.record.bytes;
-    return flops > 0 && bytes > 0 ? csv_number(flops / bytes) : "";
-  });
-  timed("gflops", [](const Row& row) {
-    return row.record.flops / row.summary.median / 1e9;
-  });
-  timed("gbytes_per_s", [](const Row& row) {
-    return row.record.bytes / row.summary.median / 1e9;
-  });
-  timed("roof_percent", [](const Row& row) -> std::optional<double> {
-    if (!(row.record.roof_s > 0)) return std::nullopt;
-    return 100 * row.record.roof_s / row.summary.median;
-  });
+  number("median_s", if_known(timed, summary.median));
+  number("low_s", if_known(bounded, summary.interval.low));
+  number("high_s", if_known(bounded, summary.interval.high));
+  // Of the logarithm of the median, over all runs: what ratios of medians are
+  // made from.
+  number("log_variance", if_known(timed, summary.estimate.variance));
+  number("freedom", if_known(timed, std::min(summary.estimate.freedom, 1e6)));
+  number("min_s", if_known(timed, summary.min));
+  number("samples", if_known(timed, static_cast<double>(summary.count)));
+  number("apart_s", if_known(!record.apart.empty(), median(record.apart)));
+  number("intensity", if_known(record.flops > 0 && record.bytes > 0,
+                               record.flops / record.bytes));
+  number("gflops", if_known(timed, record.flops / summary.median / 1e9));
+  number("gbytes_per_s", if_known(timed, record.bytes / summary.median / 1e9));
+  number("roof_percent", if_known(timed && record.roof_s > 0,
+                                  100 * record.roof_s / summary.median));
   for (const auto kind : {InputKind::uniform, InputKind::wide}) {
     for (const bool of_bound : {true, false}) {
       const auto name = error_name(kind, of_bound);
-      columns.add("error_" + name,
-                  [=](auto& row) { return entry(row.record.errors, name); });
+      take("error_" + name, entry(record.errors, name), false);
     }
   }
-  add_ratio(columns, "speedup", &Row::speedup);
-  add_ratio(columns, "speedup_transfers", &Row::speedup_transfers);
-}
-
-void add_energy(Columns& columns) {
-  const auto known = [&columns](const char* name, auto value) {
-    columns.add(name, [=](const Row& row) {
-      return row.energy ? csv_number(value(row)) : std::string();
-    });
+  const auto ratio = [&](const std::string& name,
+                         const std::optional<Ratio>& known) {
+    // An interval that reaches to infinity says nothing.
+    const bool ends = known && std::isfinite(known->interval.high);
+    const Ratio value = known.value_or(Ratio{});
+    number(name, if_known(known.has_value(), value.value));
+    number(name + "_low", if_known(ends, value.interval.low));
+    number(name + "_high", if_known(ends, value.interval.high));
   };
-  known("energy_j", [](const Row& row) { return row.energy->median; });
-  known("energy_low_j",
-        [](const Row& row) { return row.energy->interval.low; });
-  known("energy_high_j",
-        [](const Row& row) { return row.energy->interval.high; });
-  known("gflops_per_j", [](const Row& row) {
-    return row.record.flops / row.energy->median / 1e9;
-  });
-  known("power_w", [](const Row& row) {
-    return row.energy->median / row.record.energy->seconds;
-  });
-  known("idle_w", [](const Row& row) { return row.record.energy->idle_w; });
-  columns.add_text("energy_source", [](auto& row) {
-    return row.record.energy ? row.record.energy->source : std::string();
-  });
-  columns.add_text("energy_absent", [](auto& row) {
-    return row.record.energy ? words(row.record.energy->absent) : "";
-  });
+  ratio("speedup", over_serial);
+  ratio("speedup_transfers", with_copies);
+
+  const auto joules = energy.value_or(Summary{});
+  const auto measured = record.energy.value_or(Energy{});
+  const bool known = energy.has_value();
+  number("energy_j", if_known(known, joules.median));
+  number("energy_low_j", if_known(known, joules.interval.low));
+  number("energy_high_j", if_known(known, joules.interval.high));
+  number("gflops_per_j", if_known(known, record.flops / joules.median / 1e9));
+  number("power_w", if_known(known, joules.median / measured.seconds));
+  number("idle_w", if_known(known, measured.idle_w));
+  text("energy_source", measured.source);
+  text("energy_absent", words(measured.absent));
+
+  text("machine", record.machine);
+  text("host_id", record.host_id);
+  const auto gpu =
+      std::find_if(run.gpus.begin(), run.gpus.end(),
+                   [&](const auto& each) { return each.uuid == record.gpu; });
+  text("gpu", gpu == run.gpus.end() ? run.gpu : gpu->name);
+  text("cpu", run.cpu);
+  text("date", run.date);
+  text("commit", run.commit);
 }
 
-void add_provenance(Columns& columns) {
-  columns.add_text("machine", [](auto& row) { return row.record.machine; });
-  columns.add_text("host_id", [](auto& row) { return row.record.host_id; });
-  columns.add_text("gpu", [](auto& row) {
-    for (const auto& gpu : row.run.gpus) {
-      if (gpu.uuid == row.record.gpu) return gpu.name;
-    }
-    return row.run.gpu;
-  });
-  columns.add_text("cpu", [](auto& row) { return row.run.cpu; });
-  columns.add_text("date", [](auto& row) { return row.run.date; });
-  columns.add_text("commit", [](auto& row) { return row.run.commit; });
+// A column that not every table has.
+struct OwnColumn {
+  std::string title, key;
+  std::string (*cell)(const RowFacts& row, const std::string& key);
+};
+
+std::string extent(const RowFacts& row, const std::string& dimension) {
+  const auto& names = row.record.dimensions;
+  const auto found = std::find(names.begin(), names.end(), dimension);
+  const auto i = static_cast<std::size_t>(found - names.begin());
+  return i < row.record.size.size() ? std::to_string(row.record.size[i]) : "";
+}
+std::string tunable(const RowFacts& row, const std::string& name) {
+  return entry(row.record.tunables, name);
+}
+std::string counter(const RowFacts& row, const std::string& name) {
+  return entry(row.record.counters, name);
+}
+std::string link(const RowFacts& row, const std::string& name) {
+  return entry(row.run.device.links, name);
 }
 
 // "link_all_reduce_over_2"
@@ -269,61 +193,6 @@ std::string column_of_link(std::string link) {
   return "link_" + link;
 }
 
-Columns columns_for(const std::vector<Record>& records,
-                    const std::map<std::string, Run>& runs) {
-  std::vector<std::string> dimensions;  // in the order they are first met
-  std::set<std::string> tunables, counters;
-  for (const auto& record : records) {
-    for (const auto& dimension : record.dimensions) {
-      if (std::find(dimensions.begin(), dimensions.end(), dimension) ==
-          dimensions.end()) {
-        dimensions.push_back(dimension);
-      }
-    }
-    for (const auto& [name, value] : record.tunables)
-      tunables.insert(name);
-    for (const auto& [name, value] : record.counters)
-      counters.insert(name);
-  }
-  Columns columns;
-  std::size_t problem = 0;
-  each_stored({}, [&](const std::string& name, auto, bool is_text) {
-    columns.add_stored(name, is_text);
-    if (name == "variant") problem = columns.size();
-  });
-  add_results(columns);
-  add_energy(columns);
-  add_provenance(columns);
-  std::set<std::string> links;
-  for (const auto& [id, run] : runs) {
-    for (const auto& [link, rate] : run.device.links)
-      links.insert(link);
-  }
-  for (const auto& link : links) {
-    columns.add(column_of_link(link),
-                [=](auto& row) { return entry(row.run.device.links, link); });
-  }
-  for (const auto& name : counters) {
-    columns.add(
-        name, [=](auto& row) { return entry(row.record.counters, name); },
-        "counter");
-  }
-  // The fixed names come first so that no other column takes them; the
-  // problem reads best up front.
-  const std::size_t fixed = columns.size();
-  for (const auto& name : dimensions) {
-    columns.add(
-        name, [=](auto& row) { return extent(row.record, name); }, "size");
-  }
-  for (const auto& name : tunables) {
-    columns.add(
-        name, [=](auto& row) { return entry(row.record.tunables, name); },
-        "tunable");
-  }
-  columns.move_up(fixed, problem);
-  return columns;
-}
-
 }  // namespace
 
 struct RecordTable::Content {
@@ -331,7 +200,9 @@ struct RecordTable::Content {
   std::vector<Record> records;
   std::unordered_map<std::string, std::vector<Record>> serial_of;  // by point
   std::unordered_map<const Record*, Uncertain> time_of;  // of serial records
-  Columns columns;
+  // The problem stands up front, what was counted at the end.
+  std::vector<OwnColumn> problem, counted;
+  std::size_t before_problem = 0;  // columns
 };
 
 RecordTable::RecordTable(Loaded loaded,
@@ -357,10 +228,7 @@ RecordTable::RecordTable(Loaded loaded,
   }
   if (keep)
     std::erase_if(records, [&](const Record& record) { return !keep(record); });
-  content_->columns = columns_for(records, content_->runs);
-  for (const auto& column : content_->columns.all()) {
-    columns_.push_back({column.name, column.is_text});
-  }
+  find_columns();
 }
 
 RecordTable::~RecordTable() = default;
@@ -369,12 +237,57 @@ bool RecordTable::empty() const {
   return content_->records.empty();
 }
 
+void RecordTable::find_columns() {
+  std::set<std::string, std::less<>> taken;
+  const auto note = [&](std::string_view name, auto, bool is_text) {
+    columns_.push_back({std::string(name), is_text});
+    taken.emplace(name);
+    if (name == "variant") content_->before_problem = columns_.size();
+  };
+  fixed_cells({Record(), Run()}, note);
+  std::vector<std::string> dimensions;  // in the order they are first met
+  std::set<std::string> tunables, counters, links;
+  for (const auto& [id, run] : content_->runs) {
+    for (const auto& [name, rate] : run.device.links)
+      links.insert(name);
+  }
+  for (const auto& record : content_->records) {
+    for (const auto& name : record.dimensions) {
+      if (std::find(dimensions.begin(), dimensions.end(), name) ==
+          dimensions.end()) {
+        dimensions.push_back(name);
+      }
+    }
+    for (const auto& [name, value] : record.tunables)
+      tunables.insert(name);
+    for (const auto& [name, value] : record.counters)
+      counters.insert(name);
+  }
+  // kind: said before a name that another column has already.
+  const auto add = [&](std::vector<OwnColumn>& to, const auto& names, auto cell,
+                       const std::string& kind) {
+    for (const auto& name : names) {
+      auto title = cell == link ? column_of_link(name) : name;
+      if (!taken.insert(title).second) title = kind + "_" + title;
+      to.push_back({title, name, cell});
+    }
+  };
+  auto& [runs, records, serial, times, problem, counted, place] = *content_;
+  add(counted, links, link, "link");
+  add(counted, counters, counter, "counter");
+  add(problem, dimensions, extent, "size");
+  add(problem, tunables, tunable, "tunable");
+  for (const auto& column : counted)
+    columns_.push_back({column.title, false});
+  auto at = columns_.begin() + static_cast<std::ptrdiff_t>(place);
+  for (const auto& column : problem)
+    at = columns_.insert(at, {column.title, false}) + 1;
+}
+
 RecordTable::Cells RecordTable::cells(const Record& record) const {
   static const Run unknown;
   const auto run = content_->runs.find(record.run);
-  Row row{record, run == content_->runs.end() ? unknown : run->second,
-          {},     {},
-          {},     {}};
+  RowFacts row{record, run == content_->runs.end() ? unknown : run->second};
   if (record.timed()) row.summary = record.summary();
   if (record.has_energy()) row.energy = record.energy->summary();
   const auto serial = content_->serial_of.find(record.point());
@@ -391,17 +304,15 @@ RecordTable::Cells RecordTable::cells(const Record& record) const {
   }
   Cells cells;
   cells.reserve(columns_.size());
-  auto column = content_->columns.all().begin();
-  const auto add_others = [&] {
-    for (; column != content_->columns.all().end() && column->cell; ++column)
-      cells.push_back(column->cell(row));
+  const auto add = [&](const std::vector<OwnColumn>& columns) {
+    for (const auto& column : columns)
+      cells.push_back(column.cell(row, column.key));
   };
-  each_stored(record, [&](const auto&, std::string text, bool) {
-    add_others();
+  fixed_cells(row, [&](auto, std::string text, bool) {
     cells.push_back(std::move(text));
-    ++column;
+    if (cells.size() == content_->before_problem) add(content_->problem);
   });
-  add_others();
+  add(content_->counted);
   return cells;
 }
 
@@ -436,6 +347,17 @@ void RecordTable::in_order(const Make& make,
       take(one);
     made = following.get();
   }
+}
+
+void write_csv(std::ostream& out,
+               Loaded loaded,
+               const std::function<bool(const Record&)>& keep) {
+  const RecordTable table(std::move(loaded), keep);
+  std::vector<std::string> names;
+  for (const auto& column : table.columns())
+    names.push_back(column.name);
+  out << csv_line(names);
+  table.each_line(csv_line, [&](const std::string& line) { out << line; });
 }
 
 }  // namespace parlab

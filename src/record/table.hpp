@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ class RecordTable {
 
  private:
   struct Content;
+  void find_columns();
   Cells cells(const Record& record) const;
   // Calls take with what is made of each row; what follows is made meanwhile.
   template <typename T, typename Make>
@@ -52,5 +54,10 @@ class RecordTable {
   std::vector<TableColumn> columns_;
   std::unique_ptr<Content> content_;
 };
+
+// The table as tidy CSV, header first. For spreadsheets and scripts.
+void write_csv(std::ostream& out,
+               Loaded loaded,
+               const std::function<bool(const Record&)>& keep = {});
 
 }  // namespace parlab

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <ostream>
 
-#include "record/csv.hpp"
+#include "record/table.hpp"
 #include "record/json.hpp"
 
 namespace parlab {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "core/text.hpp"
-#include "record/csv.hpp"
 #include "record/json.hpp"
+#include "record/table.hpp"
 #include "text.hpp"
 
 namespace parlab {

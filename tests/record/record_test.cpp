@@ -26,11 +26,11 @@
 #include <thread>
 
 #include "folder.hpp"
-#include "record/csv.hpp"
 #include "record/json.hpp"
 #include "record/machine_name.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
+#include "record/table.hpp"
 #include "text.hpp"
 
 namespace fs = std::filesystem;

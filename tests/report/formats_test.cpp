@@ -6,7 +6,7 @@
 #include "core/text.hpp"
 #include "core/variant.hpp"
 #include "fake_workload.hpp"
-#include "record/csv.hpp"
+#include "record/table.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "report/console.hpp"
