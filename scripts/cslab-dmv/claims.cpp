@@ -7,7 +7,7 @@
 #include "core/numbers.hpp"
 #include "record/published.hpp"
 
-namespace parlab {
+namespace parlab::cslab_dmv {
 namespace {
 
 constexpr const char* report = "cslab-dmv";
@@ -480,4 +480,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::cslab_dmv

@@ -7,7 +7,7 @@
 #include "core/numbers.hpp"
 #include "record/published.hpp"
 
-namespace parlab {
+namespace parlab::patras_atax {
 namespace {
 
 constexpr const char* report = "patras-atax";
@@ -191,4 +191,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::patras_atax

@@ -6,7 +6,7 @@
 #include "core/numbers.hpp"
 #include "record/published.hpp"
 
-namespace parlab {
+namespace parlab::patras_convolution {
 namespace {
 
 constexpr const char* report = "patras-convolution";
@@ -258,4 +258,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::patras_convolution

@@ -5,7 +5,7 @@
 #include "claims/rule.hpp"
 #include "core/numbers.hpp"
 
-namespace parlab {
+namespace parlab::patras_covariance {
 namespace {
 
 constexpr const char* report = "patras-covariance";
@@ -131,4 +131,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::patras_covariance

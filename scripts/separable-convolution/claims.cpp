@@ -11,7 +11,7 @@
 #include "core/numbers.hpp"
 #include "record/published.hpp"
 
-namespace parlab {
+namespace parlab::separable_convolution {
 namespace {
 
 constexpr const char* report = "separable-convolution";
@@ -469,4 +469,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::separable_convolution

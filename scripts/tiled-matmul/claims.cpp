@@ -8,7 +8,7 @@
 #include "core/numbers.hpp"
 #include "record/published.hpp"
 
-namespace parlab {
+namespace parlab::tiled_matmul {
 namespace {
 
 constexpr const char* report = "tiled-matmul";
@@ -257,4 +257,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::tiled_matmul

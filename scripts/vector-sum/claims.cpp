@@ -9,7 +9,7 @@
 #include "core/numbers.hpp"
 #include "record/published.hpp"
 
-namespace parlab {
+namespace parlab::vector_sum {
 namespace {
 
 constexpr const char* report = "vector-sum";
@@ -577,4 +577,4 @@ const Claims announced(
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::vector_sum

@@ -15,7 +15,7 @@
 namespace parlab::page {
 namespace {
 
-bool is_library(const Entry& entry) {
+bool is_of_library(const Entry& entry) {
   return entry.side == Side::cpu_library || entry.side == Side::gpu_library;
 }
 
@@ -100,8 +100,8 @@ Row row_of(const Measured& measured, const std::string& workload) {
   const Cell title{workload, "", "#" + anchor("workload-" + workload)};
   if (fastest == nullptr) return {title, {"not measured"}};
   const auto* own =
-      best_peer(where(point, [](const Entry& e) { return !is_library(e); }));
-  const auto* library = best_peer(where(point, is_library));
+      best_peer(where(point, [](const Entry& e) { return !is_of_library(e); }));
+  const auto* library = best_peer(where(point, is_of_library));
   // Of the two the one that did not win, the library or what was written here;
   // where there is no library the rung that the ladder begins with.
   const Entry* other = fastest == library ? own : library;

@@ -17,7 +17,7 @@ namespace {
 
 // "1024" for a square, as the template has no other; "300x1000" otherwise.
 // Parameters, a filter's radius, are no size.
-std::string size_text(const Record& record) {
+std::string size_of(const Record& record) {
   const Size size = extents_of(record.workload, record.size);
   const bool square = std::adjacent_find(size.begin(), size.end(),
                                          std::not_equal_to<>()) == size.end();
@@ -64,7 +64,7 @@ class RecordReporter final : public Reporter {
     // Emulated kernels come as points of their own, maybe of another
     // size: they get no header.
     if (!std::all_of(records.begin(), records.end(), is_missing)) {
-      const auto size = size_text(records.front());
+      const auto size = size_of(records.front());
       line("Matrix size: %s", size.c_str());
       line("Adjusted matrix size: %s", size.c_str());  // nothing is padded
     }
@@ -136,7 +136,7 @@ class RecordReporter final : public Reporter {
     std::string why = record.detail ? words(record.detail) : "there is no GPU";
     if (record.emulated) {
       const std::string verdict(to_string(record.verdict));
-      why = "executed by emulation at size " + size_text(record) + ", " +
+      why = "executed by emulation at size " + size_of(record) + ", " +
             verdict + (record.detail ? ": " + words(record.detail) : "");
     }
     line("GPU kernel %s was not timed: %s", label_of(record).c_str(),

@@ -30,7 +30,7 @@ Integers exact_integers(const Size& size, Dtype dtype) {
 }
 
 template <typename T>
-struct Operands {
+struct AtaxOperands {
   const T* a;
   const T* x;
   std::int64_t rows, cols;
@@ -45,7 +45,7 @@ struct FirstProduct {
   std::vector<std::int64_t> terms;
 
   template <typename T>
-  explicit FirstProduct(const Operands<T>& p)
+  explicit FirstProduct(const AtaxOperands<T>& p)
       : t(p.rows), m(p.rows), terms(p.rows) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < p.rows; ++row) {
@@ -67,7 +67,7 @@ struct FirstProduct {
 // expected = A^T t and magnitude = |A^T| weight. A thread takes
 // some columns of all rows.
 template <typename Wide, typename T>
-void second_product(const Operands<T>& p,
+void second_product(const AtaxOperands<T>& p,
                     const std::vector<Wide>& t,
                     const std::vector<double>& weight,
                     std::vector<double>& expected,
@@ -92,7 +92,7 @@ void second_product(const Operands<T>& p,
 
 // The most elements of a column that are not zero.
 template <typename T>
-std::int64_t most_in_a_column(const Operands<T>& p) {
+std::int64_t most_in_a_column(const AtaxOperands<T>& p) {
   constexpr std::int64_t width = 256;
   std::int64_t most = 0;
 #pragma omp parallel for schedule(static) reduction(max : most)
@@ -125,7 +125,7 @@ std::int64_t most_in_a_column(const Operands<T>& p) {
 // less when signs mix. Terms that are zero cost no rounding, and do not count.
 // The reference errs in the same way, with the roundoff of Wide in place of u.
 template <typename Wide, typename T>
-std::unique_ptr<Oracle> make_oracle(const Operands<T>& p,
+std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p,
                                     InputKind kind,
                                     Arithmetic arithmetic) {
   const Dtype dtype = dtype_of<T>();
@@ -240,7 +240,7 @@ class AtaxContract final : public Workload {
                                  Arithmetic arithmetic) const override {
     return dispatch<float, double>(
         dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          const Operands<T> problem{inputs.get<const T>("a"),
+          const AtaxOperands<T> problem{inputs.get<const T>("a"),
                                     inputs.get<const T>("x"), size[0], size[1]};
           // Sums of whole numbers stay exact in double.
           if (std::is_same_v<T, double> && kind != InputKind::integers) {
@@ -251,7 +251,7 @@ class AtaxContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<AtaxContract>());
+const RegisterWorkload atax_registered(std::make_unique<AtaxContract>());
 
 }  // namespace
 }  // namespace parlab

@@ -286,7 +286,7 @@ class Conv2dContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<Conv2dContract>());
+const RegisterWorkload conv2d_registered(std::make_unique<Conv2dContract>());
 
 }  // namespace
 }  // namespace parlab

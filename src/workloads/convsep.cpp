@@ -293,7 +293,7 @@ class ConvsepContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<ConvsepContract>());
+const RegisterWorkload convsep_registered(std::make_unique<ConvsepContract>());
 
 }  // namespace
 }  // namespace parlab

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/random.hpp"
+#include "core/roundoff.hpp"
 #include "core/variant.hpp"
 
 namespace parlab {
@@ -17,7 +18,7 @@ namespace {
 template <typename Wide>
 constexpr double full_reference_products =
     std::is_same_v<Wide, long double> ? 1e8 : 5e8;
-constexpr double full_reference_elements = 1 << 20;
+constexpr double full_reference_entries = 1 << 20;
 constexpr int vectors = 16;
 
 // ---- inputs -----------------------------------------------------------------
@@ -76,11 +77,6 @@ T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
 }
 
 // ---- the reference ----------------------------------------------------------
-
-// What computes in Wide rounds to this.
-template <typename Wide>
-constexpr double wide_roundoff =
-    std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
 
 // Means in Wide, and of each column what the bound needs.
 //
@@ -278,7 +274,7 @@ class CovarianceOracle final : public Oracle {
     rows_.resize(p.n);
     std::iota(rows_.begin(), rows_.end(), 0);
     if (n * row_products > full_reference_products<Wide> ||
-        n * n > full_reference_elements) {
+        n * n > full_reference_entries) {
       const double sample = full_reference_products<Wide> / 4 / row_products;
       rows_ = some_rows(
           std::clamp<std::int64_t>(static_cast<std::int64_t>(sample), 4, 64));
@@ -552,7 +548,7 @@ class CovarianceContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<CovarianceContract>());
+const RegisterWorkload covariance_registered(std::make_unique<CovarianceContract>());
 
 }  // namespace
 }  // namespace parlab

@@ -143,7 +143,7 @@ class DmvContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<DmvContract>());
+const RegisterWorkload dmv_registered(std::make_unique<DmvContract>());
 
 }  // namespace
 }  // namespace parlab

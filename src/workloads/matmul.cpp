@@ -8,6 +8,7 @@
 
 #include "core/accuracy.hpp"
 #include "core/random.hpp"
+#include "core/roundoff.hpp"
 #include "core/variant.hpp"
 
 namespace parlab {
@@ -31,11 +32,6 @@ std::int64_t integer_limit(Dtype dtype, std::int64_t k, InputKind kind) {
   return static_cast<std::int64_t>(std::clamp(
       std::floor(std::sqrt(exact / static_cast<double>(k))), 1.0, widest));
 }
-
-// What is summed in Wide errs by at most gamma at this roundoff.
-template <typename Wide>
-constexpr double wide_roundoff =
-    std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
 
 template <typename T>
 struct Operands {
@@ -439,7 +435,7 @@ class MatmulContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<MatmulContract>());
+const RegisterWorkload matmul_registered(std::make_unique<MatmulContract>());
 
 }  // namespace
 }  // namespace parlab
