@@ -64,7 +64,7 @@ done
 cp -a Makefile VERSION LICENSE src "$folder/framework"
 cp -a "serial/$workload" "$folder/framework/serial"
 mkdir -p "$folder/framework/scripts"
-cp -a scripts/*.sh "$folder/framework/scripts"
+cp -a scripts/*.sh scripts/make "$folder/framework/scripts"
 cp -a docs/first-kernel.md docs/adding-a-kernel.md docs/emulation.md "$folder"
 cat >"$folder/Makefile" <<END
 # make check: which kernels are right, and what is missing. No GPU is needed.

@@ -1,15 +1,17 @@
 #!/bin/bash
-# Draws one figure as SVG and PNG: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix)
-# PARLAB: the program that reads the database. Both pictures are new, or both stay as they were.
+# Draws one figure: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix)
+# PARLAB: the program that reads the database. FORMATS: svg, or svg and png (the
+# default). All pictures are new, or all stay as they were.
 # A figure says `exit status 3`, after a line that names the run it misses, when the machine has no
 # records for it: an old picture of it is removed then, and that is no error.
 set -uo pipefail
 
 database=$1 figure=$2 out=$3
 program=${PARLAB:-bin/parlab-emulated}
+read -ra formats <<<"${FORMATS:-svg png}"
 trap 'rm -f "$out".{svg,png}.part "$out".{facts,titled}' EXIT
 mkdir -p "$(dirname "$out")" || exit
-for format in svg png; do
+for format in "${formats[@]}"; do
   part=$out.$format.part
   gnuplot -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure" "$out.facts"
   status=$?
@@ -26,5 +28,5 @@ for format in svg png; do
 done
 awk -f scripts/figures/titles.awk "$out.facts" "$out.svg.part" >"$out.titled" &&
   mv "$out.titled" "$out.svg.part" || exit
-for format in svg png; do mv "$out.$format.part" "$out.$format" || exit; done
-echo "  drew  $out.svg .png"
+for format in "${formats[@]}"; do mv "$out.$format.part" "$out.$format" || exit; done
+echo "  drew  $out.${formats[*]/%png/.png}"

@@ -25,6 +25,8 @@ declare -A left_out=(
   [slurm]="tests of clusters" [munge]="tests of clusters" [blis]="a test with another BLAS"
 )
 
+read -ra compiler <<<"${CXX:-g++}" # of two words, perhaps: ccache g++
+
 # Of what there is a header, what a command, by name.
 declare -A header=(
   [program_options]=boost/program_options.hpp [context]=boost/context/fiber.hpp
@@ -38,7 +40,7 @@ declare -A library=(
   [unit_test]=boost_unit_test_framework
 )
 declare -A command_of=(
-  [compiler]=${CXX:-g++} [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
+  [compiler]=${compiler[-1]} [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
   [slurmd]=slurmd [slurm]=sbatch [munge]=munged
 )
@@ -76,7 +78,7 @@ missing_headers() {
   for name in "$@"; do
     text+="#if !__has_include(<${header[$name]}>)"$'\n'"missing $name"$'\n#endif\n'
   done
-  text=$("${CXX:-g++}" "${where_headers[@]}" -E -P -x c++ - <<<"$text" 2>/dev/null) ||
+  text=$("${compiler[@]}" "${where_headers[@]}" -E -P -x c++ - <<<"$text" 2>/dev/null) ||
     text=$(printf 'missing %s\n' "$@") # no compiler: nobody knows
   while read -r word name; do
     if [[ $word == missing ]]; then echo "$name"; fi
@@ -87,7 +89,7 @@ missing_headers() {
 links() {
   local name libraries=()
   for name in "$@"; do libraries+=("-l${library[$name]}"); done
-  "${CXX:-g++}" "${where_libraries[@]}" -Wl,--no-as-needed -x c++ - -o /dev/null \
+  "${compiler[@]}" "${where_libraries[@]}" -Wl,--no-as-needed -x c++ - -o /dev/null \
     "${libraries[@]}" <<<'int main() {}' 2>/dev/null
 }
 

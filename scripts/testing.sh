@@ -27,7 +27,7 @@ copy_tree() {
   mkdir -p "$tree/results" "$tree/build/check"
   cp -a results/published "$tree/results"
   cp -a bin "$tree"
-  cp -a build/host build/emulated build/grade build/*.flags build/*.list build/*.hpp "$tree/build"
+  cp -a build/units build/host build/emulated build/grade build/*.flags build/*.list build/*.hpp "$tree/build"
   find build/cuda -name '*.ptxas' -exec cp -a --parents -t "$tree" {} + 2>/dev/null
   # The copy has no history: without this, what says the commit would be made anew.
   COMMIT=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)

@@ -241,7 +241,8 @@ class AtaxContract final : public Workload {
     return dispatch<float, double>(
         dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
           const AtaxOperands<T> problem{inputs.get<const T>("a"),
-                                    inputs.get<const T>("x"), size[0], size[1]};
+                                        inputs.get<const T>("x"), size[0],
+                                        size[1]};
           // Sums of whole numbers stay exact in double.
           if (std::is_same_v<T, double> && kind != InputKind::integers) {
             return make_oracle<long double>(problem, kind, arithmetic);

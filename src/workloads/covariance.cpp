@@ -548,7 +548,8 @@ class CovarianceContract final : public Workload {
   }
 };
 
-const RegisterWorkload covariance_registered(std::make_unique<CovarianceContract>());
+const RegisterWorkload covariance_registered(
+    std::make_unique<CovarianceContract>());
 
 }  // namespace
 }  // namespace parlab

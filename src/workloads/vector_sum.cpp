@@ -172,7 +172,8 @@ class VectorSumContract final : public Workload {
   }
 };
 
-const RegisterWorkload vector_sum_registered(std::make_unique<VectorSumContract>());
+const RegisterWorkload vector_sum_registered(
+    std::make_unique<VectorSumContract>());
 
 }  // namespace
 }  // namespace parlab

@@ -20,7 +20,7 @@ expect "no answer is in it" test -z "$(grep -rl 'atomicAdd(&y' "$out" | head -1)
 
 # What was built here need not be built again there.
 mkdir -p "$out/framework/build"
-cp -a build/host build/emulated build/*.flags build/*.hpp "$out/framework/build"
+cp -a build/units build/host build/emulated build/*.flags build/*.hpp "$out/framework/build"
 find "$out/framework/build" -path '*/cuda/*' -delete 2>/dev/null
 check() { (cd "$out" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS COMMIT=test make -s check); }
 expect "make check says what is missing" eval "! check >$folder/log 2>&1 && test \$(grep -c 'not written yet' $folder/log) = 2"

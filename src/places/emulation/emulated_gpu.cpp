@@ -1,5 +1,6 @@
 #include "places/emulation/emulated_gpu.hpp"
 #include "facts/cause.hpp"
+#include "gpu/streams.hpp"  // whose Block is another than that of emulation
 
 #include <cstdlib>
 #include <cstring>
@@ -130,7 +131,8 @@ void EmulatedGpu::start(const LaunchConfig& config,
   const CatchCrashes catching;
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < wanted; ++i) {
-    others.emplace_back(&Block::run, &machine_->workers[i], std::ref(launch));
+    others.emplace_back(&emulation::Block::run, &machine_->workers[i],
+                        std::ref(launch));
   }
   machine_->workers[0].run(launch);
   others.clear();

@@ -1,0 +1,56 @@
+# Figures, tables and pages, from the records of every machine.
+#
+# results/MACHINE/EXPERIMENT.jsonl -> build/records/MACHINE/EXPERIMENT.db -> plots/MACHINE/EXPERIMENT-*
+R        := build/records
+# Pictures: `svg` alone takes half the time.
+FORMATS  ?= svg png
+# Only names that mean nothing to make or a shell: the others are named by `make figures`.
+RECORDS  := $(shell scripts/list-records.sh --silent)
+RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
+DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
+STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
+
+# What is drawn is written beside and renamed: an error leaves the old one, which make is not to delete.
+# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables. Any of the two
+# programs can make and read the database; the emulated one needs no CUDA compiler.
+DRAW := PARLAB=$(BIN)/parlab-emulated FORMATS="$(FORMATS)"
+define figures_of
+$(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
+	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database $$< $$@ --views scripts/$(notdir $1)/views.sql
+$(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
+figures: plots/$1-$f.svg
+.PRECIOUS: $(FORMATS:%=plots/$1-$f.%)
+$(FORMATS:%=plots/$1-$f.%) &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE) \
+    $(wildcard scripts/$(notdir $1)/*.inc)
+	@$(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
+)
+figures: plots/$1-tables.txt
+.PRECIOUS: plots/$1-tables.txt
+plots/$1-tables.txt: scripts/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
+	@mkdir -p $$(@D) && { $(DRAW) $$< $(R)/$1.db >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
+endef
+$(if $(SQLITE),$(foreach r,$(RECORDED),$(eval $(call figures_of,$r))))
+
+figures: say-what-is-left-out
+say-what-is-left-out:
+	@scripts/list-records.sh >/dev/null
+	@$(if $(SQLITE),,echo "figures and tables are left out: install libsqlite3-dev (scripts/install.sh figures)")
+	@$(if $(GNUPLOT),,echo "figures are left out: install gnuplot (scripts/install.sh figures)")
+
+# plots/MACHINE/index.html, from the records, once the figures are drawn. A figure that is skipped is
+# no file, so they are not among what it is older than: what they are made from is.
+PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
+                           serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
+drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
+          scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))
+define page_of
+figures: plots/$1/index.html
+plots/$1/index.html: $(filter results/$1/%,$(RECORDS)) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
+	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
+endef
+PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
+$(foreach m,$(PAGED),$(eval $(call page_of,$m)))
+
+figures: $(if $(PAGED),plots/index.html)
+plots/index.html: $(filter $(PAGED:%=results/%/%),$(RECORDS)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
+	@$(BIN)/parlab-emulated index $(PAGED:%=results/%) --output $@ && echo "  wrote $@"

@@ -1,0 +1,220 @@
+# The programs: bin/parlab, bin/parlab-emulated, and what `parlab grade` links
+# a submission with.
+
+# ---- sources ----------------------------------------------------------------
+# A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by
+# name. What several kernels launch is compiled once, in cuda/WORKLOAD/shared.
+VARIANTS  := $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
+KERNELS   := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
+WORKLOADS := $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp))
+
+# A folder of src/ compiles in units: files that include up to eight of its
+# files. A file with flags of its own, or that each commit changes, is compiled
+# alone. The program of a submission has a part of grade/ too.
+ALONE  := src/core/build.cpp src/core/pair_rows.cpp src/machine/host_ceilings.cpp
+SERVED := $(wildcard src/grade/message.cpp src/grade/protocol.cpp src/grade/serve.cpp)
+# units NAME, FILES, x: writes them as build/units/NAME-1.cpp, NAME-2.cpp ...
+# and says their names.
+units = $(if $2,$(call unit,$1-$(words $3),$(wordlist 1,8,$2)) $(call units,$1,$(wordlist 9,999,$2),$3 x))
+unit  = $1$(call store,$(B)/units/$1.cpp,$(foreach f,$2,$(hash)include "$f"$(newline)))
+files = $(filter-out $(ALONE) $(SERVED),$(wildcard src/$1/*.cpp))
+rooms = $(foreach r,$1,$(call units,$r,$(call files,$r),x))
+
+HOST_ROOMS := $(filter-out places/cuda places/emulation grade/runner,$(patsubst src/%/,%,$(sort \
+                $(dir $(wildcard src/*/*.cpp src/*/*/*.cpp)))))
+HOST_UNITS := $(call rooms,$(HOST_ROOMS)) $(call units,served,$(SERVED),x) \
+              $(call units,experiments,$(wildcard scripts/*/claims.cpp),x)
+EMULATION_UNITS := $(call rooms,places/emulation)
+CUDA_SOURCES := $(wildcard src/places/cuda/*.cu blas/*/*.cu) $(KERNELS)
+
+# ---- flags ------------------------------------------------------------------
+# CPPFLAGS, CXXFLAGS, NVCCFLAGS and LDFLAGS from outside are added.
+CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
+# Without ccache: `parlab grade` confines the compiler, and has no use for it.
+COMPILER := $(filter-out ccache %/ccache,$(CXX))
+# GCC collects garbage beyond 128 MB: most units need more.
+COMPILE  := $(CCACHE) $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
+# GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
+WARN     := -Wall -Wextra -Wshadow $(if $(CLANG),,-Wno-restrict)
+LANGUAGE := -std=c++20 $(WARN) -fopenmp -Isrc $(PREFIX_FLAGS) -MMD -MP
+ADDED    := $(CPPFLAGS) $(CXXFLAGS)
+debug    := $(filter 1,$(DEBUG))
+# A variant is optimised as far as can be; its flags are a part of its records.
+VARIANT_FLAGS := $(LANGUAGE) $(if $(debug),-O0 -g3,-O3 -g1) -march=$(MARCH) $(ADDED)
+# A room. In a unit a name may hide one of another file.
+UNIT := -I. -Wno-shadow $(if $(CLANG),,-Wshadow=local -Wno-subobject-linkage) $(SQLITE)
+ROOM_FLAGS := $(LANGUAGE) $(UNIT) $(if $(debug),-O0 -g3,-O2) -march=$(MARCH) $(ADDED)
+# Ceilings are measured as variants are, with DEBUG=1 too: else a BLAS, as fast
+# there as ever, beats a roof.
+CEILING_FLAGS := -O3
+# It computes what a product loses: no product is fused with an addition.
+PAIR_FLAGS := -ffp-contract=off
+
+EMULATED := -DPARLAB_EMULATED -Isrc/places/emulation/include
+EMULATION_FLAGS := $(ROOM_FLAGS) $(EMULATED) \
+    $(if $(CLANG),-idirafter $(dir $(shell gcc -print-file-name=include/backtrace.h)))
+# Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every
+# access to memory; libtsan and libubsan have no part in it. Loops stay loops,
+# so that each access keeps its size. The hooks take the time, not the kernels:
+# -O2 compiles a third longer and runs no faster. From g++ 12 on, local
+# variables that nobody initialises start with a pattern: a wrong result is the
+# same each time.
+PATTERN := -ftrivial-auto-var-init=pattern
+PATTERN := $(shell $(CXX) $(PATTERN) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(PATTERN))
+ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop-idiom-all \
+    -mllvm -tsan-instrument-func-entry-exit=0, \
+    -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
+    --param=tsan-instrument-func-entry-exit=0 -fno-extern-tls-init)
+KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) $(ACCESSES) -fsanitize=thread \
+    -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
+    $(PATTERN) -fstack-clash-protection $(ADDED)
+# The first header of each kernel, and of each submission, is parsed once.
+FIRST := -include $(B)/emulated/kernel.hpp
+
+# The device's own architecture; without a device a program for the H200 and,
+# as PTX, for all from Ampere on. Both come from the code for compute_80, so
+# that nvcc reads each file for the device once.
+ifeq ($(GPU_ARCH),)
+  FOR_ALL := -gencode arch=compute_80$(comma)code=compute_80
+  GENCODE := -gencode arch=compute_80$(comma)code=sm_90 $(FOR_ALL)
+else ifeq ($(GPU_ARCH),90)
+  GENCODE := -gencode arch=compute_90a$(comma)code=sm_90a
+else
+  GENCODE := -arch=sm_$(GPU_ARCH)
+endif
+# CUDA_NO_HALF: half is our word (core/narrow.hpp); the toolkit's headers keep
+# __half. -O is for the host's side, which launches; the device's is optimised
+# as far as can be in any case.
+CUDA_FLAGS := -std=c++20 $(if $(debug),-O0 -g,-O1) $(GENCODE) -Isrc \
+              -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
+              -lineinfo -DCUDA_NO_HALF $(NVCCFLAGS)
+
+# A library is linked in where there is an archive, so that a program runs where
+# the library is not installed; else shared (ARCHIVES=no: always).
+links     = $(shell printf 'int main() {}' | $(CXX) $(PREFIX_LIBS) -x c++ - -o /dev/null $1 2>/dev/null && echo yes)
+archive   = $(if $(filter no,$(ARCHIVES)),$3,$(if $(call links,-l:lib$1.a $2),-l:lib$1.a $2,$3))
+boost     = $(call archive,boost_$1,,-lboost_$1)
+# libbacktrace comes with GCC.
+EMULATION_LIBS = $(call boost,context) -l:libbacktrace.a
+HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
+LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
+            $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
+MOLD      = $(if $(call links,-fuse-ld=mold),-fuse-ld=mold)
+LINK      = $(CXX) $(MOLD) $(LDFLAGS) -o $@
+LINK_CUDA = $(NVCC) $(addprefix -Xcompiler$(space),$(MOLD) $(LDFLAGS)) -o $@
+CUDA_LIBS = -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
+
+# A variant knows its own path and content: a record made from another version
+# is stale.
+IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
+
+$(call store,$(B)/host.flags,$(COMPILER) $(VARIANT_FLAGS))
+$(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
+$(call store,$(B)/kernel.flags,$(COMPILER) $(KERNEL_FLAGS) $(FIRST))
+$(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
+$(call store,$(B)/hash.flags,$(shell sha1sum <scripts/source-hash.sh))
+$(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(CUDA_SOURCES)))
+# Included by the one file that reports it: a commit costs one small compilation.
+$(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)$(hash)define PARLAB_COMMIT "$(COMMIT)"$(newline)$(hash)define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(VARIANT_FLAGS)$(if $(NVCC),; nvcc $(CUDA_FLAGS))")
+
+# ---- objects ----------------------------------------------------------------
+ROOM_OBJECTS := $(HOST_UNITS:%=$(B)/host/units/%.o) $(ALONE:%=$(B)/host/%.o)
+HOST_OBJECTS := $(ROOM_OBJECTS) $(VARIANTS:%=$(B)/host/%.o)
+MAIN_OBJECT  := $(B)/host/src/main.cpp.o
+CUDA_OBJECTS := $(CUDA_SOURCES:%=$(B)/cuda/%.o)
+EMULATION_OBJECTS := $(EMULATION_UNITS:%=$(B)/emulated/units/%.o)
+EMULATED_OBJECTS  := $(EMULATION_OBJECTS) $(KERNELS:%=$(B)/emulated/%.o)
+
+$(B)/host/units/%.o: $(B)/units/%.cpp $(B)/room.flags
+	@mkdir -p $(@D)
+	$(call say,C++,$*) $(COMPILE) $(ROOM_FLAGS) $(OWN_FLAGS) -c $< -o $@
+
+$(B)/host/src/%.cpp.o: src/%.cpp $(B)/room.flags
+	@mkdir -p $(@D)
+	$(call say,C++,$<) $(COMPILE) $(ROOM_FLAGS) $(OWN_FLAGS) -c $< -o $@
+
+$(B)/%/src/core/build.cpp.o: $(B)/build_info.hpp
+$(B)/%/src/core/build.cpp.o: OWN_FLAGS := -include $(B)/build_info.hpp
+$(B)/%/src/core/pair_rows.cpp.o: OWN_FLAGS := $(PAIR_FLAGS)
+$(B)/%/src/machine/host_ceilings.cpp.o: OWN_FLAGS := $(CEILING_FLAGS)
+
+$(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
+	@mkdir -p $(@D)
+	$(call say,C++,$<) $(COMPILE) $(VARIANT_FLAGS) $(IDENTITY) -c $< -o $@
+
+# A file without anything for the device, as where cuBLAS is called, needs a
+# C++ compiler alone. What ptxas says of registers and spills is kept.
+FOR_HOST = $(if $(filter blas/% src/places/cuda/%,$<),$(shell grep -qE '__global__|__device__|<<<|\.cuh"|<cub/' $< || echo -x c++))
+$(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags $(B)/hash.flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<) $(NVCC) $(CUDA_FLAGS) $(FOR_HOST) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
+	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
+
+# A kernel that does not compile
+# for emulation is left out of the program.
+$(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/hash.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(COMPILE) $(KERNEL_FLAGS) $(FIRST) $(OWN_FLAGS) $(IDENTITY)
+$(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
+	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
+	$(call say,EMUL,$<) $(COMPILE) $(KERNEL_FLAGS) -x c++-header $(@:.gch=) -o $@
+$(B)/emulated/units/%.o: $(B)/units/%.cpp $(B)/room.flags
+	@mkdir -p $(@D)
+	$(call say,EMUL,$*) $(COMPILE) $(EMULATION_FLAGS) -c $< -o $@
+
+# ---- programs ---------------------------------------------------------------
+# An emulated kernel that does not compile has no object. Emulated kernels come
+# first: an inline function that they share with others counts accesses.
+there = $$(ls -U $(filter %.o,$^) 2>/dev/null)
+$(BIN)/parlab-emulated: $(EMULATED_OBJECTS) $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list
+	@mkdir -p $(@D)
+	$(call say,LINK,$@) $(LINK) -rdynamic $(there) $(LIBS) $(EMULATION_LIBS)
+
+# It does all that needs no toolkit; a bin/parlab that was built with it stays.
+.PHONY: some-parlab
+some-parlab: $(BIN)/parlab-emulated
+	@[ -e $(BIN)/parlab ] || ln -sfn parlab-emulated $(BIN)/parlab
+
+ifeq ($(NVCC),)
+$(BIN)/parlab: some-parlab
+else
+# A link to the emulation, from before there was a toolkit, is no program to keep.
+ifneq ($(shell readlink $(BIN)/parlab),)
+.PHONY: $(BIN)/parlab
+endif
+$(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
+endif
+
+# bin/dmv and its kin; made anew when they point elsewhere.
+LINK_TO := $(notdir $(PARLAB))
+STALE_LINKS := $(shell for w in $(WORKLOADS); do \
+                         [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
+.PHONY: $(STALE_LINKS)
+$(WORKLOADS:%=$(BIN)/%):
+	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@
+
+build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
+	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
+
+# How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with
+# what executes it, and without the workloads, which know what is right. Our
+# libraries are linked in beforehand, once: a submission is linked in a moment,
+# and where it is graded they need not be installed. Ubuntu's archives have code
+# for its linker to optimise: no.
+RUNS   := core facts gpu places places/host statistics verify machine record served
+RUNNER := $(foreach r,$(RUNS),$(filter $(B)/host/units/$r-% $(B)/host/src/$r/%,$(ROOM_OBJECTS))) \
+          $(patsubst %,$(B)/host/%.o,$(wildcard src/grade/runner/*.cpp))
+NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
+build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
+$(B)/grade/emulated.o: $(RUNNER) $(EMULATION_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(EMULATION_LIBS))
+$(B)/grade/host.o: $(RUNNER)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC))
+$(B)/grade/emulated.link: $(B)/grade/emulated.o
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(EMULATION_LIBS)) -fopenmp -ldl >$@
+$(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
+	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -lgomp -ldl -cudart static >$@

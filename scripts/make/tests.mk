@@ -1,0 +1,135 @@
+# `make check` and its pieces, and what they need.
+
+# ---- programs ---------------------------------------------------------------
+TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
+TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
+$(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
+
+# All that the emulated program has, under AddressSanitizer and UBSan; but what
+# is below the emulated kernels has checks of its own, and stacks that
+# AddressSanitizer does not know. What UBSan would check at every use of a
+# pointer doubles the code: ASan sees most of it too.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,alignment \
+            -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# Without optimisation a unit compiles in half the time; what the tests spend
+# their time in is optimised. With sanitizers GCC takes parts of <regex> for
+# uninitialized.
+UNCHECKED   := $(LANGUAGE) $(UNIT) -O0 -g1 $(EMULATED) $(if $(filter no,$(ARCHIVES)),-DBOOST_TEST_DYN_LINK) $(ADDED)
+CHECK_FLAGS := $(UNCHECKED) $(SANITIZE) $(if $(CLANG),,-Wno-maybe-uninitialized)
+$(call store,$(B)/check.flags,$(CXX) $(CHECK_FLAGS))
+
+CHECK_OBJECTS := $(HOST_UNITS:%=$(B)/check/units/%.o) $(ALONE:%=$(B)/check/%.o) $(VARIANTS:%=$(B)/check/%.o) \
+                 $(TEST_SOURCES:%=$(B)/check/%.o) $(EMULATED_OBJECTS) $(TEST_KERNELS:%=$(B)/emulated/%.o)
+unit_test = $(call boost,unit_test_framework)
+$(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
+	$(call say,LINK,$@) $(LINK) $(SANITIZE) -rdynamic $(there) $(LIBS) $(EMULATION_LIBS) $(unit_test)
+
+HOT := $(filter $(B)/check/units/workloads-% $(B)/check/units/verify-% $(B)/check/units/statistics-% \
+         $(B)/check/serial/% $(B)/check/src/core/pair_rows% $(B)/check/src/machine/%,$(CHECK_OBJECTS))
+$(HOT): HOT_FLAGS := -O2
+$(B)/check/units/%.o: $(B)/units/%.cpp $(B)/check.flags
+	@mkdir -p $(@D)
+	$(call say,CHECK,$*) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) -c $< -o $@
+$(B)/check/src/%.cpp.o: src/%.cpp $(B)/check.flags
+	@mkdir -p $(@D)
+	$(call say,CHECK,$<) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) $(OWN_FLAGS) -c $< -o $@
+$(B)/check/%.cpp.o: %.cpp $(B)/check.flags $(B)/hash.flags
+	@mkdir -p $(@D)
+	$(call say,CHECK,$<) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) $(IDENTITY) -c $< -o $@
+
+# The tests' own code does without sanitizers, and compiles in two thirds of the
+# time. It is linked after the rest: of an inline function that both have, the
+# sanitized one is taken. main.cpp has a word for Boost.Test first.
+TEST_FLAGS = $(UNCHECKED) -Itests
+$(B)/check/tests/%.cpp.o: tests/%.cpp $(B)/check/tests/standard.hpp.gch
+	@mkdir -p $(@D)
+	$(call say,CHECK,$<) $(COMPILE) $(if $(filter tests/main.cpp,$<),,-include $(B)/check/tests/standard.hpp) $(TEST_FLAGS) -c $< -o $@
+$(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
+	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
+	$(call say,CHECK,$<) $(COMPILE) $(TEST_FLAGS) -x c++-header $(@:.gch=) -o $@
+
+# Headers of the tests' own are found from tests/.
+$(B)/emulated/tests/%: OWN_FLAGS := -Itests
+$(B)/cuda/tests/%: CUDA_FLAGS += -Itests
+
+# With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
+# The last of them has none left afterwards.
+LOSES_GPU := tests/places/unusable_gpu.cu
+GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
+$(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/places/emulation/%,$(TEST_SOURCES))) \
+                      $(patsubst %,$(B)/cuda/%.o,$(filter-out tests/places/emulation/% $(LOSES_GPU),$(TEST_KERNELS)) \
+                      $(LOSES_GPU)) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
+	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS) $(unit_test)
+$(B)/gpu-tests/%.cpp.o: %.cpp $(B)/room.flags
+	@mkdir -p $(@D)
+	$(call say,C++,$<) $(COMPILE) $(ROOM_FLAGS) -O1 -Itests -c $< -o $@
+
+# ---- pieces -----------------------------------------------------------------
+# Each piece of `make check` leaves its output and its two numbers in results/.
+SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
+shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
+LINT_SOURCES := $(wildcard src/places/emulation/include/*.h src/places/emulation/include/*/*.h src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
+                           blas/*/*.c* cuda/*/*.cu* cuda/*/*/*.cu openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
+                           tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
+LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
+LINTS        := lint-format lint-shell
+# Not the emulation: the names of its hooks are reserved ones, and have to be.
+TIDY_SOURCES := $(filter-out src/places/emulation/%,$(wildcard src/*.cpp src/*/*.cpp src/*/*/*.cpp))
+piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
+VARIANTS_OF := $(WORKLOADS:%=variants-%)
+.PHONY: build-checks run-checks $(VARIANTS_OF) unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
+
+# Where no GPU is, a kernel is compiled for the device alone: its host side is what emulation compiles,
+# and nothing could run it. What drives the GPU is compiled and linked in full.
+ifeq ($(GPU_ARCH),)
+CHECKED_CUDA := $(patsubst %.cu,$(B)/cuda/%.cubin,$(filter cuda/%,$(CUDA_SOURCES))) $(B)/check/parlab-without-kernels
+else
+CHECKED_CUDA := $(CUDA_OBJECTS)
+endif
+$(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<) $(NVCC) -cubin $(subst $(FOR_ALL),,$(CUDA_FLAGS)) $(IDENTITY) $< -o $@
+$(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list \
+                                   $(patsubst %,$(B)/cuda/%.o,$(filter-out cuda/%,$(CUDA_SOURCES)))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
+
+# Not beside the programs, in a make of their own: two makes at once would write the same objects.
+build-checks: $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
+# Two shell tests mostly wait: they begin first, and what else runs uses the
+# cores meanwhile. Then the piece that takes longest and is of one thread for the
+# most part, or it ends alone. The variants of each workload are a piece.
+run-checks: shell-losses shell-three-nodes unit-others $(VARIANTS_OF) unit-matmul \
+            $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
+            $(if $(GPU_TESTS),gpu-tests)
+$(VARIANTS_OF): variants-%: $(B)/check/run-tests
+	$(piece) $< --run_test=variants/$*
+unit-matmul: unit-%: $(B)/check/run-tests
+	$(piece) $< --run_test=$*
+unit-others: $(B)/check/run-tests
+	$(piece) $< --run_test='!variants' --run_test='!matmul'
+gpu-tests: $(GPU_TESTS)
+	$(piece) $<
+define shell_test
+$(call shell-of,$1): $1
+	$$(piece) $$<
+endef
+$(foreach t,$(SHELL_TESTS),$(eval $(call shell_test,$t)))
+emulate-kernels: $(BIN)/parlab-emulated # none of ours may be left out
+	$(piece) ls $(KERNELS:%=$(B)/emulated/%.o)
+compile-cuda: $(CHECKED_CUDA) # reached only when each of them compiled
+	$(piece) $(if $(GPU_ARCH),true,$(B)/check/parlab-without-kernels --version)
+
+lint: $(LINTS) lint-tidy
+lint-format:
+	$(piece) clang-format --dry-run -Werror $(LINT_SOURCES)
+lint-shell:
+	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
+# Six minutes of a core: a part of `make lint`, and not of `make check`.
+lint-tidy:
+	@printf '%s\n' $(TIDY_SOURCES) | xargs -P$(shell nproc) -I{} clang-tidy --quiet {} -- -std=c++20 -Isrc -fopenmp
+# Only what is not formatted is written: the others keep their time, and their objects.
+format:
+	@for f in $(LINT_SOURCES); do \
+	  clang-format --dry-run -Werror $$f 2>/dev/null || { echo "  FORMAT $$f" && clang-format -i $$f; }; done
+
