@@ -12,8 +12,8 @@ MAKEFLAGS     += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-# All cores, unless -j says otherwise.
-ifeq ($(MAKELEVEL),0)
+# All cores, unless -j says otherwise, here or in MAKEFLAGS from outside.
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS")),0)
   MAKEFLAGS += -j$(shell nproc)
 endif
 
@@ -34,10 +34,10 @@ define newline
 
 endef
 
-# ---- what may be set from outside ----------------------------------------------------------------
+# ---- settings ---------------------------------------------------------------
 DEBUG ?= 0
 MARCH ?= native
-# What the experiments run on: quick or full; empty: full with a GPU, else quick.
+# The sizes of experiments: quick or full; empty: full with a GPU, else quick.
 SCALE   ?=
 # The folder under results/ and plots/; empty: this machine's own name.
 MACHINE ?=
@@ -45,7 +45,7 @@ ifeq ($(origin CXX),default)
   CXX := g++
 endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
-  # The first that runs: a name in PATH may be a wrapper around a compiler that is not there.
+  # The first that runs: one in PATH may wrap a compiler that is not there.
   NVCC := $(shell for n in nvcc $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc) /usr/local/cuda/bin/nvcc; do \
                     "$$n" --version >/dev/null 2>&1 && command -v "$$n" && break; done)
 endif
@@ -59,13 +59,15 @@ ifeq ($(origin COMMIT),undefined)
 endif
 export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
-# Libraries may lie in a prefix of one's own: compilers read CPATH and LIBRARY_PATH themselves, Boost's
-# own variable is BOOST_ROOT, and what is described to pkg-config is found by PKG_CONFIG_PATH.
+# Libraries may lie in a prefix of one's own: compilers read CPATH and
+# LIBRARY_PATH themselves, Boost's own variable is BOOST_ROOT, and pkg-config
+# finds by PKG_CONFIG_PATH what is described to it.
 packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
 PREFIX_FLAGS := $(if $(BOOST_ROOT),-isystem $(BOOST_ROOT)/include) $(call packaged,--cflags-only-I)
 PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)$(BOOST_ROOT)/lib) $(call packaged,--libs-only-L)
 
-# Without SQLite and gnuplot everything but the figures, and of SQLite the tables, is built and works.
+# Without SQLite there are no figures and tables, without gnuplot no figures; all
+# else is built and works.
 SQLITE := $(shell echo '\#include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
 GNUPLOT := $(shell command -v gnuplot)
 
@@ -91,20 +93,21 @@ say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 # (make -k).
 $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
 
-# ---- targets -------------------------------------------------------------------------------------
+# ---- targets ----------------------------------------------------------------
 .PHONY: assignment build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
 ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 
-# What experiments run: without a GPU not what takes nvcc minutes. bin/parlab is the emulation then, or
-# what was built before; the experiments run what was built now.
+# Without a GPU experiments need nothing that takes nvcc minutes: bin/parlab is
+# the emulation then, or an older program. Experiments run what was built now.
 NOW := PARLAB=$(if $(GPU_ARCH),$(PARLAB),$(BIN)/parlab-emulated)
 ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
 
-# each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps. A point that fails, status 1, stops neither
-# the other experiments nor the figures; none_failed says it at the end.
+# each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps. A point that fails,
+# status 1, stops neither the other experiments nor the figures; none_failed says
+# it at the end.
 FAILED = $(B)/$@.failed
 each_experiment = rm -f $(FAILED); for e in $1; do $2 scripts/$$e/steps.sh $3 || \
   { status=$$?; [ $$status = 1 ] && touch $(FAILED) || exit $$status; }; done
@@ -172,7 +175,8 @@ format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 deps: ## install the packages that are missing (NO_INSTALL=1: say which)
 	@scripts/install.sh
-# The program finds what it reads beside itself, experiments and the published tables among it.
+# The program finds its files beside itself: experiments and published tables
+# among them.
 PREFIX ?= /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)/lib/parlab
 install: build ## put the program and its scripts under PREFIX=/usr/local

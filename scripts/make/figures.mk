@@ -1,18 +1,20 @@
 # Figures, tables and pages, from the records of every machine.
 #
-# results/MACHINE/EXPERIMENT.jsonl -> build/records/MACHINE/EXPERIMENT.db -> plots/MACHINE/EXPERIMENT-*
+# results/MACHINE/EXPERIMENT.jsonl -> build/records/MACHINE/EXPERIMENT.db
+#   -> plots/MACHINE/EXPERIMENT-*
 R        := build/records
 # Pictures: `svg` alone takes half the time.
 FORMATS  ?= svg png
-# Only names that mean nothing to make or a shell: the others are named by `make figures`.
+# Only names that mean nothing to make or a shell: `make figures` names the others.
 RECORDS  := $(shell scripts/list-records.sh --silent)
 RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
-# What is drawn is written beside and renamed: an error leaves the old one, which make is not to delete.
-# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the tables. Any of the two
-# programs can make and read the database; the emulated one needs no CUDA compiler.
+# figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the
+# tables. A figure is written beside the old one and renamed: an error leaves the
+# old one, which make is not to delete. Both programs can make and read the
+# database; the emulated one needs no CUDA compiler.
 DRAW := PARLAB=$(BIN)/parlab-emulated FORMATS="$(FORMATS)"
 define figures_of
 $(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
@@ -37,8 +39,8 @@ say-what-is-left-out:
 	@$(if $(SQLITE),,echo "figures and tables are left out: install libsqlite3-dev (scripts/install.sh figures)")
 	@$(if $(GNUPLOT),,echo "figures are left out: install gnuplot (scripts/install.sh figures)")
 
-# plots/MACHINE/index.html, from the records, once the figures are drawn. A figure that is skipped is
-# no file, so they are not among what it is older than: what they are made from is.
+# plots/MACHINE/index.html, from the records, once the figures are drawn. A
+# figure that is skipped is no file: the page depends on what figures are made of.
 PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
 drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \

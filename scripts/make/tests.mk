@@ -11,11 +11,13 @@ $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
 # pointer doubles the code: ASan sees most of it too.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,alignment \
             -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# Without optimisation a unit compiles in half the time; what the tests spend
-# their time in is optimised. With sanitizers GCC takes parts of <regex> for
-# uninitialized.
-UNCHECKED   := $(LANGUAGE) $(UNIT) -O0 -g1 $(EMULATED) $(if $(filter no,$(ARCHIVES)),-DBOOST_TEST_DYN_LINK) $(ADDED)
-CHECK_FLAGS := $(UNCHECKED) $(SANITIZE) $(if $(CLANG),,-Wno-maybe-uninitialized)
+# Without optimisation a unit compiles in half the time, and each check as a
+# call saves a sixth of that; the rooms that tests spend their time in are
+# optimised. Line numbers in messages of the sanitizers cost an eighth:
+# CXXFLAGS=-g1. With sanitizers GCC takes parts of <regex> for uninitialized.
+calls        = $(if $(CLANG),,--param=asan-instrumentation-with-call-threshold=$1)
+UNCHECKED   := $(LANGUAGE) $(UNIT) -O0 $(EMULATED) $(if $(filter no,$(ARCHIVES)),-DBOOST_TEST_DYN_LINK) $(ADDED)
+CHECK_FLAGS := $(UNCHECKED) $(SANITIZE) $(call calls,0) $(if $(CLANG),,-Wno-maybe-uninitialized)
 $(call store,$(B)/check.flags,$(CXX) $(CHECK_FLAGS))
 
 CHECK_OBJECTS := $(HOST_UNITS:%=$(B)/check/units/%.o) $(ALONE:%=$(B)/check/%.o) $(VARIANTS:%=$(B)/check/%.o) \
@@ -26,7 +28,7 @@ $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 
 HOT := $(filter $(B)/check/units/workloads-% $(B)/check/units/verify-% $(B)/check/units/statistics-% \
          $(B)/check/serial/% $(B)/check/src/core/pair_rows% $(B)/check/src/machine/%,$(CHECK_OBJECTS))
-$(HOT): HOT_FLAGS := -O2
+$(HOT): HOT_FLAGS := -O2 $(call calls,7000)
 $(B)/check/units/%.o: $(B)/units/%.cpp $(B)/check.flags
 	@mkdir -p $(@D)
 	$(call say,CHECK,$*) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) -c $< -o $@
@@ -52,8 +54,8 @@ $(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 $(B)/emulated/tests/%: OWN_FLAGS := -Itests
 $(B)/cuda/tests/%: CUDA_FLAGS += -Itests
 
-# With a GPU the same tests, but those of the emulation, also run on it, without sanitizers.
-# The last of them has none left afterwards.
+# With a GPU the same tests, but those of the emulation, also run on it, without
+# sanitizers. The last of them has none left afterwards.
 LOSES_GPU := tests/places/unusable_gpu.cu
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
 $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/places/emulation/%,$(TEST_SOURCES))) \
@@ -68,9 +70,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/room.flags
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
 shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
-LINT_SOURCES := $(wildcard src/places/emulation/include/*.h src/places/emulation/include/*/*.h src/*.[ch]pp src/*/*.[ch]pp src/*/*/*.[ch]pp src/*/*/*.cu serial/*/*.cpp openmp/*/*.cpp \
-                           blas/*/*.c* cuda/*/*.cu* cuda/*/*/*.cu openmp/*.hpp openmp/*/*.hpp tests/*.[ch]pp tests/*/*.[ch]pp tests/*/*/*.[ch]pp tests/*/*.cu \
-                           tests/*/*/*.cu scripts/*.cpp scripts/*/*.cpp)
+LINT_SOURCES := $(shell find src serial openmp cuda blas tests scripts -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h')
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) .ci/run
 LINTS        := lint-format lint-shell
 # Not the emulation: the names of its hooks are reserved ones, and have to be.
@@ -79,8 +79,9 @@ piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 VARIANTS_OF := $(WORKLOADS:%=variants-%)
 .PHONY: build-checks run-checks $(VARIANTS_OF) unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
 
-# Where no GPU is, a kernel is compiled for the device alone: its host side is what emulation compiles,
-# and nothing could run it. What drives the GPU is compiled and linked in full.
+# Where no GPU is, a kernel is compiled for the device alone: emulation compiles
+# its host side, and nothing could run it. The code that drives the GPU is
+# compiled and linked in full.
 ifeq ($(GPU_ARCH),)
 CHECKED_CUDA := $(patsubst %.cu,$(B)/cuda/%.cubin,$(filter cuda/%,$(CUDA_SOURCES))) $(B)/check/parlab-without-kernels
 else
@@ -94,11 +95,12 @@ $(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.l
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
 
-# Not beside the programs, in a make of their own: two makes at once would write the same objects.
+# After the programs, in a make of their own: two makes at once would write the
+# same objects.
 build-checks: $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
-# Two shell tests mostly wait: they begin first, and what else runs uses the
-# cores meanwhile. Then the piece that takes longest and is of one thread for the
-# most part, or it ends alone. The variants of each workload are a piece.
+# Two shell tests mostly wait: they begin first, and others use the cores
+# meanwhile. Then comes the longest piece, which is of one thread for the most
+# part, or it ends alone. The variants of each workload are a piece.
 run-checks: shell-losses shell-three-nodes unit-others $(VARIANTS_OF) unit-matmul \
             $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
@@ -128,7 +130,7 @@ lint-shell:
 # Six minutes of a core: a part of `make lint`, and not of `make check`.
 lint-tidy:
 	@printf '%s\n' $(TIDY_SOURCES) | xargs -P$(shell nproc) -I{} clang-tidy --quiet {} -- -std=c++20 -Isrc -fopenmp
-# Only what is not formatted is written: the others keep their time, and their objects.
+# A formatted file is not written: it keeps its time, and its objects.
 format:
 	@for f in $(LINT_SOURCES); do \
 	  clang-format --dry-run -Werror $$f 2>/dev/null || { echo "  FORMAT $$f" && clang-format -i $$f; }; done

@@ -52,11 +52,12 @@ expect "the page has the figures" grep -q 'id="fig-cslab-dmv-6-all-time"' plots/
 
 expect "a second time writes no page" eval "! own_make figures 2>&1 | grep wrote"
 expect "a second time draws nothing" eval "! own_make figures 2>&1 | grep drew"
+export FORMATS=svg # what follows looks at these alone
 measure 256
 expect "new records draw all of them again" eval 'test "$(own_make figures 2>&1 | grep -c drew)" -ge 4'
 touch scripts/cslab-dmv/6-all-time.gp
 expect "a changed script draws its figure alone" \
-  eval 'test "$(own_make figures 2>&1 | grep drew)" = "  drew  $(figure 6-all-time).svg .png"'
+  eval 'test "$(own_make figures 2>&1 | grep drew)" = "  drew  $(figure 6-all-time).svg"'
 head -c -20 $records >torn && mv torn $records
 expect "a torn record file still gives figures" eval 'own_make figures && test -s $(figure 1-openmp-time).svg'
 

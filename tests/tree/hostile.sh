@@ -9,6 +9,7 @@ source scripts/testing.sh
 copy_tree
 cd "$tree" || exit
 parlab=bin/parlab-emulated
+export FORMATS=svg
 fails() { ! "$@"; }
 nothing_ran() { test -z "$(find . /tmp -maxdepth 3 -name 'parlab-ran-*' 2>/dev/null)"; }
 ran=/tmp/parlab-ran-$$
@@ -151,8 +152,11 @@ expect "the index is as it was" test "$(md5sum plots/index.html)" = "$before"
 # As on a full disk: no file may grow beyond 8 KiB.
 limited() { (trap '' XFSZ && ulimit -f 8 && "$@"); }
 sums() { find plots -type f -exec md5sum {} + | sort; }
+picture=plots/good/cslab-dmv-1-openmp-time.png
+expect "a picture in both formats" own_make FORMATS='svg png' $picture
 before=$(sums)
-touch scripts/cslab-dmv/*.gp scripts/cslab-dmv/tables.sh
+touch scripts/cslab-dmv/[16]-*.gp scripts/cslab-dmv/tables.sh
+expect "in both formats it fails on a full disk" fails limited own_make FORMATS='svg png' $picture
 expect "make figures fails on a full disk" fails limited own_make --keep-going figures
 expect "and leaves all old figures, tables and pages, whole" test "$(sums)" = "$before"
 touch $good
