@@ -22,7 +22,7 @@ namespace {
 constexpr int digits_of_samples = 8;
 
 template <typename T>
-concept Text = std::same_as<T, std::string>;
+concept StoredText = std::same_as<T, std::string>;
 
 // ---- writing ----------------------------------------------------------------
 
@@ -56,7 +56,7 @@ class FieldWriter {
  private:
   template <typename T>
   void write(const T& value) {
-    if constexpr (std::is_arithmetic_v<T> || Text<T>) {
+    if constexpr (std::is_arithmetic_v<T> || StoredText<T>) {
       out_.value(value);
     } else if constexpr (NamedEnum<T>) {
       out_.value(to_string(value));
@@ -136,7 +136,7 @@ class FieldReader {
       if (value != number) throw WrongKind("too large");
     } else if constexpr (std::floating_point<T>) {
       value = in_.number();
-    } else if constexpr (Text<T>) {
+    } else if constexpr (StoredText<T>) {
       value = printable(in_.text());
     } else if constexpr (NamedEnum<T>) {
       const auto known = value_named<T>(in_.text());

@@ -17,16 +17,16 @@ std::string series_of(const Record& record) {
          std::string(to_string(record.dtype));
 }
 
-struct Host {
+struct CpuHost {
   std::set<std::string> points;
   std::size_t last = 0;  // of its records
 };
-using Hosts = std::map<std::string, Host>;  // by their GPUs
+using Hosts = std::map<std::string, CpuHost>;  // by their GPUs
 
 const std::string& main_of(const Hosts& hosts) {
   auto most = hosts.begin();
   for (auto host = hosts.begin(); host != hosts.end(); ++host) {
-    const auto rank = [](const Host& h) {
+    const auto rank = [](const CpuHost& h) {
       return std::pair(h.points.size(), h.last);
     };
     if (rank(host->second) > rank(most->second)) most = host;
@@ -40,7 +40,7 @@ void keep_to_main_hosts(std::vector<Record>& records) {
   std::map<std::string, Hosts> series;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!of_known_host(records[i])) continue;
-    Host& host = series[series_of(records[i])][records[i].gpus_of_host];
+    CpuHost& host = series[series_of(records[i])][records[i].gpus_of_host];
     host.points.insert(records[i].identity());
     host.last = i;
   }
