@@ -8,9 +8,9 @@
 set -euo pipefail
 
 declare -A groups=(
-  [build]="compiler make program_options context nlohmann hwloc seccomp"
+  [build]="compiler make program_options context hwloc seccomp"
   [figures]="gnuplot sqlite fonts"
-  [check]="unit_test git"
+  [check]="unit_test git nlohmann"
 )
 # Without these something is left out, with a line that says so; all else goes on.
 declare -A optional=(

@@ -36,6 +36,7 @@ NamedExtents(Names&, Extents&) -> NamedExtents<Names, Extents>;
 template <typename Seconds>
 struct InMicroseconds {
   Seconds& in_microseconds;
+  bool empty() const { return in_microseconds.empty(); }
 };
 template <typename Seconds>
 InMicroseconds(Seconds&) -> InMicroseconds<Seconds>;

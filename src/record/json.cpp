@@ -1,10 +1,12 @@
 #include "record/json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,46 +22,17 @@ namespace {
 constexpr int digits_of_samples = 8;
 
 template <typename T>
-concept Number = std::is_arithmetic_v<T>;
-template <typename T>
-concept Text = std::same_as<T, std::string>;
-template <typename T>
-concept Map = requires {
-  typename T::mapped_type;
-};
-template <typename T>
-concept Optional = requires(T value) {
-  value.value();
-};
-template <typename T>
-concept Pair = requires {
-  typename T::second_type;
-};
-template <typename T>
-concept Extents = requires(T size) {
-  size.extents;
-};
-template <typename T>
-concept Times = requires(T times) {
-  times.in_microseconds;
-};
-template <typename T>
-concept List = requires(T list) {
-  list.begin();
-}
-&&!Map<T> && !Text<T>;
+concept StoredText = std::same_as<T, std::string>;
 
 // ---- writing ----------------------------------------------------------------
 
 template <typename T>
 bool is_set(const T& value) {
-  if constexpr (Number<T> || NamedEnum<T>) {
+  if constexpr (std::is_arithmetic_v<T> || NamedEnum<T>) {
     return value != T{};
-  } else if constexpr (Times<T>) {
-    return !value.in_microseconds.empty();
   } else if constexpr (requires { value.empty(); }) {
     return !value.empty();
-  } else if constexpr (Optional<T> || std::same_as<T, Detail>) {
+  } else if constexpr (std::is_constructible_v<bool, const T&>) {
     return static_cast<bool>(value);
   } else {
     return true;
@@ -83,32 +56,32 @@ class FieldWriter {
  private:
   template <typename T>
   void write(const T& value) {
-    if constexpr (Number<T> || Text<T>) {
+    if constexpr (std::is_arithmetic_v<T> || StoredText<T>) {
       out_.value(value);
     } else if constexpr (NamedEnum<T>) {
       out_.value(to_string(value));
-    } else if constexpr (Optional<T>) {
+    } else if constexpr (requires { value.value(); }) {
       write(*value);
-    } else if constexpr (Pair<T>) {
+    } else if constexpr (requires { value.second; }) {
       out_.begin_list().value(value.first).value(value.second).end_list();
-    } else if constexpr (Map<T>) {
+    } else if constexpr (requires { typename T::mapped_type; }) {
       out_.begin_object();
       for (const auto& [key, member] : value) {
         out_.key(key);
         write(member);
       }
       out_.end_object();
-    } else if constexpr (List<T>) {
+    } else if constexpr (requires { value.begin(); }) {
       out_.begin_list();
       for (const auto& element : value)
         write(element);
       out_.end_list();
-    } else if constexpr (Times<T>) {
+    } else if constexpr (requires { value.in_microseconds; }) {
       out_.begin_list();
       for (const double seconds : value.in_microseconds)
         out_.value(1e6 * seconds, digits_of_samples);
       out_.end_list();
-    } else if constexpr (Extents<T>) {
+    } else if constexpr (requires { value.extents; }) {
       out_.begin_object();
       for (std::size_t i = 0; i < value.extents.size(); ++i)
         out_.key(value.names[i]).value(value.extents[i]);
@@ -161,33 +134,33 @@ class FieldReader {
       const auto number = in_.integer();
       value = static_cast<T>(number);
       if (value != number) throw WrongKind("too large");
-    } else if constexpr (Number<T>) {
+    } else if constexpr (std::floating_point<T>) {
       value = in_.number();
-    } else if constexpr (Text<T>) {
+    } else if constexpr (StoredText<T>) {
       value = printable(in_.text());
     } else if constexpr (NamedEnum<T>) {
       const auto known = value_named<T>(in_.text());
       if (!known) throw WrongKind("no such name");
       value = *known;
-    } else if constexpr (Optional<T>) {
+    } else if constexpr (requires { value.value(); }) {
       read(value.emplace());
-    } else if constexpr (Pair<T>) {
+    } else if constexpr (requires { value.second; }) {
       std::array<typename T::first_type, 2> both;
       read(both);
       value = {both[0], both[1]};
-    } else if constexpr (Map<T>) {
+    } else if constexpr (requires { typename T::mapped_type; }) {
       std::map<std::string, typename T::mapped_type>& map = value;
       map.clear();
       in_.begin_object();
       for (std::string key; in_.next_member(key);)
         read(map[key]);
-    } else if constexpr (Times<T>) {
+    } else if constexpr (requires { value.in_microseconds; }) {
       read(value.in_microseconds);
       for (auto& time : value.in_microseconds) {
         if (time < 0) throw WrongKind("a negative time");
         time /= 1e6;
       }
-    } else if constexpr (Extents<T>) {
+    } else if constexpr (requires { value.extents; }) {
       value.names.clear();
       value.extents.clear();
       in_.begin_object();
@@ -224,12 +197,21 @@ class FieldReader {
   }
   // Records of before causes say a text.
   void read(Detail& detail) {
-    if (in_.kind() != '"') return read_object(detail);
-    detail = detail_of_text(printable(in_.text()));
+    if (in_.kind() == '"') {
+      detail = detail_of_text(printable(in_.text()));
+      return;
+    }
+    read_object(detail);
+    if (unknown_cause_.empty()) return;
+    detail.arguments.insert(detail.arguments.begin(),
+                            std::exchange(unknown_cause_, {}));
   }
-  // One that this version does not know.
+  // A newer version may know others: the name stands for their words.
   void read(Cause& cause) {
-    cause = value_named<Cause>(in_.text()).value_or(Cause::other);
+    const auto name = printable(in_.text());
+    const auto known = value_named<Cause>(name);
+    cause = known.value_or(Cause::other);
+    if (!known) unknown_cause_ = name;
   }
 
  private:
@@ -281,6 +263,7 @@ class FieldReader {
   };
 
   JsonReader& in_;
+  std::string unknown_cause_ = {};
 };
 
 // ---- checking ---------------------------------------------------------------
@@ -295,27 +278,6 @@ void check_name(const char* field, const std::string& name) {
 void check_names(const char* field, const auto& map) {
   for (const auto& [name, value] : map)
     check_name(field, name);
-}
-
-void check_size(const Record& record) {
-  if (record.size.empty()) throw ForeignLine("field 'size' is missing");
-  for (const auto& name : record.dimensions)
-    check_name("size", name);
-  // An extent is never 0, a parameter may be.
-  for (const auto extent : record.size) {
-    if (extent < 0) wrong_type("size");
-  }
-}
-
-// Records made before batches were kept have none.
-void check_batches(const Record& record) {
-  std::size_t sum = 0;
-  for (const int batch : record.batches) {
-    if (batch < 1) wrong_type("batches");
-    sum += static_cast<std::size_t>(batch);
-  }
-  if (!record.batches.empty() && sum != record.seconds.size())
-    wrong_type("batches");
 }
 
 // Whoever reads records asks for the tunables of the variants that are here.
@@ -347,14 +309,26 @@ void check(Record& record) {
   check_name("workload", record.workload);
   check_name("backend", record.backend);
   check_name("variant", record.variant);
-  check_size(record);
-  check_batches(record);
+  if (record.size.empty()) throw ForeignLine("field 'size' is missing");
+  for (const auto& name : record.dimensions)
+    check_name("size", name);
+  const auto require = [](const char* field, const auto& values, auto right) {
+    if (!std::all_of(values.begin(), values.end(), right)) wrong_type(field);
+  };
+  // An extent is never 0, a parameter may be.
+  require("size", record.size, [](auto extent) { return extent >= 0; });
+  require("batches", record.batches, [](int batch) { return batch > 0; });
+  const auto sum = std::accumulate(record.batches.begin(), record.batches.end(),
+                                   std::size_t{0});
+  // Records made before batches were kept have none.
+  if (!record.batches.empty() && sum != record.seconds.size())
+    wrong_type("batches");
   check_names("errors", record.errors);
   check_names("counters", record.counters);
   check_tunables(record);
-  if (!record.energy) return;
-  for (const double run : record.energy->runs_j) {
-    if (!(run > 0)) wrong_type("runs_j");
+  if (record.energy) {
+    require("runs_j", record.energy->runs_j,
+            [](double joules) { return joules > 0; });
   }
 }
 
