@@ -9,14 +9,15 @@
 #include "cli/run_request.hpp"
 #include "cluster/shard.hpp"
 #include "commands/emulate.hpp"
-#include "commands/tune.hpp"
 #include "counters/counters.hpp"
 #include "machine/memory.hpp"
+#include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
 #include "sweep/estimate.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
+#include "tune/best.hpp"
 
 namespace parlab {
 namespace {
@@ -111,8 +112,8 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   }
   emulate_if_needed(request, arguments.words);
   if (!request.best.empty()) {
-    const auto notes = use_best(request.best, tuned, plan);
-    request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
+    for (const auto& note : use_best(request.best, tuned, plan))
+      request.warnings.push_back(words(note));
   }
   if (supervisor.first_worker()) streams.warn(request.warnings);
   plan.memory_bytes = free_memory_bytes();

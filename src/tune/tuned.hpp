@@ -7,9 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "core/variant.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
+
+// One variant at one size and dtype.
+struct Subject {
+  const Variant* variant;
+  Size size;
+  Dtype dtype;
+};
 
 struct Choice {
   Record best;
