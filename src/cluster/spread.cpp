@@ -15,7 +15,7 @@ std::string device_of(const Record& record,
   return record.gpu.empty() ? name : name + " " + record.gpu;
 }
 
-// Of an even number of devices the faster one of the two in the middle.
+// With an even number of devices, the faster of the two in the middle.
 double middle(const std::map<std::string, const Record*>& devices) {
   std::vector<double> medians;
   for (const auto& [name, record] : devices)

@@ -14,7 +14,6 @@
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
-#include "sweep/estimate.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
 #include "tune/best.hpp"
@@ -35,7 +34,7 @@ int sweep_and_count(const Plan& plan,
                     Supervisor& supervisor,
                     Points& points) {
   KeptPoints kept(console);
-  const int status = run_sweep(plan, kept, &supervisor);
+  const int status = run_sweep(plan, kept, supervisor);
   if (status != exit_interrupted)
     add_counters(kept.points, plan.results, console);
   for (const auto& point : kept.points)
@@ -135,7 +134,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   Points counted;
   const int status = counts
                          ? sweep_and_count(plan, console, supervisor, counted)
-                         : run_sweep(plan, console, &supervisor);
+                         : run_sweep(plan, console, supervisor);
   reporter->finish();
   if (!out) streams.out.setstate(out.rdstate());
   if (counts && request.format == "table") explain(counted, streams.out);

@@ -131,7 +131,7 @@ std::vector<const Variant*> tunable_variants(const Plan& plan,
 int tune(const TuneRequest& asked,
          std::ostream& out,
          std::ostream& messages,
-         Supervisor* supervisor) {
+         Supervisor& supervisor) {
   TuneRequest request = asked;
   request.plan.variants = tunable_variants(request.plan, messages);
   const auto file = request.file.empty() ? tuned_file() : request.file;
@@ -191,7 +191,7 @@ int tune_in_worker(const Arguments& arguments, const Streams& streams) {
   }
   request.plan.memory_bytes = free_memory_bytes();
   return tune({request.plan, budget_s, file, request.format}, streams.out,
-              streams.messages, &supervisor);
+              streams.messages, supervisor);
 }
 
 const CommandRegistration tune_command(

@@ -23,10 +23,10 @@ struct TuneRequest {
 // what it gains over the defaults; progress and notes go to messages. What
 // an earlier search has measured is not measured again. Exit status: 0, 1
 // when a configuration failed, 130 when interrupted. Throws UsageError when
-// there is nothing to tune. supervisor: may be null.
+// there is nothing to tune.
 int tune(const TuneRequest& request,
          std::ostream& out,
          std::ostream& messages,
-         Supervisor* supervisor = nullptr);
+         Supervisor& supervisor = unsupervised());
 
 }  // namespace parlab

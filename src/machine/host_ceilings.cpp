@@ -288,7 +288,7 @@ class TimedWay {
         }
       });
     };
-    // Of a footprint that fits the caches no byte may come from
+    // Where the footprint fits the caches, no byte may come from
     // memory: other ways were here.
     passes(1);
     best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));

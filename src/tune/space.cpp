@@ -94,21 +94,6 @@ double count_of(const std::vector<Axis>& axes) {
   return count;
 }
 
-std::vector<TunableValues> all_of(const std::vector<Axis>& axes) {
-  std::vector<TunableValues> all{{}};
-  for (const auto& axis : axes) {
-    std::vector<TunableValues> longer;
-    for (const auto& base : all) {
-      for (const auto value : axis.values) {
-        longer.push_back(base);
-        longer.back().emplace(axis.name, value);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
 TunableValues defaults_of(const Variant& variant, std::int64_t cores) {
   TunableValues defaults;
   for (const auto& tunable : variant.tunables) {

@@ -19,18 +19,15 @@ constexpr double quick_s = 0.1;
 constexpr double for_search = 0.7;
 
 // Keeps the records of a sweep; notes and progress go on.
-class Collected final : public Observer {
- public:
-  explicit Collected(Observer& to) : to_(to) {}
+struct Collected final : PassingObserver {
+  using PassingObserver::PassingObserver;
   // The first is the sweep's own, those behind it are of records it found.
   void run(const Run& run) override {
     if (own_run.empty()) own_run = run.id;
   }
-  void plan(std::size_t measurements) override { to_.plan(measurements); }
   void working_on(const std::string& what, std::size_t done) override {
-    to_.working_on("tuning: " + what, done);
+    to.working_on("tuning: " + what, done);
   }
-  void note(const std::string& line) override { to_.note(line); }
   void point(const std::vector<Record>& complete) override {
     records.insert(records.end(), complete.begin(), complete.end());
   }
@@ -41,9 +38,6 @@ class Collected final : public Observer {
 
   std::string own_run;
   std::vector<Record> records;
-
- private:
-  Observer& to_;
 };
 
 class Tuner {
@@ -51,7 +45,7 @@ class Tuner {
   Tuner(Plan plan,
         const Subject& subject,
         Observer& observer,
-        Supervisor* supervisor)
+        Supervisor& supervisor)
       : plan_(std::move(plan)),
         defaults_(defaults_of(*subject.variant, physical_cores())),
         observer_(observer),
@@ -134,7 +128,7 @@ class Tuner {
   Plan plan_;
   const TunableValues defaults_;
   Observer& observer_;
-  Supervisor* supervisor_;
+  Supervisor& supervisor_;
   Tuning found_;
   bool searched_ = false;  // some of it was measured now, not by a run before
 };
@@ -145,7 +139,7 @@ Tuning find_best(const Plan& plan,
                  const Subject& subject,
                  double budget_s,
                  Observer& observer,
-                 Supervisor* supervisor) {
+                 Supervisor& supervisor) {
   return Tuner(plan, subject, observer, supervisor).run(budget_s);
 }
 

@@ -1,6 +1,7 @@
 #include "verify/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace parlab {
@@ -44,6 +45,22 @@ double bytes_needed(const Workload& workload,
     bytes += static_cast<double>(array.bytes());
   }
   return bytes;
+}
+
+Detail detail_of(const Mismatch& mismatch) {
+  const auto& [where, expected, found, bound] = mismatch;
+  const auto number = [](double value) { return quantity(value, Unit::none); };
+  if (std::isnan(found)) {
+    return {.cause = Cause::not_a_number,
+            .arguments = {where, number(expected)}};
+  }
+  if (bound == 0) {
+    return {.cause = Cause::not_exact,
+            .arguments = {where, number(found), number(expected)}};
+  }
+  return {.cause = Cause::wrong_element,
+          .arguments = {where, number(found), number(expected),
+                        number(std::abs(found - expected)), number(bound)}};
 }
 
 Problem::Problem(const Workload& workload,

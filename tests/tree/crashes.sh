@@ -124,7 +124,7 @@ expect "exit() is one" has crash_exit 'launch_failed.*exit status 0'
 expect "memory freed twice is one" has crash_memory 'launch_failed.*SIGABRT'
 expect "a thread's fault is one" has crash_thread 'launch_failed.*SIGSEGV'
 expect "an exception in a thread is one" has crash_exception 'launch_failed.*SIGABRT'
-expect "an endless loop is ended" has endless 'timed_out.*took more than 1.5 s'
+expect "an endless loop is ended" has endless 'timed_out.*took more than 1.500 s'
 expect "what crashes at one size passes at the others" \
   test "$(grep crash_at_65 $records | grep -c '"passed"')" = 2
 expect "the variants beside them pass" test "$(grep -E '"variant":"(plain|rows)"' $records | grep -c '"passed"')" = 6
@@ -153,7 +153,7 @@ expect "a kernel without end is ended once" test "$(grep -c 'timed_out.*64x64 to
 # Transfers of a team that fail inside a library.
 $parlab dmv 64,65 --variant split_hangs,split_aborts,split_rows --gpus 2 "${quick[@]}" --format json >out 2>errors
 expect "a transfer that does not return is ended, once" \
-  test "$(grep -c 'split_hangs.*timed_out.*64x64 gpus=2 took more than 1.5 s' out)" = "$(grep -c split_hangs out)"
+  test "$(grep -c 'split_hangs.*timed_out.*64x64 gpus=2 took more than 1.500 s' out)" = "$(grep -c split_hangs out)"
 expect "a library that aborts is a verdict" grep -q 'split_aborts.*launch_failed.*aborted at line' out
 expect "the team goes on without them" \
   test "$(grep -c 'split_rows.*"passed"' out)" = "$(grep -c '"variant":"split_rows"' out)"

@@ -1,4 +1,4 @@
-#include "statistics/ratio_test.hpp"
+#include "statistics/hypotheses.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ bool usable(const std::vector<Samples>& runs) {
          });
 }
 
-// Of several runs: the mean of the logarithms of their medians, and
+// Several runs: the mean of the logarithms of their medians, and
 // their squared deviations.
 struct Side {
   double mean = 0, squares = 0, count = 0;
