@@ -14,11 +14,10 @@ bool wanted(const Record& record) {
   const auto variants = Registry::instance().variants(record.workload);
   return record.verdict == Verdict::passed && !record.emulated &&
          record.counters.empty() &&
-         std::any_of(variants.begin(), variants.end(),
-                     [&](const Variant* variant) {
-                       return variant->target == Target::gpu &&
-                              variant->full_name() == record.full_name();
-                     });
+         std::ranges::any_of(variants, [&](const Variant* variant) {
+           return variant->target == Target::gpu &&
+                  variant->full_name() == record.full_name();
+         });
 }
 
 // The GPU of the record, as CUDA is told; "", any GPU, where that one has been
@@ -52,7 +51,7 @@ void append(const std::vector<Record*>& records, const std::string& results) {
     const auto of_run = [&, number = id](const Record* record) {
       return record->run == number && !record->counters.empty();
     };
-    if (std::none_of(records.begin(), records.end(), of_run)) continue;
+    if (std::ranges::none_of(records, of_run)) continue;
     Store store(results, run);
     for (const auto* record : records) {
       if (of_run(record)) store.append(*record);

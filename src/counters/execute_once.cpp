@@ -45,8 +45,8 @@ Call call_from(const std::string& text,
   std::string name, tunable;
   in >> name;
   const auto variants = Registry::instance().variants(workload.name());
-  const auto found = std::find_if(
-      variants.begin(), variants.end(), [&](const Variant* variant) {
+  const auto found =
+      std::ranges::find_if(variants, [&](const Variant* variant) {
         return variant->needs_gpu() &&
                variant->backend + "/" + variant->name == name;
       });
@@ -94,7 +94,7 @@ void execute_once(const std::vector<std::string>& arguments) {
   if (workload == nullptr) throw senseless(arguments[0]);
   const Dtype dtype = from_string<Dtype>(arguments[2]);
   const auto dtypes = workload->dtypes();
-  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end())
+  if (std::ranges::find(dtypes, dtype) == dtypes.end())
     throw senseless(arguments[2]);
   const Size size = complete_size(*workload, size_from(arguments[1]));
   std::vector<Call> calls;

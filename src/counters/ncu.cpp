@@ -141,8 +141,7 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   const auto shorter = [](const auto& a, const auto& b) {
     return metric(a, duration).value_or(0) < metric(b, duration).value_or(0);
   };
-  const auto longest =
-      std::max_element(kernels.begin(), kernels.end(), shorter);
+  const auto longest = std::ranges::max_element(kernels, shorter);
   for (const auto& [plain, name] : of_longest) {
     if (const auto value = metric(*longest, name))
       counters[plain] = *value / 100;

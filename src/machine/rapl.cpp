@@ -29,7 +29,7 @@ std::vector<fs::path> folders(const fs::path& of_class,
     if (entry.path().filename().string().starts_with(prefix))
       found.push_back(entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -61,8 +61,7 @@ class Rapl final : public EnergyMeter {
     for (const auto& folder : folders(classes / "powercap", "intel-rapl:")) {
       const auto name = line_of(folder / "name");
       if (!name.starts_with("package") && name != "dram") continue;
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       zones_.push_back({folder, microjoules(folder / "max_energy_range_uj"),
                         microjoules(folder / "energy_uj")});
     }

@@ -172,7 +172,7 @@ Summary summarize(const Samples& samples) {
 
 double tick_variance(const Samples& samples) {
   auto sorted = samples.seconds;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   return tick_variance_of(sorted);
 }
 

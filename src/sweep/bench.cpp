@@ -27,9 +27,9 @@ void require_memory(const Plan& plan, const PointPlan& point) {
   double needed =
       bytes_needed(*plan.workload, point.size, point.dtype, point.variants);
   // A variant that begins and ends in host memory has arrays of its own there.
-  const bool twice =
-      std::any_of(point.variants.begin(), point.variants.end(),
-                  [](const Variant* variant) { return variant->from_host(); });
+  const bool twice = std::ranges::any_of(
+      point.variants,
+      [](const Variant* variant) { return variant->from_host(); });
   if (twice) needed *= 2;
   if (needed <= plan.memory_bytes) return;
   throw PointError(

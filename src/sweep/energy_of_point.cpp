@@ -1,8 +1,6 @@
-#include "sweep/energy_of_point.hpp"
+#include "sweep/phases.hpp"
 
 #include <algorithm>
-
-#include "sweep/verification.hpp"
 
 namespace parlab {
 namespace {
@@ -61,7 +59,7 @@ void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
   energy.idle_w = gauge.idle_w();
 }
 
-void measure_group(Bench& bench, std::span<Pending* const> group) {
+void measure_group(Bench& bench, PendingGroup group) {
   std::vector<std::pair<Pending*, EnergyRuns>> open;
   for (auto* pending : group)
     open.emplace_back(pending, EnergyRuns{});
@@ -99,12 +97,11 @@ std::vector<Pending*> waiting_for_energy(Bench& bench) {
   return waiting;
 }
 
-void measure_energy(
-    Bench& bench,
-    std::span<Pending* const> waiting,
-    const std::function<void(std::span<Pending* const>)>& done) {
+void measure_energy(Bench& bench,
+                    PendingGroup waiting,
+                    const std::function<void(PendingGroup)>& done) {
   bench.proven = true;
-  if (std::any_of(waiting.begin(), waiting.end(), [&](Pending* pending) {
+  if (std::ranges::any_of(waiting, [&](Pending* pending) {
         return may_have_energy(bench, *pending);
       })) {
     load_inputs(bench, input_kinds.back());

@@ -7,7 +7,6 @@
 #include "host/blas_in_use.hpp"
 #include "machine/topology.hpp"
 #include "places/partition.hpp"
-#include "sweep/emulation.hpp"
 
 namespace parlab {
 namespace {
@@ -26,8 +25,7 @@ std::vector<TunableValues> configurations_at(const Plan& plan,
       threads->second =
           std::min<std::int64_t>(threads->second, omp_get_thread_limit());
     }
-    if (std::find(different.begin(), different.end(), tunables) ==
-        different.end()) {
+    if (std::ranges::find(different, tunables) == different.end()) {
       different.push_back(std::move(tunables));
     }
   }
@@ -50,8 +48,7 @@ Detail why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
       tunables.find("threads") == tunables.end()) {
     return {};
   }
-  const auto most =
-      *std::max_element(asked->second.begin(), asked->second.end());
+  const auto most = *std::ranges::max_element(asked->second);
   if (most > omp_get_thread_limit()) {
     return {.cause = Cause::thread_limit,
             .arguments = {std::int64_t{omp_get_thread_limit()}}};
@@ -150,7 +147,7 @@ Listing list_point(Session& session, const PointPlan& point) {
   for (const auto cache : session.plan.caches) {
     for (auto& trial : listing.trials) {
       const auto caches = caches_of(session.plan, trial.place);
-      if (std::find(caches.begin(), caches.end(), cache) != caches.end())
+      if (std::ranges::find(caches, cache) != caches.end())
         listing.pending.push_back(pending_of(session, trial, cache));
     }
   }
@@ -289,7 +286,7 @@ std::vector<Place*> places_in_use(const Listing& listing) {
         pending.trial->verdict == Verdict::timed_out) {
       continue;
     }
-    if (std::find(places.begin(), places.end(), place) == places.end())
+    if (std::ranges::find(places, place) == places.end())
       places.push_back(place);
   }
   return places;

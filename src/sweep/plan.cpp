@@ -29,9 +29,8 @@ std::vector<TunableValues> configurations(const Plan& plan,
     if (asked == plan.tunables.end()) {
       values = {tunable.fallback};
     } else {
-      std::copy_if(asked->second.begin(), asked->second.end(),
-                   std::back_inserter(values),
-                   [&](auto value) { return tunable.allows(value); });
+      std::ranges::copy_if(asked->second, std::back_inserter(values),
+                           [&](auto value) { return tunable.allows(value); });
     }
   }
   return all_of(axes);

@@ -2,13 +2,7 @@
 
 #include <algorithm>
 
-#include "sweep/bench.hpp"
-#include "sweep/emulation.hpp"
-#include "sweep/energy_of_point.hpp"
-#include "sweep/listing.hpp"
-#include "sweep/sampling.hpp"
-#include "sweep/storing.hpp"
-#include "sweep/verification.hpp"
+#include "sweep/phases.hpp"
 
 namespace parlab {
 namespace {
@@ -18,11 +12,8 @@ namespace {
 bool needs_ceilings(Session& session, const Listing& listing) {
   const auto& places = session.places.all();
   return !session.plan.verify_only &&
-         std::any_of(
-             listing.pending.begin(), listing.pending.end(),
-             [](const Pending& pending) { return !pending.recorded_before; }) &&
-         std::any_of(places.begin(), places.end(),
-                     [](const Place& place) { return place.can_time(); });
+         !std::ranges::all_of(listing.pending, &Pending::recorded_before) &&
+         std::ranges::any_of(places, &Place::can_time);
 }
 
 // The records of all trials of which this is true.
@@ -35,10 +26,9 @@ void store_those(Session& session,
   }
 }
 
-bool has_trial(std::span<Pending* const> group, const Trial& trial) {
-  return std::any_of(group.begin(), group.end(), [&](const Pending* pending) {
-    return pending->trial == &trial;
-  });
+bool has_trial(PendingGroup group, const Trial& trial) {
+  return std::ranges::any_of(
+      group, [&](const Pending* pending) { return pending->trial == &trial; });
 }
 
 // Joules take half a minute for each. So records that get none are stored
@@ -51,7 +41,7 @@ void store_all(Session& session, Listing& listing, Bench* bench) {
   store_those(session, listing,
               [&](const Trial& trial) { return !has_trial(waiting, trial); });
   if (waiting.empty()) return;
-  measure_energy(*bench, waiting, [&](std::span<Pending* const> group) {
+  measure_energy(*bench, waiting, [&](PendingGroup group) {
     store_those(session, listing,
                 [&](const Trial& trial) { return has_trial(group, trial); });
   });
@@ -101,10 +91,6 @@ void repeat_point(Session& session, const Supervisor::Points& points) {
     for (const auto& record : records) {
       session.count(record);
       session.learn(record);
-      if (record.verdict == Verdict::passed &&
-          is_square(*session.plan.workload, record.size)) {
-        session.right_at_square[record.full_name()] = record.size;
-      }
     }
     session.observer.point(records);
   }

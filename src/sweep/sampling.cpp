@@ -1,4 +1,4 @@
-#include "sweep/sampling.hpp"
+#include "sweep/phases.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -172,15 +172,15 @@ void shuffle(Secret& secret, std::vector<Pending*>& open) {
 // While power is capped, the clock of a kernel depends on its neighbours: all
 // stay to the end.
 void drop_finished(std::vector<Pending*>& open) {
-  const bool capped = std::any_of(
-      open.begin(), open.end(),
-      [](const Pending* pending) { return pending->measurement->capped(); });
+  const bool capped = std::ranges::any_of(open, [](const Pending* pending) {
+    return pending->measurement->capped();
+  });
   std::erase_if(open, [&](const Pending* pending) {
     const auto& measurement = *pending->measurement;
     return !pending->trial->passed() ||
            (capped ? measurement.exhausted() : measurement.finished());
   });
-  if (std::all_of(open.begin(), open.end(), [](const Pending* pending) {
+  if (std::ranges::all_of(open, [](const Pending* pending) {
         return pending->measurement->finished();
       })) {
     open.clear();
@@ -203,8 +203,7 @@ void take_samples(Bench& bench, Cache cache) {
       // failed in another cache state, or lost its device
       if (!pending->trial->passed()) continue;
       show_work(bench, to_string(cache), *pending->trial);
-      const bool check =
-          std::find(checked.begin(), checked.end(), pending) != checked.end();
+      const bool check = std::ranges::find(checked, pending) != checked.end();
       take_batch(bench, *pending, check ? Check::last : Check::none);
     }
     drop_finished(open);

@@ -38,6 +38,12 @@ std::string name_for_ceilings(const Place& place) {
 
 }  // namespace
 
+bool is_square(const Workload& workload, const Size& size) {
+  const auto extents = count_extents(workload);
+  return extents > 1 && std::all_of(size.begin(), size.begin() + extents,
+                                    [&](auto n) { return n == size.front(); });
+}
+
 std::string configuration(const std::string& variant,
                           const TunableValues& tunables,
                           Dtype dtype) {
@@ -107,6 +113,10 @@ void Session::learn(const Record& record) {
   const auto of =
       configuration(record.full_name(), record.tunables, record.dtype);
   if (record.timed()) note_time(of, record.size, record.summary().median);
+  if (record.verdict == Verdict::passed &&
+      is_square(*plan.workload, record.size)) {
+    right_at_square[record.full_name()] = record.size;
+  }
   if (was_endless(record)) {
     endless.emplace(record.full_name(), record.detail);
   } else if (record.verdict == Verdict::timed_out) {

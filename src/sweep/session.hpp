@@ -77,6 +77,10 @@ struct Session {
   bool keeps_ceilings() const;
 };
 
+// Whether all extents are equal, so that a variant may take one
+// for another and be right.
+bool is_square(const Workload& workload, const Size& size);
+
 // The same at every size: what one size showed holds for the larger
 // ones, which come later.
 std::string configuration(const std::string& variant,

@@ -1,4 +1,4 @@
-#include "sweep/storing.hpp"
+#include "sweep/phases.hpp"
 
 #include <algorithm>
 

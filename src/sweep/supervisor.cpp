@@ -33,11 +33,20 @@ constexpr int leave_at_most = 100;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-std::string signal_text(int signal) {
+// status: of waitpid().
+Detail ending_of(int status) {
+  if (WIFEXITED(status)) {
+    return {.cause = Cause::ended_with_status,
+            .arguments = {std::int64_t{WEXITSTATUS(status)}}};
+  }
+  const int signal = WTERMSIG(status);
   const char* const name = sigabbrev_np(signal);
-  std::string text = strsignal(signal);
-  if (name != nullptr) text += " (SIG" + std::string(name) + ")";
-  return text;
+  Detail ending{
+      .cause = Cause::ended_by_signal,
+      .arguments = {strsignal(signal), name ? name : std::to_string(signal)}};
+  if (signal == SIGKILL)
+    ending.further = {{.cause = Cause::memory_may_be_short}};
+  return ending;
 }
 
 // These signals wait until they are asked for; a worker gets back
@@ -160,13 +169,8 @@ bool Supervisor::blame(int status) {
                                                    Unit::second)}}}}};
   } else if (left_) {
     ended.why = *left_;
-  } else if (WIFEXITED(status)) {
-    ended.why = {.cause = Cause::exited,
-                 .arguments = {std::int64_t{WEXITSTATUS(status)}}};
   } else {
-    ended.why = {.cause = WTERMSIG(status) == SIGKILL ? Cause::killed
-                                                      : Cause::ended_by_signal,
-                 .arguments = {signal_text(WTERMSIG(status))}};
+    ended.why = ending_of(status);
   }
   if (!shared_->at_work)
     ended.why.further.push_back({.cause = Cause::after_return});

@@ -7,13 +7,35 @@
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
-#include "sweep/emulation.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/listing.hpp"
 #include "sweep/point.hpp"
 
 namespace parlab {
 namespace {
+
+// The size itself, or the largest one reached by halving every extent whose
+// work an emulation ends in about a second.
+Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
+  constexpr double flops_at_most = 8e6;
+  while (workload.work(size, dtype).flops > flops_at_most) {
+    for (std::size_t i = 0; i < count_extents(workload); ++i)
+      size[i] = (size[i] + 1) / 2;
+  }
+  return size;
+}
+
+// A small size whose extents all differ, with the parameters of this one.
+Size small_rectangle(const Workload& workload, Size size) {
+  for (std::size_t i = 0; i < count_extents(workload); ++i)
+    size[i] = 33 + 34 * static_cast<std::int64_t>(i);
+  return size;
+}
+
+Size small_square(const Workload& workload, Size size) {
+  std::fill_n(size.begin(), count_extents(workload), 33);
+  return size;
+}
 
 // The plan in parts, each for one size and dtype that is wanted: everything
 // at once, or, where CUDA variants are emulated, the CPU's at full size
@@ -31,7 +53,7 @@ std::vector<PointPlan> split(const Plan& plan,
   auto sizes = plan.sizes;
   std::size_t first_asked = 0;
   if (emulating && plan.rectangle) {
-    const auto squares = std::count_if(sizes.begin(), sizes.end(), square);
+    const auto squares = std::ranges::count_if(sizes, square);
     if (squares == std::ssize(sizes)) {
       sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
       observer.note({.cause = Cause::rectangle_emulated,
@@ -75,12 +97,10 @@ std::vector<PointPlan> split(const Plan& plan,
 
 bool anything_wanted(const Plan& plan) {
   if (!plan.wanted) return true;
-  return std::any_of(
-      plan.sizes.begin(), plan.sizes.end(), [&](const Size& size) {
-        return std::any_of(
-            plan.dtypes.begin(), plan.dtypes.end(),
-            [&](Dtype dtype) { return plan.wanted(size, dtype); });
-      });
+  return std::ranges::any_of(plan.sizes, [&](const Size& size) {
+    return std::ranges::any_of(
+        plan.dtypes, [&](Dtype dtype) { return plan.wanted(size, dtype); });
+  });
 }
 
 // Times of the CPU can be trusted only on an idle machine.
@@ -92,9 +112,9 @@ void note_others_at_work(Run& run, Observer& observer) {
 }
 
 bool needs_gpu(const Plan& plan) {
-  return std::any_of(
-      plan.variants.begin(), plan.variants.end(),
-      [](const Variant* variant) { return variant->needs_gpu(); });
+  return std::ranges::any_of(plan.variants, [](const Variant* variant) {
+    return variant->needs_gpu();
+  });
 }
 
 // A sweep of the CPU alone does not start CUDA to have its machine named.
@@ -144,8 +164,7 @@ int run_sweep(const Plan& plan,
   const auto on_host = [](const Variant* variant) {
     return variant->target == Target::host;
   };
-  if (!plan.verify_only &&
-      std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
+  if (!plan.verify_only && std::ranges::any_of(plan.variants, on_host)) {
     note_others_at_work(session.run, observer);
   }
   session.run.node = plan.node;

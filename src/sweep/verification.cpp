@@ -1,9 +1,7 @@
-#include "sweep/verification.hpp"
+#include "sweep/phases.hpp"
 
 #include <algorithm>
 #include <set>
-
-#include "sweep/sampling.hpp"
 
 namespace parlab {
 namespace {
@@ -59,11 +57,9 @@ void judge(Bench& bench, Trial& trial) {
 }
 
 bool has_pending(const Listing& listing, const Trial& trial) {
-  return std::any_of(listing.pending.begin(), listing.pending.end(),
-                     [&](const Pending& pending) {
-                       return pending.trial == &trial &&
-                              !pending.recorded_before;
-                     });
+  return std::ranges::any_of(listing.pending, [&](const Pending& pending) {
+    return pending.trial == &trial && !pending.recorded_before;
+  });
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string command_for(const Subject& subject) {
 using Best = std::map<std::string, std::string>;  // as in use_best()
 
 bool concerns(const Best& best, const Variant& variant) {
-  return std::any_of(best.begin(), best.end(), [&](const auto& tunable) {
+  return std::ranges::any_of(best, [&](const auto& tunable) {
     return variant.tunable(tunable.first) != nullptr;
   });
 }

@@ -75,7 +75,7 @@ std::vector<Axis> axes_of(
       axis.values = found->second;
       std::erase_if(axis.values,
                     [&](auto value) { return !tunable.allows(value); });
-      std::sort(axis.values.begin(), axis.values.end());
+      std::ranges::sort(axis.values);
     }
     if (axis.values.empty()) {
       throw UsageError(variant.full_name() + ": none of the values of " +

@@ -32,8 +32,8 @@ struct Collected final : PassingObserver {
     records.insert(records.end(), complete.begin(), complete.end());
   }
   bool measured_anything() const {
-    return std::any_of(records.begin(), records.end(),
-                       [&](const Record& one) { return one.run == own_run; });
+    return std::ranges::any_of(
+        records, [&](const Record& one) { return one.run == own_run; });
   }
 
   std::string own_run;
@@ -99,11 +99,10 @@ class Tuner {
     if (effort == Effort::full) {
       // A converged quick look is good enough; the others are measured anew.
       std::erase_if(tunables, [&](const TunableValues& one) {
-        return std::any_of(found_.records.begin(), found_.records.end(),
-                           [&](const Record& record) {
-                             return record.tunables == one &&
-                                    (record.converged || !record.timed());
-                           });
+        return std::ranges::any_of(found_.records, [&](const Record& record) {
+          return record.tunables == one &&
+                 (record.converged || !record.timed());
+        });
       });
       plan.force |= !found_.records.empty();
     }

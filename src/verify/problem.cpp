@@ -28,10 +28,9 @@ std::vector<ArraySpec> arrays_needed(
   auto arrays = workload.arrays(size, dtype);
   std::erase_if(arrays, [&](const ArraySpec& array) {
     return !array.layout_of.empty() &&
-           std::none_of(
-               variants.begin(), variants.end(), [&](const Variant* variant) {
-                 return variant->reads(array) || variant->writes(array);
-               });
+           std::ranges::none_of(variants, [&](const Variant* variant) {
+             return variant->reads(array) || variant->writes(array);
+           });
   });
   return arrays;
 }
@@ -137,8 +136,9 @@ std::optional<Mismatch> Problem::check(Oracles& oracles,
   if (!oracle)
     oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
   std::vector<Array> written;
-  std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
-               [&](const Array& array) { return variant.writes(array.spec); });
+  std::ranges::copy_if(
+      outputs, std::back_inserter(written),
+      [&](const Array& array) { return variant.writes(array.spec); });
   return oracle->check(Arrays(std::move(written)));
 }
 
