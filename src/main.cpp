@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "core/name.hpp"
+#include "render/words.hpp"
 
 namespace {
 
@@ -15,7 +16,7 @@ using namespace parlab;
 constexpr int usage_error = 2;
 
 int say(const std::exception& error, int status) {
-  std::cerr << "parlab: " << printable(error.what()) << std::endl;
+  std::cerr << "parlab: " << printable(words(detail_of(error))) << std::endl;
   return status;
 }
 

@@ -17,10 +17,10 @@ struct Collector final : Observer {
   void point(const std::vector<Record>& complete) override {
     records.insert(records.end(), complete.begin(), complete.end());
   }
-  void note(const std::string& line) override { notes.push_back(line); }
+  void note(const Detail& detail) override { notes.push_back(detail); }
 
   std::vector<Record> records;
-  std::vector<std::string> notes;
+  std::vector<Detail> notes;
 };
 
 // By its full name, as "dmv/cuda/naive".

@@ -1,6 +1,7 @@
 // What tests ask of texts and messages; a check that fails prints them.
 #pragma once
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <string>
@@ -34,9 +35,20 @@ std::string message_of(const Action& action) {
   try {
     action();
   } catch (const Error& error) {
-    return error.what();
+    if constexpr (std::is_base_of_v<ExplainedError, Error>) {
+      return words(error.detail);
+    } else {
+      return error.what();
+    }
   }
   return "";
+}
+
+// Whether it, or a detail further on in it, has this cause.
+inline bool has(const Detail& detail, Cause cause) {
+  return detail.cause == cause ||
+         std::any_of(detail.further.begin(), detail.further.end(),
+                     [&](const Detail& more) { return has(more, cause); });
 }
 
 }  // namespace parlab::testing

@@ -103,7 +103,8 @@ std::optional<bool> both(std::optional<bool> a, std::optional<bool> b) {
 
 std::string times(double factor) {
   // Near 1 a third decimal says on which side.
-  const bool near = factor > 0.95 && factor < 1.05;
+  constexpr double near_by = 0.05;
+  const bool near = std::abs(factor - 1) < near_by;
   return significant(factor, near ? 4 : 3, near ? 3 : 2) + "x";
 }
 

@@ -122,7 +122,7 @@ class Merger {
     return true;
   }
 
-  // What is foreign in the file that is written to stays there as it is.
+  // Foreign lines of the file that is written to stay as they are.
   static std::optional<std::variant<Run, Record>> parsed(
       const std::string& text, bool strict) {
     try {

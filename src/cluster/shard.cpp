@@ -101,13 +101,13 @@ std::set<std::string> groups_of_shard(std::vector<Group> groups,
                                       const Shard& shard) {
   // By name where the time is the same: the order must not
   // depend on how they came.
-  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+  std::ranges::sort(groups, [](const Group& a, const Group& b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.name < b.name;
   });
   std::vector<double> load(shard.count, 0.0);
   std::set<std::string> ours;
   for (const auto& group : groups) {
-    const auto least = std::min_element(load.begin(), load.end());
+    const auto least = std::ranges::min_element(load);
     *least += group.seconds;
     if (least == load.begin() + static_cast<std::ptrdiff_t>(shard.number - 1)) {
       ours.insert(group.name);

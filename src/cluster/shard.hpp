@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/estimate.hpp"
+#include "sweep/plan.hpp"
 
 namespace parlab {
 
@@ -20,8 +20,8 @@ struct Shard {
 // "3/20". name: for the error message, "--shard". Throws UsageError.
 Shard parse_shard(const std::string& name, const std::string& text);
 
-// What is never taken apart, for it is compared: all variants of one
-// workload, size and dtype.
+// All variants of one workload, size and dtype: they are compared, so a
+// group is never divided.
 struct Group {
   std::string name;  // "dmv 4096x4096 float"
   std::size_t measurements = 0;

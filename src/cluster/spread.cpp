@@ -15,12 +15,12 @@ std::string device_of(const Record& record,
   return record.gpu.empty() ? name : name + " " + record.gpu;
 }
 
-// Of an even number of devices the faster one of the two in the middle.
+// With an even number of devices, the faster of the two in the middle.
 double middle(const std::map<std::string, const Record*>& devices) {
   std::vector<double> medians;
   for (const auto& [name, record] : devices)
     medians.push_back(record->summary().median);
-  std::sort(medians.begin(), medians.end());
+  std::ranges::sort(medians);
   return medians[(medians.size() - 1) / 2];
 }
 
@@ -53,9 +53,9 @@ std::vector<Spread> device_spread(const std::vector<Record>& records,
       time.slow = time.ratio.low > 1 + slow_device;
       spread.devices.push_back(time);
     }
-    std::stable_sort(
-        spread.devices.begin(), spread.devices.end(),
-        [](const auto& a, const auto& b) { return a.slower > b.slower; });
+    std::ranges::stable_sort(spread.devices, [](const auto& a, const auto& b) {
+      return a.slower > b.slower;
+    });
   }
   return spreads;
 }

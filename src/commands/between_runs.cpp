@@ -1,8 +1,5 @@
 #include "commands/between_runs.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +7,7 @@
 #include <map>
 #include <system_error>
 
+#include "core/process.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
 #include "record/store.hpp"
@@ -47,32 +45,6 @@ class Folder {
  private:
   fs::path path_;
 };
-
-// This program with these arguments, silent. What a run could not measure
-// is not among its records.
-void run_again(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "parlab");
-  std::vector<char*> words;
-  for (auto& argument : arguments)
-    words.push_back(argument.data());
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY,
-                                   0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY,
-                                   0);
-  pid_t child = 0;
-  const int error = posix_spawn(&child, "/proc/self/exe", &files, nullptr,
-                                words.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0)
-    throw std::system_error(error, std::generic_category(),
-                            "starting parlab again");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    continue;
-}
 
 // The smallest square size with so much to do.
 Size size_for(const Workload& workload,
@@ -132,13 +104,15 @@ BetweenRuns measured_on(Target target,
   const auto chosen = choose(target);
   for (int run = 0; run < runs; ++run) {
     for (std::size_t i = 0; i < chosen.size(); ++i) {
+      // What a run could not measure is not among its records.
       auto arguments = chosen[i].arguments;
+      arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe"));
       arguments.insert(arguments.end(), options.begin(), options.end());
       arguments.insert(
           arguments.end(),
           {"--results",
            (folder.path() / (std::to_string(i) + ".jsonl")).string()});
-      run_again(std::move(arguments));
+      output_of(std::move(arguments));
     }
   }
   std::map<std::string, std::vector<Samples>> points;

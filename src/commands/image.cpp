@@ -7,6 +7,7 @@
 #include "commands/emulate.hpp"
 #include "image/filter.hpp"
 #include "machine/topology.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -56,9 +57,8 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
               << filter << ": radius " << weights.size() / 2 << '\n'
               << variant.full_name() << " in " << to_string(dtype) << ": "
               << (filtered.emulated ? "executed by emulation, " : "")
-              << to_string(filtered.verdict)
-              << (filtered.detail.empty() ? "" : ": ") << filtered.detail
-              << '\n';
+              << to_string(filtered.verdict) << (filtered.detail ? ": " : "")
+              << words(filtered.detail) << '\n';
   if (filtered.verdict != Verdict::passed) return EXIT_FAILURE;
   write_image(filtered.image, output);
   streams.out << output << ": written\n";

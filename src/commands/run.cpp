@@ -9,14 +9,14 @@
 #include "cli/run_request.hpp"
 #include "cluster/shard.hpp"
 #include "commands/emulate.hpp"
-#include "commands/tune.hpp"
 #include "counters/counters.hpp"
 #include "machine/memory.hpp"
+#include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
-#include "sweep/estimate.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/sweep.hpp"
+#include "tune/best.hpp"
 
 namespace parlab {
 namespace {
@@ -34,7 +34,7 @@ int sweep_and_count(const Plan& plan,
                     Supervisor& supervisor,
                     Points& points) {
   KeptPoints kept(console);
-  const int status = run_sweep(plan, kept, &supervisor);
+  const int status = run_sweep(plan, kept, supervisor);
   if (status != exit_interrupted)
     add_counters(kept.points, plan.results, console);
   for (const auto& point : kept.points)
@@ -111,8 +111,8 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   }
   emulate_if_needed(request, arguments.words);
   if (!request.best.empty()) {
-    const auto notes = use_best(request.best, tuned, plan);
-    request.warnings.insert(request.warnings.end(), notes.begin(), notes.end());
+    for (const auto& note : use_best(request.best, tuned, plan))
+      request.warnings.push_back(words(note));
   }
   if (supervisor.first_worker()) streams.warn(request.warnings);
   plan.memory_bytes = free_memory_bytes();
@@ -134,7 +134,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   Points counted;
   const int status = counts
                          ? sweep_and_count(plan, console, supervisor, counted)
-                         : run_sweep(plan, console, &supervisor);
+                         : run_sweep(plan, console, supervisor);
   reporter->finish();
   if (!out) streams.out.setstate(out.rdstate());
   if (counts && request.format == "table") explain(counted, streams.out);

@@ -71,15 +71,14 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
 }  // namespace
 
 std::size_t Comparison::count(Change change) const {
-  return static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(),
+  return static_cast<std::size_t>(std::ranges::count_if(
+      points,
       [&](const ComparedPoint& point) { return point.change == change; }));
 }
 
 std::size_t Comparison::tested() const {
-  return static_cast<std::size_t>(
-      std::count_if(points.begin(), points.end(),
-                    [](const ComparedPoint& point) { return point.tested; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      points, [](const ComparedPoint& point) { return point.tested; }));
 }
 
 double Comparison::told_by_one_run() const {
@@ -95,8 +94,8 @@ double Comparison::told_by_one_run() const {
 }
 
 std::size_t Comparison::by_runs() const {
-  return static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [](const ComparedPoint& point) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(points, [](const ComparedPoint& point) {
         return point.tested && point.by_runs();
       }));
 }
@@ -134,16 +133,16 @@ Comparison compare_records(std::vector<Record> before,
     point.after = std::move(now);
     comparison.points.push_back(std::move(point));
   }
-  comparison.only_after = static_cast<std::size_t>(std::count_if(
-      news.begin(), news.end(),
-      [&](const auto& point) { return olds.count(point.first) == 0; }));
+  comparison.only_after = static_cast<std::size_t>(std::ranges::count_if(
+      news, [&](const auto& point) { return olds.count(point.first) == 0; }));
   decide(comparison.points, rules);
-  std::stable_sort(comparison.points.begin(), comparison.points.end(),
-                   [](const ComparedPoint& a, const ComparedPoint& b) {
-                     if (a.change != b.change) return a.change < b.change;
-                     return std::abs(std::log(a.test.ratio.value)) >
-                            std::abs(std::log(b.test.ratio.value));
-                   });
+  std::ranges::stable_sort(comparison.points,
+                           [](const ComparedPoint& a, const ComparedPoint& b) {
+                             if (a.change != b.change)
+                               return a.change < b.change;
+                             return std::abs(std::log(a.test.ratio.value)) >
+                                    std::abs(std::log(b.test.ratio.value));
+                           });
   return comparison;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "record/record.hpp"
-#include "statistics/ratio_test.hpp"
+#include "statistics/hypotheses.hpp"
 
 namespace parlab {
 

@@ -14,16 +14,14 @@ bool wanted(const Record& record) {
   const auto variants = Registry::instance().variants(record.workload);
   return record.verdict == Verdict::passed && !record.emulated &&
          record.counters.empty() &&
-         std::any_of(variants.begin(), variants.end(),
-                     [&](const Variant* variant) {
-                       return variant->target == Target::gpu &&
-                              variant->full_name() == record.full_name();
-                     });
+         std::ranges::any_of(variants, [&](const Variant* variant) {
+           return variant->target == Target::gpu &&
+                  variant->full_name() == record.full_name();
+         });
 }
 
-// What to name to CUDA: the GPU of the record. When another of its
-// kind has taken its place in this host, as resuming takes for granted,
-// any of those there are.
+// The GPU of the record, as CUDA is told; "", any GPU, where that one has been
+// replaced in this host by another of its kind, as resuming assumes.
 std::string where_to_count(const Record& record) {
   for (const auto& gpu : gpus_present()) {
     if (gpu.uuid == record.gpu) return gpu.uuid;
@@ -53,7 +51,7 @@ void append(const std::vector<Record*>& records, const std::string& results) {
     const auto of_run = [&, number = id](const Record* record) {
       return record->run == number && !record->counters.empty();
     };
-    if (std::none_of(records.begin(), records.end(), of_run)) continue;
+    if (std::ranges::none_of(records, of_run)) continue;
     Store store(results, run);
     for (const auto* record : records) {
       if (of_run(record)) store.append(*record);
@@ -76,14 +74,15 @@ void count_point(std::vector<Record>& point,
   } catch (const NoCountersHere&) {
     throw;
   } catch (const NoCounters& reason) {
-    observer.note("no counters of " + records.front()->point() + ": " +
-                  reason.what());
-    return;
+    return observer.note({.cause = Cause::no_counters_of,
+                          .arguments = {records.front()->point()},
+                          .further = {reason.detail}});
   }
   for (const auto* record : records) {
     if (record->counters.empty()) {
-      observer.note("no counters of " + record->identity() +
-                    ": ncu saw no kernel of it");
+      observer.note({.cause = Cause::no_counters_of,
+                     .arguments = {record->identity()},
+                     .further = {{.cause = Cause::ncu_saw_no_kernel_of_it}}});
     }
   }
   if (!results.empty()) append(records, results);
@@ -106,11 +105,13 @@ void add_counters(Points& points,
                   Observer& observer) {
   try {
     if (const auto why = why_no_gpu())
-      throw NoCountersHere(*why + "; they need an NVIDIA GPU and ncu");
+      throw NoCountersHere(
+          {.further = {detail_of(*why), {.cause = Cause::needs_gpu_and_ncu}}});
     find_ncu();
     count_each_point(points, results, observer);
   } catch (const NoCountersHere& reason) {
-    observer.note(std::string("no counters: ") + reason.what());
+    observer.note(
+        {.cause = Cause::no_counters_here, .further = {reason.detail}});
   }
 }
 

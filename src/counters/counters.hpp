@@ -12,23 +12,13 @@ using Points = std::vector<std::vector<Record>>;
 
 // Keeps the points of a sweep until their counters are known;
 // passes everything else on.
-class KeptPoints final : public Observer {
- public:
-  explicit KeptPoints(Observer& to) : to_(to) {}
-  void plan(std::size_t measurements) override { to_.plan(measurements); }
-  void working_on(const std::string& what, std::size_t done) override {
-    to_.working_on(what, done);
-  }
-  void run(const Run& run) override { to_.run(run); }
-  void note(const std::string& line) override { to_.note(line); }
+struct KeptPoints final : PassingObserver {
+  using PassingObserver::PassingObserver;
   void point(const std::vector<Record>& records) override {
     points.push_back(records);
   }
 
   Points points;
-
- private:
-  Observer& to_;
 };
 
 // Profiles one execution of each configuration that passed on a GPU and has no

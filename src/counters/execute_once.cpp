@@ -45,8 +45,8 @@ Call call_from(const std::string& text,
   std::string name, tunable;
   in >> name;
   const auto variants = Registry::instance().variants(workload.name());
-  const auto found = std::find_if(
-      variants.begin(), variants.end(), [&](const Variant* variant) {
+  const auto found =
+      std::ranges::find_if(variants, [&](const Variant* variant) {
         return variant->needs_gpu() &&
                variant->backend + "/" + variant->name == name;
       });
@@ -61,12 +61,12 @@ Call call_from(const std::string& text,
   return call;
 }
 
-// Those of the calls that are for such a place. Returns which failed, and
-// why: the others are executed all the same.
-std::vector<std::string> execute(const std::vector<Call>& calls,
-                                 Target target,
-                                 Problem& problem) {
-  std::vector<std::string> failed;
+// Executes the calls for such a place. Returns which failed, and why: the
+// others are executed all the same.
+std::vector<Detail> execute(const std::vector<Call>& calls,
+                            Target target,
+                            Problem& problem) {
+  std::vector<Detail> failed;
   std::unique_ptr<Executor> executor;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].variant->target != target) continue;
@@ -77,7 +77,9 @@ std::vector<std::string> execute(const std::vector<Call>& calls,
     try {
       executor->run_profiled(calls[i], static_cast<int>(i));
     } catch (const PointError& error) {
-      failed.push_back(calls[i].variant->full_name() + ": " + error.what());
+      failed.push_back({.cause = Cause::failed_variant,
+                        .arguments = {calls[i].variant->full_name()},
+                        .further = {error.detail}});
     }
   }
   if (executor) executor->release();
@@ -92,7 +94,7 @@ void execute_once(const std::vector<std::string>& arguments) {
   if (workload == nullptr) throw senseless(arguments[0]);
   const Dtype dtype = from_string<Dtype>(arguments[2]);
   const auto dtypes = workload->dtypes();
-  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end())
+  if (std::ranges::find(dtypes, dtype) == dtypes.end())
     throw senseless(arguments[2]);
   const Size size = complete_size(*workload, size_from(arguments[1]));
   std::vector<Call> calls;
@@ -112,12 +114,13 @@ void execute_once(const std::vector<std::string>& arguments) {
     variants.push_back(call.variant);
   Problem problem(*workload, size, dtype, variants);
   problem.fill(InputKind::uniform);
-  std::vector<std::string> failed;
+  std::vector<Detail> failed;
   for (const auto target : {Target::gpu, Target::streams, Target::team}) {
     const auto more = execute(calls, target, problem);
     failed.insert(failed.end(), more.begin(), more.end());
   }
-  if (!failed.empty()) throw std::runtime_error(join(failed, "; "));
+  if (!failed.empty())
+    throw PointError(Verdict::launch_failed, Detail{.further = failed});
 }
 
 }  // namespace parlab

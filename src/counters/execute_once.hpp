@@ -1,4 +1,4 @@
-// What runs under a profiler, or under compute-sanitizer.
+// The command that a profiler, or compute-sanitizer, runs.
 #pragma once
 
 #include <string>

@@ -3,15 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
+#include "core/process.hpp"
+#include "core/text.hpp"
 #include "places/executor.hpp"
 
 namespace parlab {
@@ -94,8 +94,8 @@ std::optional<double> metric(const ProfiledKernel& kernel, const char* name) {
   return found->second;
 }
 
-// Of every kernel weight * metric, added up; nothing when one of
-// them has no such number.
+// The sum of weight * metric over the kernels; nothing when one of
+// them lacks a number.
 std::optional<double> total(const std::vector<ProfiledKernel>& kernels,
                             const char* name,
                             const char* weight = nullptr) {
@@ -141,8 +141,7 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   const auto shorter = [](const auto& a, const auto& b) {
     return metric(a, duration).value_or(0) < metric(b, duration).value_or(0);
   };
-  const auto longest =
-      std::max_element(kernels.begin(), kernels.end(), shorter);
+  const auto longest = std::ranges::max_element(kernels, shorter);
   for (const auto& [plain, name] : of_longest) {
     if (const auto value = metric(*longest, name))
       counters[plain] = *value / 100;
@@ -153,28 +152,8 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   return counters;
 }
 
-std::string in_quotes(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word)
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 bool is_forbidden(const std::string& output) {
   return output.find("ERR_NVGPUCTRPERM") != std::string::npos;
-}
-
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"),
-                                                   pclose);
-  if (!pipe) throw NoCounters("ncu could not be started; is memory short?");
-  std::string output;
-  std::array<char, 4096> part;
-  while (const auto count =
-             std::fread(part.data(), 1, part.size(), pipe.get())) {
-    output.append(part.data(), count);
-  }
-  return output;
 }
 
 }  // namespace
@@ -241,24 +220,24 @@ std::vector<Counters> counters_by_execution(
   return counters;
 }
 
-std::string why_nothing_was_counted(const std::string& output) {
-  if (is_forbidden(output)) {
-    return "this user may not read the GPU's counters (ERR_NVGPUCTRPERM); run "
-           "as root, or have "
-           "the driver loaded with NVreg_RestrictProfilingToAdminUsers=0";
-  }
+Detail why_nothing_was_counted(const std::string& output) {
+  if (is_forbidden(output)) return {.cause = Cause::ncu_not_permitted};
   // ncu's own words, and the last of this program's, which ran under it.
-  std::string of_ncu, of_program;
+  Detail why{.cause = Cause::ncu_saw_no_kernel};
+  std::string of_program;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("==ERROR==") && of_ncu.empty()) {
-      of_ncu = "ncu says: " + line.substr(9 + line.starts_with("==ERROR== "));
+    if (line.starts_with("==ERROR==") && why.cause != Cause::ncu_says) {
+      why = {.cause = Cause::ncu_says,
+             .arguments = {line.substr(9 + line.starts_with("==ERROR== "))}};
     }
     if (!line.empty() && !line.starts_with("==")) of_program = line;
   }
-  if (of_ncu.empty()) of_ncu = "ncu saw no kernel";
-  return of_program.empty() ? of_ncu
-                            : of_ncu + "; the program said: " + of_program;
+  if (!of_program.empty()) {
+    why.further.push_back(
+        {.cause = Cause::program_said, .arguments = {of_program}});
+  }
+  return why;
 }
 
 std::string find_ncu() {
@@ -277,24 +256,32 @@ std::string find_ncu() {
     const auto ncu = folder / "ncu";
     if (access(ncu.c_str(), X_OK) == 0) return ncu;
   }
-  throw NoCountersHere(
-      "ncu was not found; it comes with the CUDA toolkit as Nsight Compute");
+  throw NoCountersHere({.cause = Cause::ncu_not_found});
 }
 
 std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
                                     Cache cache,
                                     const std::string& gpu) {
-  std::string command =
-      "LC_ALL=C " +
-      (gpu.empty() ? "" : "CUDA_VISIBLE_DEVICES=" + in_quotes(gpu) + " ") +
-      in_quotes(find_ncu()) +
-      " --csv --page raw --print-units base --target-processes all"
-      " --clock-control none --profile-from-start off --cache-control " +
-      (cache == Cache::cold ? "all" : "none") + " --metrics " + all_metrics() +
-      " " + in_quotes(fs::read_symlink("/proc/self/exe")) + " execute-once";
-  for (const auto& argument : arguments)
-    command += " " + in_quotes(argument);
-  const auto output = output_of(command + " 2>&1");
+  std::vector<std::string> words{find_ncu()};
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  add(
+      split("--csv --page raw --print-units base --target-processes all "
+            "--clock-control none --profile-from-start off --cache-control",
+            ' '));
+  add({cache == Cache::cold ? "all" : "none", "--metrics", all_metrics(),
+       fs::read_symlink("/proc/self/exe"), "execute-once"});
+  add(arguments);
+  std::map<std::string, std::string> environment{{"LC_ALL", "C"}};
+  if (!gpu.empty()) environment.emplace("CUDA_VISIBLE_DEVICES", gpu);
+  const auto output = [&] {
+    try {
+      return output_of(std::move(words), environment);
+    } catch (const std::system_error& error) {
+      throw NoCounters(other(error.what()));
+    }
+  }();
   auto kernels = parse_profile(output);
   if (!kernels.empty()) return kernels;
   const auto why = why_nothing_was_counted(output);

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/types.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
 
 // By plain name, of one execution; what could not be read is not there.
 using Counters = std::map<std::string, double>;
 
-// Of all that can be read.
+// All that can be read.
 std::vector<std::string> counter_names();
 
 // One kernel that ncu profiled: a row of its raw page.
@@ -22,9 +22,9 @@ struct ProfiledKernel {
   std::map<std::string, double> metrics;
 };
 
-// Nothing was counted; what() says in one line why and what to do.
-struct NoCounters : std::runtime_error {
-  using runtime_error::runtime_error;
+// Nothing was counted; its detail says why and what to do.
+struct NoCounters : ExplainedError {
+  using ExplainedError::ExplainedError;
 };
 
 // Nothing can be counted on this machine: no GPU, no ncu, or no permission.
@@ -46,7 +46,7 @@ std::vector<Counters> counters_by_execution(
     const std::vector<ProfiledKernel>& kernels, std::size_t executions);
 
 // The reason in what ncu printed when it profiled no kernel.
-std::string why_nothing_was_counted(const std::string& output);
+Detail why_nothing_was_counted(const std::string& output);
 
 // Where ncu is. Throws NoCountersHere.
 std::string find_ncu();

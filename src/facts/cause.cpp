@@ -30,10 +30,13 @@ Detail other(std::string text) {
   return {.cause = Cause::other, .arguments = {std::move(text)}};
 }
 
-PointError::PointError(Verdict why, Detail because)
-    : runtime_error(to_string(because)),
-      verdict(why),
-      detail(std::move(because)) {}
+ExplainedError::ExplainedError(Detail why)
+    : runtime_error(to_string(why)), detail(std::move(why)) {}
+
+Detail detail_of(const std::exception& error) {
+  const auto* explained = dynamic_cast<const ExplainedError*>(&error);
+  return explained != nullptr ? explained->detail : other(error.what());
+}
 
 LibraryMissing::LibraryMissing(const std::string& soname,
                                const std::string& why)

@@ -47,14 +47,19 @@ std::string to_string(const Detail& detail);
 // A text that has no cause of its own: what a library or an old record says.
 Detail other(std::string text);
 
-// One point failed; the sweep goes on and the record carries this verdict.
 // what() is for debuggers.
-struct PointError : std::runtime_error {
-  PointError(Verdict why, Detail because);
+struct ExplainedError : std::runtime_error {
+  explicit ExplainedError(Detail why);
+  Detail detail;
+};
+
+// One point failed; the sweep goes on and the record carries this verdict.
+struct PointError : ExplainedError {
+  PointError(Verdict why, Detail because)
+      : ExplainedError(std::move(because)), verdict(why) {}
   PointError(Verdict why, const std::string& text)
       : PointError(why, other(text)) {}
   Verdict verdict;
-  Detail detail;
   // that could not be loaded, where that is the reason
   std::string library = {};
 };
@@ -63,5 +68,16 @@ struct PointError : std::runtime_error {
 struct LibraryMissing : PointError {
   LibraryMissing(const std::string& soname, const std::string& why);
 };
+
+// For the transition: of what is still a text.
+inline Detail detail_of(const std::string& text) {
+  return text.empty() ? Detail{} : other(text);
+}
+inline const Detail& detail_of(const Detail& detail) {
+  return detail;
+}
+
+// The detail of an ExplainedError; of another error its text.
+Detail detail_of(const std::exception& error);
 
 }  // namespace parlab

@@ -117,7 +117,7 @@ Filtered filter_image(const Image& image,
   const auto& workload = *Registry::instance().workload(variant.workload);
   const Size size{image.rows, image.cols,
                   static_cast<std::int64_t>(weights.size() / 2)};
-  Filtered filtered{image, Verdict::passed, "", false};
+  Filtered filtered{.image = image, .verdict = Verdict::passed};
   if (variant.needs_team()) {
     throw UsageError(variant.full_name() +
                      ": an image is filtered on one GPU, or on the CPU");
@@ -140,13 +140,13 @@ Filtered filter_image(const Image& image,
         place->load(memory.view(), outputs);
         const auto checked =
             place->run_checked({&variant, size, dtype, tunables});
-        filtered.detail = checked.damage;
+        filtered.detail = detail_of(checked.damage);
         const auto oracle =
             workload.oracle(memory.view(), size, dtype, InputKind::uniform,
                             variant.arithmetic_in(dtype));
         if (const auto wrong = oracle->check(checked.outputs);
-            wrong && filtered.detail.empty()) {
-          filtered.detail = to_string(*wrong);
+            wrong && !filtered.detail) {
+          filtered.detail = detail_of(*wrong);
         }
         const T* b = checked.outputs.template get<const T>("b");
         for (std::int64_t i = 0; i < image.rows * image.cols; ++i) {
@@ -157,14 +157,14 @@ Filtered filter_image(const Image& image,
               static_cast<std::uint16_t>(value > 0 ? std::lround(value) : 0);
         }
       });
-      if (filtered.detail.empty()) continue;
+      if (!filtered.detail) continue;
       filtered.verdict = Verdict::wrong_result;
       break;
     }
     place->release();
   } catch (const PointError& error) {
     filtered.verdict = error.verdict;
-    filtered.detail = error.what();
+    filtered.detail = error.detail;
   }
   return filtered;
 }

@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "core/variant.hpp"
+#include "facts/cause.hpp"
 #include "image/pnm.hpp"
 
 namespace parlab {
@@ -22,7 +23,7 @@ std::vector<double> parse_filter(const std::string& text);
 struct Filtered {
   Image image;  // rounded, and cut off at black and white
   Verdict verdict = Verdict::unverified;
-  std::string detail;  // why it is not `passed`
+  Detail detail = {};  // why it is not `passed`
   bool emulated = false;
 };
 

@@ -1,4 +1,4 @@
-// What a machine can reach at most, as measured.
+// The most that a machine reaches, as measured.
 #pragma once
 
 #include <limits>
@@ -41,7 +41,7 @@ inline constexpr const char *link_between_gpus = "one way",
 // "copy 65536"
 std::string curve_point(const std::string& curve, double bytes);
 
-// What is measured of them: all, or what the roof of some problems needs.
+// The ceilings to measure: all, or those that some problems need.
 struct WantedCeilings {
   double least_bytes = 0, most_bytes = std::numeric_limits<double>::infinity();
   std::set<std::string> units = {};  // none: all
@@ -56,8 +56,8 @@ struct WantedCeilings {
   }
 };
 
-// Of two measurements of one device the better of each: what was reached
-// can be reached. What only one has is kept; launch_s and between_runs
+// The better value of two measurements of one device: a rate that was reached
+// can be reached. A value that only one has is kept; launch_s and between_runs
 // are those of the second where it has them.
 Ceilings best_of(const Ceilings& a, const Ceilings& b);
 

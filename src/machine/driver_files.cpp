@@ -50,7 +50,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
        entry.increment(error)) {
     found.push_back(entry->path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

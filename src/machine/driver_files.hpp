@@ -1,4 +1,4 @@
-// What NVIDIA's driver tells of its GPUs without CUDA, which takes a
+// The GPUs by the files of NVIDIA's driver, without CUDA, which takes a
 // quarter of a second to start.
 #pragma once
 

@@ -4,14 +4,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
+
+#include "facts/cause.hpp"
 
 namespace parlab {
 
-// Why there are no joules: one sentence.
-struct NoEnergy : std::runtime_error {
-  using std::runtime_error::runtime_error;
+// Why there are no joules.
+struct NoEnergy : ExplainedError {
+  using ExplainedError::ExplainedError;
 };
 
 class EnergyMeter {
@@ -31,12 +32,12 @@ class EnergyMeter {
   virtual void rest(double seconds);
 };
 
-// Of a whole GPU, by NVIDIA's management library, which comes with the
-// driver. uuid: "GPU-8f3a...". Throws NoEnergy.
+// The meter of a whole GPU, by NVIDIA's management library, which comes with
+// the driver. uuid: "GPU-8f3a...". Throws NoEnergy.
 std::unique_ptr<EnergyMeter> gpu_energy_meter(
     const std::string& uuid, const std::string& library = "libnvidia-ml.so.1");
 
-// Of all processor packages and, where it is counted, their memory, by
+// The meter of all processor packages and, where it is counted, memory, by
 // RAPL, the running average power limit (Intel, and AMD since Zen), as
 // Linux shows it (Documentation/power/powercap). classes: /sys/class, or
 // a folder in its place. Throws NoEnergy.

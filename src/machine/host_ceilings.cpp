@@ -288,7 +288,7 @@ class TimedWay {
         }
       });
     };
-    // Of a footprint that fits the caches no byte may come from
+    // Where the footprint fits the caches, no byte may come from
     // memory: other ways were here.
     passes(1);
     best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));
@@ -325,10 +325,10 @@ struct Footprint {
     }
   }
   static const TimedWay& best(const std::vector<TimedWay>& ways) {
-    return *std::min_element(ways.begin(), ways.end(),
-                             [](const TimedWay& a, const TimedWay& b) {
-                               return a.best_seconds() < b.best_seconds();
-                             });
+    return *std::ranges::min_element(
+        ways, [](const TimedWay& a, const TimedWay& b) {
+          return a.best_seconds() < b.best_seconds();
+        });
   }
 
   std::size_t part, half;  // bytes of one thread: read, or copied

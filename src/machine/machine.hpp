@@ -8,7 +8,7 @@
 namespace parlab {
 
 // Name for folders, a-z, 0-9 and hyphens: "nvidia-h200", or of the CPU
-// when there is no GPU, "intel-xeon-gold-6230-16-cores". Of several
+// when there is no GPU, "intel-xeon-gold-6230-16-cores". Several
 // GPUs: "nvidia-h200-x2".
 std::string machine_slug(const std::string& gpu,
                          const std::string& cpu,
@@ -35,7 +35,7 @@ struct GpuFacts {
 // calls itself. See host_id_of().
 std::string host_id();
 
-// Of the first that says something: the machine-id of systemd, the serial
+// By the first that is not empty: the machine-id of systemd, the serial
 // numbers of mainboard and system (root alone may read them), the host's name.
 std::string host_id_of(const std::string& machine_id,
                        const std::string& serial_numbers,

@@ -7,7 +7,7 @@ namespace parlab {
 // All of it in bytes, no more than a container or a job is given.
 double memory_bytes();
 
-// What is free to use now. Cached files count as free: they are given
+// Free to use now. Cached files count as free: they are given
 // up when memory is needed.
 double free_memory_bytes();
 

@@ -1,7 +1,6 @@
 // NVML has no header here: what is declared is its documented C interface,
 // of which libnvidia-ml.so.1 keeps names, types and numbers.
 #include "core/types.hpp"
-#include "facts/cause.hpp"
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
 #include "machine/programs_on_gpu.hpp"
@@ -39,8 +38,9 @@ class NvmlDevice {
     library_.resolve(function, name);
   }
   void check(int status, const std::string& what) const {
-    if (status != 0)
-      throw NoEnergy("NVML, " + what + ": " + error_string_(status));
+    if (status == 0) return;
+    throw NoEnergy({.cause = Cause::nvml_failed,
+                    .arguments = {what, error_string_(status)}});
   }
 
  private:
@@ -97,7 +97,7 @@ std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid,
   try {
     return std::make_unique<Nvml>(uuid, library);
   } catch (const PointError& error) {  // of the loader
-    throw NoEnergy(error.what());
+    throw NoEnergy(error.detail);
   }
 }
 
@@ -113,9 +113,7 @@ std::optional<int> programs_on_gpu(const std::string& uuid,
     const int status = programs(device, &count, nullptr);
     if (status != 0 && status != too_little_room) return std::nullopt;
     return static_cast<int>(count);
-  } catch (const PointError&) {
-    return std::nullopt;
-  } catch (const NoEnergy&) {
+  } catch (const ExplainedError&) {
     return std::nullopt;
   }
 }

@@ -29,7 +29,7 @@ std::vector<fs::path> folders(const fs::path& of_class,
     if (entry.path().filename().string().starts_with(prefix))
       found.push_back(entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -40,9 +40,9 @@ double microjoules(const fs::path& file) {
   if (in >> value) return value;
   const std::string why =
       errno != 0 ? std::strerror(errno) : "it holds no number";
-  throw NoEnergy(
-      "RAPL: " + file.string() + ": " + why +
-      (errno == EACCES ? "; as root, chmod a+r makes it readable" : ""));
+  throw NoEnergy({.cause = errno == EACCES ? Cause::rapl_not_permitted
+                                           : Cause::rapl_not_read,
+                  .arguments = {file.string(), why}});
 }
 
 // A counter that begins again at 0 behind its range.
@@ -61,16 +61,13 @@ class Rapl final : public EnergyMeter {
     for (const auto& folder : folders(classes / "powercap", "intel-rapl:")) {
       const auto name = line_of(folder / "name");
       if (!name.starts_with("package") && name != "dram") continue;
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       zones_.push_back({folder, microjoules(folder / "max_energy_range_uj"),
                         microjoules(folder / "energy_uj")});
     }
     if (zones_.empty()) {
-      throw NoEnergy("RAPL: no package in " + (classes / "powercap").string() +
-                     "; virtual machines and containers seldom have one, a "
-                     "host needs the kernel's "
-                     "module intel_rapl_msr");
+      throw NoEnergy({.cause = Cause::rapl_has_no_package,
+                      .arguments = {(classes / "powercap").string()}});
     }
     source_ = "RAPL " + join(names, " + ");
     for (const auto& folder : folders(classes / "hwmon", "hwmon")) {

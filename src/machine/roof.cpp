@@ -9,8 +9,7 @@ namespace {
 using Curve = std::vector<std::pair<double, double>>;
 
 double interpolate(const Curve& curve, double footprint) {
-  const auto above =
-      std::lower_bound(curve.begin(), curve.end(), std::pair{footprint, 0.0});
+  const auto above = std::ranges::lower_bound(curve, std::pair{footprint, 0.0});
   if (above == curve.begin()) return curve.front().second;
   if (above == curve.end()) return curve.back().second;
   const auto below = above - 1;

@@ -21,15 +21,15 @@ double attainable_bandwidth(const Ceilings& ceilings,
                             Cache cache);
 
 // Seconds: the longest of flops at the peak of that unit, bytes at the
-// attainable bandwidth, and an empty launch. What was not measured does
-// not count; 0 when nothing was.
+// attainable bandwidth, and an empty launch. A ceiling that was not measured
+// does not count; 0 when none was.
 double roof_seconds(const Ceilings& ceilings,
                     const Work& work,
                     const std::string& unit,
                     Cache cache);
 
-// What each of so many GPUs has to do of it at the least, when
-// they share it out evenly.
+// The least that each of so many GPUs has to do, when they
+// share the work evenly.
 Work share_of(const Work& work, int gpus);
 
 // Seconds that so many bytes take from one GPU to another; 0 when
@@ -49,7 +49,7 @@ constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03,
                  busy_host_roof_margin = 3;
 double roof_margin(bool on_gpu, int others_at_work);
 
-// What that takes of the ceilings: where the work's footprint, twice that
+// The ceilings that it needs: where the work's footprint, twice that
 // and, for caches, up to eight times that lie, and the unit.
 WantedCeilings wanted_for(const Work& work,
                           const std::string& unit,

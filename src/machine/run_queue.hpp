@@ -10,11 +10,11 @@
 
 namespace parlab {
 
-// What a thread waits where nobody else is: in a virtual machine a CPU at
+// A thread waits this long where nobody else is: in a virtual machine a CPU at
 // rest is woken by the host. Behind others it waits for longer.
 constexpr double to_wake_s = 1e-4;
 
-// Of a thread, since it began: seconds in a run queue, and how often
+// A thread since it began: seconds in a run queue, and how often
 // it left one for a CPU.
 struct QueueTime {
   double waited_s = 0;
@@ -26,9 +26,9 @@ class RunQueueWait {
  public:
   explicit RunQueueWait(pid_t process);  // starts to count
 
-  // Since then, of the thread that waited longest: threads that work
-  // together wait for that one. What a CPU at rest takes to wake is no
-  // wait. Nothing when the system does not say.
+  // The wait since then of the thread that waited longest: threads that work
+  // together wait for that one. The time in which a CPU at rest
+  // wakes is no wait. Nothing when the system does not say.
   std::optional<double> seconds() const;
 
  private:

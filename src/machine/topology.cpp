@@ -134,7 +134,7 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
   for (hwloc_obj_t node = nullptr;
        (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE,
                                           node)) != nullptr;) {
-    nodes += std::any_of(found.order.begin(), found.order.end(), [&](int cpu) {
+    nodes += std::ranges::any_of(found.order, [&](int cpu) {
       return hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0;
     });
   }

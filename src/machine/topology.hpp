@@ -45,7 +45,7 @@ struct Cores {
   std::size_t cache_bytes = 0;  // of the last-level caches; 0: not known
   int numa_nodes = 1;
 };
-// What these CPUs are; all of them when none is named. synthetic: a
+// The cores of these CPUs; of all when none is named. synthetic: a
 // machine in hwloc's own words, "pack:2 l3:1 core:4 pu:2", in place of
 // this one. Throws std::runtime_error.
 Cores cores_of(const std::vector<int>& allowed,

@@ -133,7 +133,7 @@ class Executor {
   }
   // Throws NoEnergy.
   virtual std::unique_ptr<EnergyMeter> energy_meter() {
-    throw NoEnergy("the energy of such a place is not measured");
+    throw NoEnergy({.cause = Cause::no_meter_there});
   }
 
   // Executes the variant in the open, then once more where a profiler

@@ -66,7 +66,7 @@ Places::Places(const std::vector<const Variant*>& variants,
     try {
       places_.back().executor = make();
     } catch (const PointError& error) {
-      places_.back().why_not = error.what();
+      places_.back().why_not = error.detail;
     }
   };
   for (const auto target : {Target::gpu, Target::streams}) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ostream>
 
+#include "render/words.hpp"
+
 namespace parlab {
 
 void Progress::start(std::size_t total) {
@@ -62,9 +64,9 @@ void Console::point(const std::vector<Record>& records) {
   reporter_.point(records);
 }
 
-void Console::note(const std::string& line) {
+void Console::note(const Detail& detail) {
   progress_.clear();
-  messages_ << "parlab: " << line << std::endl;
+  messages_ << "parlab: " << words(detail) << std::endl;
 }
 
 }  // namespace parlab

@@ -56,7 +56,7 @@ class Console final : public Observer {
   }
   void run(const Run& run) override { reporter_.run(run); }
   void point(const std::vector<Record>& records) override;
-  void note(const std::string& line) override;
+  void note(const Detail& detail) override;
 
  private:
   Reporter& reporter_;

@@ -21,7 +21,7 @@ double unknown_variance(const std::vector<Runs>& points) {
     for (const auto& run : runs) {
       logs.push_back(std::log(median(run.seconds)));
       mean += logs.back() / static_cast<double>(runs.size());
-      // Of one run alone: what differs between runs is what is looked for.
+      // That of one run alone: the difference between runs is looked for.
       const double variance =
           summarize({run.seconds, run.batches, 0}).estimate.variance;
       if (std::isfinite(variance)) within += variance, ++runs_in_all;

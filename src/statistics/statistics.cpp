@@ -17,8 +17,8 @@ constexpr double confidence_of_all = 0.95;
 // the quantile of t grows.
 constexpr std::size_t groups_at_least = 4, groups_at_most = 10;
 constexpr std::size_t batch_assumed = 12;
-// What CUDA promises of its events: for samples that are all alike
-// and do not show the tick.
+// The resolution that CUDA promises of its events: for samples that are all
+// alike and do not show the tick.
 constexpr double coarsest_tick_s = 0.5e-6;
 
 // Sizes of the groups of neighbouring batches, nearly equal in
@@ -105,7 +105,7 @@ double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
   return shares > 0 ? 1 / shares : infinity;
 }
 
-// What the groups of this run say of its median.
+// The median, and its uncertainty by the groups of this run.
 Uncertain within_run(const Samples& samples,
                      const std::vector<double>& sorted) {
   Uncertain estimate{median_of_sorted(sorted)};
@@ -172,7 +172,7 @@ Summary summarize(const Samples& samples) {
 
 double tick_variance(const Samples& samples) {
   auto sorted = samples.seconds;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   return tick_variance_of(sorted);
 }
 

@@ -59,7 +59,7 @@ double median(std::vector<double> values);  // 0 when there are none
 // counts as an uncertainty of its own.
 Summary summarize(const Samples& samples);
 
-// Of the logarithm of the median: what the clock leaves open, which no
+// Variance of the logarithm of the median by the tick of the clock, which no
 // number of samples makes less.
 double tick_variance(const Samples& samples);
 

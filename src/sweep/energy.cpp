@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-
-#include "core/numbers.hpp"
 
 namespace parlab {
 namespace {
@@ -24,20 +21,17 @@ constexpr double as_timed = 1.25;
 // Between questions, so that reading sensors costs nothing, and a GPU's
 // queue of launches does not overflow.
 constexpr double bunch_s = 0.02, bunch_at_most = 1000;
-// What was at work before is still warm.
+// The device is still warm from its last work.
 constexpr double calm_s = 2;
 constexpr double celsius_off = 3;
 constexpr double temperature_at_most_s = 120;
 
-constexpr double wanted = 0.03;
+constexpr double wanted_precision = 0.03;
 constexpr std::size_t runs_at_least = 4;  // with fewer there is no interval
 constexpr std::size_t runs_at_most = 12;
 
-template <typename... Numbers>
-[[noreturn]] void give_up(const char* format, Numbers... numbers) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, numbers...);
-  throw NoEnergy(text);
+[[noreturn]] void give_up(Cause cause, std::vector<Argument> arguments) {
+  throw NoEnergy({.cause = cause, .arguments = std::move(arguments)});
 }
 
 std::int64_t bunch_of(double execution_s) {
@@ -45,15 +39,13 @@ std::int64_t bunch_of(double execution_s) {
       std::clamp(bunch_s / std::max(execution_s, 1e-9), 1.0, bunch_at_most));
 }
 
-void rest(EnergyMeter& meter,
-          double seconds,
-          const std::function<bool()>& stop) {
+void rest(EnergyMeter& meter, double seconds, const Stop& stop) {
   constexpr double ask_every_s = 0.25;
   for (double left = seconds; left > 0 && !stop(); left -= ask_every_s)
     meter.rest(std::min(left, ask_every_s));
 }
 
-// What the two sensors say from the start to the end of one run.
+// The readings of both sensors from the start to the end of one run.
 class Window {
  public:
   explicit Window(EnergyMeter& meter) : meter_(meter) {}
@@ -83,7 +75,7 @@ class Window {
   double joules() const {
     const double joules = end_j_ - start_j_;
     if (!(joules > 0))
-      give_up("the energy counter stood still for %.3g s", seconds());
+      give_up(Cause::counter_stood_still, {quantity(seconds(), Unit::second)});
     return joules;
   }
   void check_sensors() const {
@@ -94,10 +86,9 @@ class Window {
     const double by_power = sum / static_cast<double>(watts_.size());
     const double by_energy = (end_j_ - settled_j_) / (end_s_ - settled_s_);
     if (std::abs(by_power - by_energy) > sensors_agree * by_energy) {
-      give_up(
-          "the energy counter says %.4g W and the power sensor %.4g W: more "
-          "than %.0f %% apart",
-          by_energy, by_power, 100 * sensors_agree);
+      give_up(Cause::sensors_disagree,
+              {quantity(by_energy, Unit::watt), quantity(by_power, Unit::watt),
+               quantity(sensors_agree, Unit::fraction)});
     }
   }
 
@@ -112,24 +103,25 @@ class Window {
 }  // namespace
 
 EnergyGauge::EnergyGauge(Executor& place,
-                         const std::string& others,
+                         const Detail& others,
                          const Stop& stop) {
   try {
     meter_ = place.energy_meter();
-    if (meter_->counts_other_programs() && !others.empty()) {
-      throw NoEnergy(meter_->source() +
-                     " counts other programs, too: " + others);
+    if (meter_->counts_other_programs() && others) {
+      throw NoEnergy({.cause = Cause::counts_other_programs,
+                      .arguments = {meter_->source()},
+                      .further = {others}});
     }
     rest(*meter_, calm_s, stop);
     Window window(*meter_);
     window.begin();
     rest(*meter_, run_s, stop);
     window.end();
-    if (stop()) throw NoEnergy("interrupted");
+    if (stop()) give_up(Cause::interrupted, {});
     idle_w_ = window.joules() / window.seconds();
     start_celsius_ = meter_->celsius();
   } catch (const NoEnergy& error) {
-    absent_ = error.what();
+    absent_ = error.detail;
   }
 }
 
@@ -154,10 +146,9 @@ void EnergyGauge::begin_at_start_temperature(double execution_s,
             [] {}});
   }
   if (std::abs(above()) > celsius_off && !stop()) {
-    give_up(
-        "did not come to %.0f degrees Celsius, where its first run began, in "
-        "%.0f s",
-        *start_celsius_, temperature_at_most_s);
+    give_up(Cause::temperature_not_reached,
+            {quantity(*start_celsius_, Unit::none),
+             quantity(temperature_at_most_s, Unit::second)});
   }
 }
 
@@ -175,11 +166,8 @@ EnergyGauge::Run EnergyGauge::run(double execution_s,
   run.seconds = window.seconds() / executions;
   run.joules = window.joules() / executions;
   if (run.seconds > as_timed * execution_s) {
-    give_up(
-        "one after another an execution took %.4g us, timed alone %.4g us: too "
-        "short to keep "
-        "the device at work, or its clock fell",
-        1e6 * run.seconds, 1e6 * execution_s);
+    give_up(Cause::slower_when_repeated, {quantity(run.seconds, Unit::second),
+                                          quantity(execution_s, Unit::second)});
   }
   window.check_sensors();
   return run;
@@ -189,7 +177,8 @@ void EnergyRuns::add(double joules, double seconds) {
   joules_.push_back(joules);
   seconds_.push_back(seconds);
   precision_ = energy().summary().precision;
-  const bool known = joules_.size() >= runs_at_least && precision_ <= wanted;
+  const bool known =
+      joules_.size() >= runs_at_least && precision_ <= wanted_precision;
   finished_ = known || joules_.size() >= runs_at_most;
 }
 
@@ -197,10 +186,11 @@ Energy EnergyRuns::energy() const {
   Energy energy;
   energy.runs_j = joules_;
   energy.seconds = median(seconds_);
-  if (finished_ && precision_ > wanted) {
-    energy.absent = other("after " + std::to_string(joules_.size()) +
-                          " runs it is known to " + percent(precision_) + ", " +
-                          percent(wanted) + " are asked for");
+  if (finished_ && precision_ > wanted_precision) {
+    energy.absent = {
+        .cause = Cause::energy_too_uncertain,
+        .arguments = {std::ssize(joules_), quantity(precision_, Unit::fraction),
+                      quantity(wanted_precision, Unit::fraction)}};
   }
   return energy;
 }

@@ -11,25 +11,24 @@
 #include "machine/energy_meter.hpp"
 #include "places/executor.hpp"
 #include "record/record.hpp"
+#include "sweep/interrupt.hpp"
 
 namespace parlab {
 
-// What it takes of one configuration, roughly, for planning.
+// Roughly what one configuration takes, for planning.
 constexpr double energy_seconds_expected = 30;
 
 // One place's meter, what the place uses at rest, and the temperature
 // at which its runs begin.
 class EnergyGauge {
  public:
-  using Stop = std::function<bool()>;  // asked now and then
-
   // Called once: nothing else may be at work there. Rests a while; when stop
-  // says yes meanwhile, there is nothing to measure with. others: what other
-  // programs do there, whose joules some meters count, too; "": nothing.
-  EnergyGauge(Executor& place, const std::string& others, const Stop& stop);
+  // says yes meanwhile, there is nothing to measure with. others: who else is
+  // at work there, whose joules some meters count, too; none: nobody.
+  EnergyGauge(Executor& place, const Detail& others, const Stop& stop);
 
-  // Why there is nothing to measure with; empty when there is.
-  const std::string& absent() const { return absent_; }
+  // Why there is nothing to measure with; none when there is.
+  const Detail& absent() const { return absent_; }
   std::string source() const { return meter_->source(); }
   double idle_w() const { return idle_w_; }
 
@@ -52,7 +51,7 @@ class EnergyGauge {
   std::unique_ptr<EnergyMeter> meter_;
   std::optional<double> start_celsius_;
   double idle_w_ = 0;
-  std::string absent_;
+  Detail absent_;
 };
 
 // The runs of one configuration, and the rule when there are enough.

@@ -1,7 +1,12 @@
 // Ctrl-C, for work that ends in order.
 #pragma once
 
+#include <functional>
+
 namespace parlab {
+
+// Asked now and then: true when the work should end.
+using Stop = std::function<bool()>;
 
 // While one lives, Ctrl-C is only noted, once; a second one ends the
 // program. An inner one does nothing.

@@ -24,7 +24,7 @@ constexpr double capped_share = 0.95;
 // So many batches say what the clock settles at; before, the
 // highest one is expected.
 constexpr std::size_t batches_to_settle = 3;
-// time limits that may pass before an interval is given up
+// multiples of the time limit after which no interval is expected
 constexpr double patience = 10;
 
 }  // namespace
@@ -94,8 +94,7 @@ void Measurement::count_samples() {
   apart_.clear();
   discarded_ = 0;
   for (const auto& [seconds, apart, clock_hz, highest_hz] : taken_) {
-    // No more than were asked for, where all that had been put
-    // aside count after all.
+    // At most as many as asked for, even if discarded batches count again.
     const auto room = wanted_ > 0 ? static_cast<std::size_t>(wanted_) -
                                         samples_.seconds.size()
                                   : seconds.size();

@@ -6,24 +6,39 @@
 #include <string>
 #include <vector>
 
+#include "facts/cause.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
 
 struct Observer {
   virtual ~Observer() = default;
-  // What is known of a run, before the first point with records of it.
+  // Facts of a run, before the first point with records of it.
   virtual void run(const Run& /*run*/) {}
   // Before the first: how many measurements there will be.
   virtual void plan(std::size_t /*measurements*/) {}
-  // what: "dmv 4096x4096 float hot cuda/naive block=256"; done:
+  // what: "cold dmv/cuda/naive float 4096x4096 block=256"; done:
   // measurements completed so far.
   virtual void working_on(const std::string& /*what*/, std::size_t /*done*/) {}
   // All records of one (size, dtype, cache), once they are
   // complete, in ladder order.
   virtual void point(const std::vector<Record>& records) = 0;
-  // Something the user should know; one line.
-  virtual void note(const std::string& line) = 0;
+  // Something the user should know.
+  virtual void note(const Detail& detail) = 0;
+};
+
+// Passes everything on to another one.
+struct PassingObserver : Observer {
+  explicit PassingObserver(Observer& observer) : to(observer) {}
+  void run(const Run& run) override { to.run(run); }
+  void plan(std::size_t measurements) override { to.plan(measurements); }
+  void working_on(const std::string& what, std::size_t done) override {
+    to.working_on(what, done);
+  }
+  void point(const std::vector<Record>& records) override { to.point(records); }
+  void note(const Detail& detail) override { to.note(detail); }
+
+  Observer& to;
 };
 
 }  // namespace parlab

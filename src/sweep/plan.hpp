@@ -1,4 +1,4 @@
-// What a sweep has to measure: the product of everything that was asked for.
+// A sweep measures the product of everything that was asked for.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Plan {
   // An execution that takes longer is ended, and its variant not tried
   // again; by default a multiple of what is expected.
   std::optional<double> execution_limit_s = {};
-  // Of the host; sizes that need more are `out_of_memory`.
+  // Host memory; sizes that need more are `out_of_memory`.
   double memory_bytes = std::numeric_limits<double>::infinity();
   double precision = 0.01;  // half width of the median's interval, relative
   std::string results;  // record file to append to and resume from; empty: none
@@ -62,6 +62,21 @@ struct Plan {
   bool rectangle = false;
   std::string command;  // as typed, for provenance
 };
+
+// How long one size and dtype of a plan may take, before anything is measured.
+struct Estimate {
+  Size size;
+  Dtype dtype;
+  std::size_t measurements = 0;  // that are not recorded yet
+  double seconds = 0;            // for all of them: rough, for sharing work out
+};
+
+// The values of one tunable.
+struct Axis {
+  std::string name;
+  std::vector<std::int64_t> values;
+};
+std::vector<TunableValues> all_of(const std::vector<Axis>& axes);
 
 // Every choice of tunables the plan wants from one variant: the product of
 // the values asked for, without those the variant does not allow. A fallback

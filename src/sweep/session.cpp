@@ -1,7 +1,6 @@
 #include "sweep/session.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 
@@ -13,7 +12,7 @@
 namespace parlab {
 namespace {
 
-// Of the problems of a plan, on the host or on GPUs.
+// For the problems of a plan, on the host or on GPUs.
 WantedCeilings wanted_by(const Plan& plan, Target target) {
   std::optional<WantedCeilings> wanted;
   for (const auto* variant : plan.variants) {
@@ -39,6 +38,12 @@ std::string name_for_ceilings(const Place& place) {
 
 }  // namespace
 
+bool is_square(const Workload& workload, const Size& size) {
+  const auto extents = count_extents(workload);
+  return extents > 1 && std::all_of(size.begin(), size.begin() + extents,
+                                    [&](auto n) { return n == size.front(); });
+}
+
 std::string configuration(const std::string& variant,
                           const TunableValues& tunables,
                           Dtype dtype) {
@@ -49,7 +54,7 @@ std::string configuration(const std::string& variant,
 void Session::open_store() {
   store = std::make_unique<Store>(plan.results, run);
   for (const auto& warning : store->warnings())
-    observer.note(warning);
+    observer.note(other(warning));
   if (plan.force) return;
   for (const auto& [id, known] : store->runs())
     observer.run(known);
@@ -65,7 +70,7 @@ void Session::read_elsewhere() {
     if (!std::filesystem::exists(path)) continue;
     auto loaded = load_records(path);
     for (const auto& warning : loaded.warnings)
-      observer.note(warning);
+      observer.note(other(warning));
     all.runs.merge(loaded.runs);
     std::move(loaded.records.begin(), loaded.records.end(),
               std::back_inserter(all.records));
@@ -96,18 +101,22 @@ void Session::note_time(const std::string& configuration,
                         const Size& size,
                         double seconds) {
   if (seconds <= plan.point_limit_s) return;
-  char text[128];
-  std::snprintf(text, sizeof text,
-                "skipped: one execution at %s took %.3g s, the limit is %.3g s",
-                size_text(*plan.workload, size).c_str(), seconds,
-                plan.point_limit_s);
-  too_slow.emplace(configuration, other(text));
+  too_slow.emplace(
+      configuration,
+      Detail{.cause = Cause::skipped,
+             .arguments = {size_text(*plan.workload, size),
+                           quantity(seconds, Unit::second),
+                           quantity(plan.point_limit_s, Unit::second)}});
 }
 
 void Session::learn(const Record& record) {
   const auto of =
       configuration(record.full_name(), record.tunables, record.dtype);
   if (record.timed()) note_time(of, record.size, record.summary().median);
+  if (record.verdict == Verdict::passed &&
+      is_square(*plan.workload, record.size)) {
+    right_at_square[record.full_name()] = record.size;
+  }
   if (was_endless(record)) {
     endless.emplace(record.full_name(), record.detail);
   } else if (record.verdict == Verdict::timed_out) {
@@ -115,7 +124,7 @@ void Session::learn(const Record& record) {
   }
 }
 
-void Session::lose(Place& place, const std::string& why) {
+void Session::lose(Place& place, const Detail& why) {
   place.why_not = why;
   failed = true;
 }
@@ -131,45 +140,44 @@ Ceilings Session::ceilings_of(Place& place) {
   const bool links_known =
       link == nullptr || (known && known->links.count(link) > 0);
   if (known != nullptr && links_known) return *known;
-  const auto note = [&](const std::string& whose) {
+  const auto note = [&](Cause what, const std::string& gpu_name = {}) {
     if (keeps_ceilings())
-      observer.note("measuring the ceilings of " + whose +
-                    ", once on this machine");
+      observer.note({.cause = what, .arguments = {gpu_name}});
   };
   Ceilings ceilings;
   if (known != nullptr) {
     ceilings = *known;
   } else {
-    note(gpu.empty() ? "the host" : place.gpu.name);
+    note(gpu.empty() ? Cause::measuring_host : Cause::measuring_gpu,
+         place.gpu.name);
     ceilings = keeps_ceilings()
                    ? place.executor->ceilings()
                    : place.executor->ceilings(wanted_by(plan, place.target));
   }
   if (!links_known) {
-    note(place.target == Target::team ? "the links between the GPUs"
-                                      : "the link to the host");
+    note(place.target == Target::team ? Cause::measuring_links
+                                      : Cause::measuring_host_link);
     try {
       for (const auto& [name, rate] : links_of(place))
         ceilings.links[name] = rate;
     } catch (const PointError& error) {
-      observer.note(std::string("the links could not be measured: ") +
-                    error.what());
+      observer.note(
+          {.cause = Cause::links_not_measured, .further = {error.detail}});
     }
   }
   if (keeps_ceilings()) stored_ceilings->keep(gpu, ceilings);
   return ceilings;
 }
 
-// What does not return is ended, and not tried again by
-// the workers that follow.
+// The supervisor ends it when it does not return, and no later worker tries
+// again.
 std::map<std::string, double> Session::links_of(Place& place) {
   constexpr double seconds_at_most = 180;
   const std::string call = place.target == Target::team
                                ? "measuring the links between the GPUs"
                                : "measuring the link to the host";
-  if (const auto* ended = supervisor ? supervisor->ended(call) : nullptr) {
+  if (const auto* ended = supervisor.ended(call))
     throw PointError(ended->verdict, ended->why);
-  }
   const Supervisor::Execution execution(supervisor, call, seconds_at_most);
   return place.executor->links();
 }
@@ -193,29 +201,32 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
       gpu, stored ? best_of(*stored, place.ceilings) : place.ceilings);
 }
 
-EnergyGauge& Session::gauge_of(Place& place, const EnergyGauge::Stop& stop) {
-  const int others =
-      place.target == Target::host ? run.others_at_work : run.others_on_gpu;
-  const std::string how =
-      place.target == Target::host ? " of their threads are at work" : " there";
-  const auto [found, is_new] = gauges.try_emplace(
-      &place, *place.executor,
-      others == 0 ? std::string() : std::to_string(others) + how, stop);
+EnergyGauge& Session::gauge_of(Place& place, const Stop& stop) {
+  const bool host = place.target == Target::host;
+  Detail others;
+  if (const int count = host ? run.others_at_work : run.others_on_gpu) {
+    others = {
+        .cause = host ? Cause::threads_of_others : Cause::programs_of_others,
+        .arguments = {std::int64_t{count}}};
+  }
+  const auto [found, is_new] =
+      gauges.try_emplace(&place, *place.executor, others, stop);
   auto& gauge = found->second;
-  if (is_new && !gauge.absent().empty() && !stop()) {
-    const bool host = place.target == Target::host;
-    observer.note("no energy of the " + (host ? "host" : place.gpu.name) +
-                  ": " + gauge.absent());
+  if (is_new && gauge.absent() && !stop()) {
+    observer.note({.cause = Cause::no_energy_of,
+                   .arguments = {host ? "the host" : place.gpu.name},
+                   .further = {gauge.absent()}});
   }
   return gauge;
 }
 
-void Session::note_once(const std::string& text) {
-  if (noted.insert(text).second) observer.note(text);
+void Session::note_once(const Detail& detail) {
+  if (noted.insert(to_string(detail)).second) observer.note(detail);
 }
 
 void Session::note_blas() {
-  if (const auto advice = blas_advice(); !advice.empty()) note_once(advice);
+  if (const auto advice = blas_advice(); !advice.empty())
+    note_once(other(advice));
 }
 
 // This program is one of those that are there.
@@ -223,10 +234,9 @@ void Session::note_others_on(const GpuFacts& gpu) {
   const int others = programs_on_gpu(gpu.uuid).value_or(1) - 1;
   if (others < 1) return;
   run.others_on_gpu = std::max(run.others_on_gpu, others);
-  const std::string who = others == 1 ? "another program uses"
-                                      : std::to_string(others) + " others use";
-  note_once(who + " GPU " + std::to_string(gpu.device) + ", " + gpu.name +
-            ": its times may be too slow; measure again when it is free");
+  note_once({.cause = Cause::others_use_gpu,
+             .arguments = {std::int64_t{gpu.device}, gpu.name,
+                           std::int64_t{others}}});
 }
 
 void Session::know_ceilings() {

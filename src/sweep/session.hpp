@@ -1,5 +1,5 @@
-// What a sweep carries from point to point: its run, what was recorded before,
-// what not to try again, and the roofs of the places in use.
+// A sweep carries from point to point: its run, earlier records, variants not
+// to try again, and the roofs of the places in use.
 #pragma once
 
 #include <map>
@@ -23,6 +23,7 @@ struct Session {
   const Plan& plan;
   Places& places;
   Observer& observer;
+  Supervisor& supervisor;
   Run run;
   std::unique_ptr<Store> store = nullptr;
   // by key: measured before, as plan.resume says
@@ -41,31 +42,29 @@ struct Session {
   std::optional<CeilingsOfMachine> stored_ceilings = std::nullopt;
   // of those whose energy was asked for
   std::map<const Place*, EnergyGauge> gauges = {};
-  // absent: everything happens in the one process there is
-  Supervisor* supervisor = nullptr;
 
   void open_store();
   // Reads plan.resume, and the results when no store has them.
   void read_elsewhere();
   // As measured before, by the same command on this machine; nullptr: not yet.
   const Record* recorded(const Record& record) const;
-  void lose(Place& place, const std::string& why);
-  void note_once(const std::string& text);
+  void lose(Place& place, const Detail& why);
+  void note_once(const Detail& detail);
   void note_blas();  // what to do about the BLAS of the host, if anything
-  // What the verdict of a record says of the sweep so far.
+  // Counts a record and its verdict.
   void count(const Record& record);
-  // Of an execution: whether larger sizes of its configuration are tried.
+  // An execution took this long: decides whether larger sizes are tried.
   void note_time(const std::string& configuration,
                  const Size& size,
                  double seconds);
-  // What a record says of the points that follow: that it takes no
-  // larger size, or that its variant does not end.
+  // Later points skip a configuration that took no larger size, or a variant
+  // that does not end.
   void learn(const Record& record);
   // Finds or measures the roofs of the places in use; at the first call only.
   void know_ceilings();
-  // Of the place, made when it is first asked for, unless stop says yes; a
-  // note says why when it can measure nothing.
-  EnergyGauge& gauge_of(Place& place, const EnergyGauge::Stop& stop);
+  // The energy gauge of the place, made on first use. If it cannot measure, a
+  // note says why.
+  EnergyGauge& gauge_of(Place& place, const Stop& stop);
   // Measures that part of them again; what was better before stays. Not
   // where the plan gave them.
   void raise_ceilings(Place& place, const WantedCeilings& wanted);
@@ -77,6 +76,10 @@ struct Session {
   // with the records, when these have a folder of their own
   bool keeps_ceilings() const;
 };
+
+// Whether all extents are equal, so that a variant may take one
+// for another and be right.
+bool is_square(const Workload& workload, const Size& size);
 
 // The same at every size: what one size showed holds for the larger
 // ones, which come later.

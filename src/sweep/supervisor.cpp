@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <sstream>
@@ -34,17 +33,20 @@ constexpr int leave_at_most = 100;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-std::string signal_text(int signal) {
+// status: of waitpid().
+Detail ending_of(int status) {
+  if (WIFEXITED(status)) {
+    return {.cause = Cause::ended_with_status,
+            .arguments = {std::int64_t{WEXITSTATUS(status)}}};
+  }
+  const int signal = WTERMSIG(status);
   const char* const name = sigabbrev_np(signal);
-  std::string text = strsignal(signal);
-  if (name != nullptr) text += " (SIG" + std::string(name) + ")";
-  return text;
-}
-
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
+  Detail ending{
+      .cause = Cause::ended_by_signal,
+      .arguments = {strsignal(signal), name ? name : std::to_string(signal)}};
+  if (signal == SIGKILL)
+    ending.further = {{.cause = Cause::memory_may_be_short}};
+  return ending;
 }
 
 // These signals wait until they are asked for; a worker gets back
@@ -76,20 +78,15 @@ struct Supervisor::Shared {
   std::atomic<unsigned> number;   // of the execution, or of the last one
   std::atomic<double> at_most_s;  // what it may take
   char call[1024];
-  char why[1024];  // it ended itself; empty: for no reason that is known
-  int left;        // workers that did so since a part was completed
+  int left;  // workers that ended themselves since a part was completed
+
+  void begin(const std::string& to) {
+    const auto length = std::min(to.size(), sizeof call - 1);
+    std::memcpy(call, to.data(), length);
+    call[length] = '\0';
+    at_work = true;
+  }
 };
-
-namespace {
-
-template <std::size_t n>
-void set_text(char (&text)[n], const std::string& to) {
-  const auto length = std::min(to.size(), n - 1);
-  std::memcpy(text, to.data(), length);
-  text[length] = '\0';
-}
-
-}  // namespace
 
 Supervisor::Supervisor() {
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
@@ -116,7 +113,7 @@ std::optional<int> Supervisor::start() {
     const pid_t worker = fork();
     if (worker < 0) fail("starting a worker");
     if (worker == 0) {
-      // Whoever kills the supervisor means its worker too.
+      // A signal that kills the supervisor is meant for its worker, too.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != self) _exit(EXIT_FAILURE);
       is_worker_ = true;
@@ -128,8 +125,8 @@ std::optional<int> Supervisor::start() {
     // Nobody reads on what is printed: the end of any program in a pipe.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && !shared_->at_work)
       raise(SIGPIPE);
+    read_log();
     if (!blame(status)) return EXIT_FAILURE;
-    read_completed();
   }
 }
 
@@ -164,35 +161,34 @@ bool Supervisor::blame(int status) {
   const std::string call(shared_->call);
   Ended ended;
   if (shared_->at_work && shared_->too_long) {
-    ended = {Verdict::timed_out, "ended: " + call + " took more than " +
-                                     seconds_text(shared_->at_most_s)};
-  } else if (shared_->why[0] != '\0') {
-    ended.why = shared_->why;
-  } else if (WIFEXITED(status)) {
-    ended.why = "ended the program with exit status " +
-                std::to_string(WEXITSTATUS(status));
+    ended = {
+        Verdict::timed_out,
+        {.cause = Cause::ended,
+         .further = {{.cause = Cause::took_more_than,
+                      .arguments = {call, quantity(shared_->at_most_s.load(),
+                                                   Unit::second)}}}}};
+  } else if (left_) {
+    ended.why = *left_;
   } else {
-    ended.why = "ended the program: " + signal_text(WTERMSIG(status));
-    if (WTERMSIG(status) == SIGKILL)
-      ended.why += "; the system does so when memory runs out";
+    ended.why = ending_of(status);
   }
-  if (!shared_->at_work) ended.why += ", after it had returned";
+  if (!shared_->at_work)
+    ended.why.further.push_back({.cause = Cause::after_return});
   shared_->at_work = shared_->too_long = false;
-  shared_->why[0] = '\0';
+  left_.reset();
   if (!call.empty() && ended_.emplace(call, ended).second) return true;
-  std::cerr << "parlab: " << ended.why
+  std::cerr << "parlab: " << to_string(ended.why)
             << ", and no variant was at work: this is an error of parlab"
             << std::endl;
   return false;
 }
 
-void Supervisor::read_completed() {
-  std::string text(static_cast<std::size_t>(lseek(log_, 0, SEEK_END)), '\0');
-  if (pread(log_, text.data(), text.size(), 0) !=
-      static_cast<ssize_t>(text.size())) {
+void Supervisor::read_log() {
+  const off_t end = lseek(log_, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(end - read_), '\0');
+  if (pread(log_, text.data(), text.size(), read_) != end - read_)
     fail("reading what a worker completed");
-  }
-  completed_.clear();
+  read_ = end;
   Points points;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -201,6 +197,9 @@ void Supervisor::read_completed() {
       points.clear();
     } else if (line == "point") {
       points.emplace_back();
+    } else if (line == "left") {
+      std::getline(lines, line);
+      left_ = std::get<Record>(from_json_line(line)).detail;
     } else {
       auto entry = from_json_line(line);
       if (auto* run = std::get_if<Run>(&entry)) {
@@ -213,6 +212,13 @@ void Supervisor::read_completed() {
   }
 }
 
+void Supervisor::append(const std::string& lines) {
+  const auto written = write(log_, lines.data(), lines.size());
+  if (written >= 0) errno = ENOSPC;  // nobody says why it is less than all
+  if (written != static_cast<ssize_t>(lines.size()))
+    fail("keeping what is complete in memory");
+}
+
 void Supervisor::complete(const Run& run, const Points& points) {
   std::cout.flush();  // what was printed is not printed again
   shared_->left = 0;
@@ -223,17 +229,12 @@ void Supervisor::complete(const Run& run, const Points& points) {
     for (const auto& record : records)
       text += to_json_line(record) + "\n";
   }
-  text += "part\n";
-  const auto written = write(log_, text.data(), text.size());
-  if (written >= 0) errno = ENOSPC;  // nobody says why it is less than all
-  if (written != static_cast<ssize_t>(text.size()))
-    fail("keeping what is complete in memory");
+  append(text + "part\n");
 }
 
-void Supervisor::leave(const std::string& call, const std::string& why) {
-  set_text(shared_->call, call);
-  set_text(shared_->why, why);
-  shared_->at_work = true;
+void Supervisor::leave(const std::string& call, const Record& failed) {
+  append("left\n" + to_json_line(failed) + "\n");
+  shared_->begin(call);
   ++shared_->left;
   _exit(EXIT_FAILURE);
 }
@@ -251,7 +252,7 @@ const Ended* Supervisor::ended(const std::string& call) const {
   return found == ended_.end() ? nullptr : &found->second;
 }
 
-const std::string* Supervisor::endless(const std::string& variant) const {
+const Detail* Supervisor::endless(const std::string& variant) const {
   for (const auto& [call, ended] : ended_) {
     if (ended.verdict == Verdict::timed_out && call.starts_with(variant + " "))
       return &ended.why;
@@ -259,20 +260,24 @@ const std::string* Supervisor::endless(const std::string& variant) const {
   return nullptr;
 }
 
-Supervisor::Execution::Execution(Supervisor* supervisor,
+Supervisor::Execution::Execution(Supervisor& supervisor,
                                  const std::string& call,
                                  double seconds_at_most)
     : supervisor_(supervisor) {
-  if (supervisor_ == nullptr) return;
-  Shared& shared = *supervisor_->shared_;
-  set_text(shared.call, call);
+  Shared& shared = *supervisor.shared_;
   shared.at_most_s = seconds_at_most;
   ++shared.number;
-  shared.at_work = true;
+  shared.begin(call);
+}
+
+Supervisor& unsupervised() {
+  static Supervisor supervisor;
+  supervisor.repeats = false;
+  return supervisor;
 }
 
 Supervisor::Execution::~Execution() {
-  if (supervisor_ != nullptr) supervisor_->shared_->at_work = false;
+  supervisor_.shared_->at_work = false;
 }
 
 }  // namespace parlab

@@ -19,10 +19,10 @@
 
 namespace parlab {
 
-// What ended a worker, or an execution that took too long.
+// How a worker ended, or an execution that took too long.
 struct Ended {
   Verdict verdict = Verdict::launch_failed;
-  std::string why;  // "ended the program: Segmentation fault (SIGSEGV)"
+  Detail why = {};
 };
 
 class Supervisor {
@@ -38,15 +38,14 @@ class Supervisor {
   // neither would be usable in a worker. Throws std::system_error.
   std::optional<int> start();
 
-  // ---- of workers; without start() there is nothing to report
+  // ---- of workers; without start() nobody listens
 
   // Marks one execution, for as long as it lives: who is at work,
   // and how long it may take.
   class Execution {
    public:
     // call: names the configuration in all workers alike.
-    // supervisor: may be null.
-    Execution(Supervisor* supervisor,
+    Execution(Supervisor& supervisor,
               const std::string& call,
               double seconds_at_most);
     ~Execution();
@@ -54,30 +53,30 @@ class Supervisor {
     Execution& operator=(const Execution&) = delete;
 
    private:
-    Supervisor* supervisor_;
+    Supervisor& supervisor_;
   };
 
   // Ends this worker, for the device that it has cannot be used any more; the
-  // next one finds it whole. why: what became of the call.
-  [[noreturn]] void leave(const std::string& call, const std::string& why);
+  // next one finds it whole. failed: what became of the call.
+  [[noreturn]] void leave(const std::string& call, const Record& failed);
   // False where that would help nobody: this process is no worker, or so many
   // workers have left one after another that the device cannot be well.
   bool may_leave() const;
 
   bool first_worker() const { return ended_.empty(); }
   bool interrupted() const;  // Ctrl-C reached the supervisor
-  // What became of a call in a worker before; nullptr: nothing is known.
+  // How a call ended in an earlier worker; nullptr: it did not end there.
   const Ended* ended(const std::string& call) const;
   // Why one of this variant's calls was ended; nullptr: none was.
   // variant: a call begins with it.
-  const std::string* endless(const std::string& variant) const;
+  const Detail* endless(const std::string& variant) const;
 
   // A part of the sweep is complete: with these points, in the order
   // they were observed. They are observed again in later workers,
   // unless that is switched off.
   using Points = std::vector<std::vector<Record>>;
   void complete(const Run& run, const Points& points);
-  // What workers before completed, part by part; nothing in the first one.
+  // The parts that earlier workers completed; none in the first one.
   const std::vector<Points>& completed() const { return completed_; }
   const std::optional<Run>& run() const { return run_; }
   bool repeats = true;
@@ -89,16 +88,22 @@ class Supervisor {
   struct Shared;  // memory of the supervisor and all its workers
   int watch(pid_t worker);
   bool blame(int status);
-  void read_completed();
+  void append(const std::string& lines);
+  void read_log();
 
   Shared* shared_;
   bool is_worker_ = false;
-  // a file without a name: runs and records as JSON, a line
-  // "part" behind each part
+  // A file without a name: runs and records as JSON, a line "part" behind each
+  // part, and behind a line "left" why a worker has left.
   int log_;
+  off_t read_ = 0;  // of it
   std::map<std::string, Ended> ended_;
   std::vector<Points> completed_;
   std::optional<Run> run_;
+  std::optional<Detail> left_;  // why the last worker did
 };
+
+// One that was never started: everything happens in the one process there is.
+Supervisor& unsupervised();
 
 }  // namespace parlab

@@ -7,12 +7,35 @@
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
-#include "sweep/emulation.hpp"
 #include "sweep/interrupt.hpp"
+#include "sweep/listing.hpp"
 #include "sweep/point.hpp"
 
 namespace parlab {
 namespace {
+
+// The size itself, or the largest one reached by halving every extent whose
+// work an emulation ends in about a second.
+Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
+  constexpr double flops_at_most = 8e6;
+  while (workload.work(size, dtype).flops > flops_at_most) {
+    for (std::size_t i = 0; i < count_extents(workload); ++i)
+      size[i] = (size[i] + 1) / 2;
+  }
+  return size;
+}
+
+// A small size whose extents all differ, with the parameters of this one.
+Size small_rectangle(const Workload& workload, Size size) {
+  for (std::size_t i = 0; i < count_extents(workload); ++i)
+    size[i] = 33 + 34 * static_cast<std::int64_t>(i);
+  return size;
+}
+
+Size small_square(const Workload& workload, Size size) {
+  std::fill_n(size.begin(), count_extents(workload), 33);
+  return size;
+}
 
 // The plan in parts, each for one size and dtype that is wanted: everything
 // at once, or, where CUDA variants are emulated, the CPU's at full size
@@ -30,18 +53,17 @@ std::vector<PointPlan> split(const Plan& plan,
   auto sizes = plan.sizes;
   std::size_t first_asked = 0;
   if (emulating && plan.rectangle) {
-    const auto squares = std::count_if(sizes.begin(), sizes.end(), square);
+    const auto squares = std::ranges::count_if(sizes, square);
     if (squares == std::ssize(sizes)) {
       sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
-      observer.note("emulating also at " +
-                    size_text(*plan.workload, sizes.back()) +
-                    ": a square does not tell rows from columns");
+      observer.note({.cause = Cause::rectangle_emulated,
+                     .arguments = {size_text(*plan.workload, sizes.back())}});
     } else if (const auto small = small_square(*plan.workload, sizes.front());
                squares == 0 && square(small)) {
       sizes.insert(sizes.begin(), small);
       first_asked = 1;
-      observer.note("emulating also at " + size_text(*plan.workload, small) +
-                    ": what is right there alone takes rows for columns");
+      observer.note({.cause = Cause::square_emulated,
+                     .arguments = {size_text(*plan.workload, small)}});
     }
   }
   for (const auto& size : sizes) {
@@ -51,8 +73,9 @@ std::vector<PointPlan> split(const Plan& plan,
     for (const auto dtype : plan.dtypes) {
       if (plan.wanted && !plan.wanted(size, dtype)) continue;
       const auto number = points++;
-      PointPlan timed{size, dtype, {}, number, size},
-          emulated{size, dtype, {}, number, size};
+      PointPlan timed{
+          .size = size, .dtype = dtype, .number = number, .asked = size};
+      PointPlan emulated = timed;
       for (const auto* variant : plan.variants) {
         if (!variant->has(dtype)) continue;
         (emulating && variant->needs_gpu() ? emulated : timed)
@@ -62,10 +85,9 @@ std::vector<PointPlan> split(const Plan& plan,
       if (emulated.variants.empty()) continue;
       emulated.size = size_to_emulate(*plan.workload, size, dtype);
       if (emulated.size != size) {
-        observer.note("emulating at " +
-                      size_text(*plan.workload, emulated.size) + ": " +
-                      size_text(*plan.workload, size) +
-                      " would take too long without a GPU");
+        observer.note({.cause = Cause::smaller_emulated,
+                       .arguments = {size_text(*plan.workload, emulated.size),
+                                     size_text(*plan.workload, size)}});
       }
       parts.push_back(emulated);
     }
@@ -75,29 +97,24 @@ std::vector<PointPlan> split(const Plan& plan,
 
 bool anything_wanted(const Plan& plan) {
   if (!plan.wanted) return true;
-  return std::any_of(
-      plan.sizes.begin(), plan.sizes.end(), [&](const Size& size) {
-        return std::any_of(
-            plan.dtypes.begin(), plan.dtypes.end(),
-            [&](Dtype dtype) { return plan.wanted(size, dtype); });
-      });
+  return std::ranges::any_of(plan.sizes, [&](const Size& size) {
+    return std::ranges::any_of(
+        plan.dtypes, [&](Dtype dtype) { return plan.wanted(size, dtype); });
+  });
 }
 
 // Times of the CPU can be trusted only on an idle machine.
 void note_others_at_work(Run& run, Observer& observer) {
   run.others_at_work = others_at_work();
   if (run.others_at_work == 0) return;
-  observer.note("other programs are at work here (" +
-                std::to_string(run.others_at_work) +
-                (run.others_at_work == 1 ? " thread" : " threads") +
-                "): times and roofs of the CPU may be too slow; measure again "
-                "when they are done");
+  observer.note({.cause = Cause::others_at_work,
+                 .arguments = {std::int64_t{run.others_at_work}}});
 }
 
 bool needs_gpu(const Plan& plan) {
-  return std::any_of(
-      plan.variants.begin(), plan.variants.end(),
-      [](const Variant* variant) { return variant->needs_gpu(); });
+  return std::ranges::any_of(plan.variants, [](const Variant* variant) {
+    return variant->needs_gpu();
+  });
 }
 
 // A sweep of the CPU alone does not start CUDA to have its machine named.
@@ -118,7 +135,7 @@ Places places_of(const Plan& plan) {
 
 std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
   Places places = places_of(plan);
-  Session session{plan, places, observer, run_of(plan)};
+  Session session{plan, places, observer, unsupervised(), run_of(plan)};
   session.read_elsewhere();
   std::vector<Estimate> estimates;
   std::optional<std::size_t> point;
@@ -132,7 +149,7 @@ std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
   return estimates;
 }
 
-int run_sweep(const Plan& plan, Observer& observer, Supervisor* supervisor) {
+int run_sweep(const Plan& plan, Observer& observer, Supervisor& supervisor) {
   if (!anything_wanted(plan)) return 0;  // all of it belongs to other shards
   Places places = places_of(plan);
   return run_sweep(plan, observer, places, supervisor);
@@ -141,20 +158,17 @@ int run_sweep(const Plan& plan, Observer& observer, Supervisor* supervisor) {
 int run_sweep(const Plan& plan,
               Observer& observer,
               Places& places,
-              Supervisor* supervisor) {
+              Supervisor& supervisor) {
   const InterruptGuard guard;
-  Session session{plan, places, observer, run_of(plan)};
+  Session session{plan, places, observer, supervisor, run_of(plan)};
   const auto on_host = [](const Variant* variant) {
     return variant->target == Target::host;
   };
-  if (!plan.verify_only &&
-      std::any_of(plan.variants.begin(), plan.variants.end(), on_host)) {
+  if (!plan.verify_only && std::ranges::any_of(plan.variants, on_host)) {
     note_others_at_work(session.run, observer);
   }
   session.run.node = plan.node;
-  session.supervisor = supervisor;
-  if (supervisor != nullptr && supervisor->run())
-    session.run = *supervisor->run();
+  if (supervisor.run()) session.run = *supervisor.run();
   observer.run(session.run);
   if (!plan.results.empty()) session.open_store();
 
@@ -164,33 +178,24 @@ int run_sweep(const Plan& plan,
     measurements += count_measurements(plan, places, part);
   observer.plan(measurements);
 
-  const std::function<bool()> stop = [&] {
-    return was_interrupted() ||
-           (supervisor != nullptr && supervisor->interrupted());
+  const Stop stop = [&] {
+    return was_interrupted() || supervisor.interrupted();
   };
-  std::size_t repeated = 0;
-  if (supervisor != nullptr) {
-    for (const auto& points : supervisor->completed())
-      repeat_point(session, points);
-    repeated = supervisor->completed().size();
-    supervisor->caught_up();
-  }
-  for (auto part = parts.begin() + static_cast<std::ptrdiff_t>(repeated);
-       part != parts.end(); ++part) {
-    if (stop()) break;
-    const auto points = run_point(session, *part, stop);
-    if (supervisor != nullptr && !stop())
-      supervisor->complete(session.run, points);
+  for (const auto& points : supervisor.completed())
+    repeat_point(session, points);
+  supervisor.caught_up();
+  for (auto i = supervisor.completed().size(); i < parts.size() && !stop();
+       ++i) {
+    const auto points = run_point(session, parts[i], stop);
+    if (!stop()) supervisor.complete(session.run, points);
   }
   if (stop()) {
-    observer.note(plan.results.empty()
-                      ? "interrupted"
-                      : "interrupted: the same command goes on from here");
+    observer.note({.cause = plan.results.empty() ? Cause::interrupted
+                                                 : Cause::interrupted_goes_on});
     return exit_interrupted;
   }
-  // What this machine has no memory or no device for is no failure of the
-  // sweep, unless it was all there was. What fits may be in another shard, a
-  // device may not.
+  // A lack of memory or of a device is no failure of the sweep, unless nothing
+  // else was asked for. Smaller sizes may be in another shard; a device is not.
   const bool whole = !plan.wanted;
   const bool nothing_ran =
       !session.passed && (session.no_device || (whole && session.too_large));

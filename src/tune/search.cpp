@@ -48,7 +48,7 @@ class Descent {
     for (const auto& [tunables, summary] : tried_) {
       if (summary) timed.emplace_back(*summary, tunables);
     }
-    std::sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(timed, [](const auto& a, const auto& b) {
       return a.first.median < b.first.median;
     });
     std::vector<TunableValues> kept;
@@ -57,7 +57,7 @@ class Descent {
           !above(ratio(summary.estimate, timed.front().first.estimate), 1);
       if (may_be_best && kept.size() < finalists) kept.push_back(tunables);
     }
-    if (std::find(kept.begin(), kept.end(), search_.start) == kept.end()) {
+    if (std::ranges::find(kept, search_.start) == kept.end()) {
       kept.push_back(search_.start);
     }
     return kept;
@@ -72,12 +72,11 @@ class Descent {
       line.push_back(place);
       line.back().insert_or_assign(axis.name, value);
     }
-    if (std::find(line.begin(), line.end(), place) == line.end())
-      line.push_back(place);
-    std::copy_if(line.begin(), line.end(), std::back_inserter(unknown),
-                 [&](const TunableValues& tunables) {
-                   return tried_.count(tunables) == 0;
-                 });
+    if (std::ranges::find(line, place) == line.end()) line.push_back(place);
+    std::ranges::copy_if(line, std::back_inserter(unknown),
+                         [&](const TunableValues& tunables) {
+                           return tried_.count(tunables) == 0;
+                         });
     if (!unknown.empty()) {
       for (const auto& record : search_.measure(unknown, Effort::quick)) {
         auto& known = tried_[record.tunables];

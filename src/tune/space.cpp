@@ -75,7 +75,7 @@ std::vector<Axis> axes_of(
       axis.values = found->second;
       std::erase_if(axis.values,
                     [&](auto value) { return !tunable.allows(value); });
-      std::sort(axis.values.begin(), axis.values.end());
+      std::ranges::sort(axis.values);
     }
     if (axis.values.empty()) {
       throw UsageError(variant.full_name() + ": none of the values of " +
@@ -92,21 +92,6 @@ double count_of(const std::vector<Axis>& axes) {
   for (const auto& axis : axes)
     count *= static_cast<double>(axis.values.size());
   return count;
-}
-
-std::vector<TunableValues> all_of(const std::vector<Axis>& axes) {
-  std::vector<TunableValues> all{{}};
-  for (const auto& axis : axes) {
-    std::vector<TunableValues> longer;
-    for (const auto& base : all) {
-      for (const auto value : axis.values) {
-        longer.push_back(base);
-        longer.back().emplace(axis.name, value);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
 }
 
 TunableValues defaults_of(const Variant& variant, std::int64_t cores) {

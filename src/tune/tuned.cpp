@@ -29,14 +29,14 @@ std::optional<Choice> choose_best(const std::vector<Record>& trials) {
     if (record.timed()) timed.emplace_back(record.summary(), &record);
   }
   if (timed.empty()) return std::nullopt;
-  std::sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(timed, [](const auto& a, const auto& b) {
     return std::tie(a.first.interval.high, a.first.median) <
            std::tie(b.first.interval.high, b.first.median);
   });
   Choice choice{*timed.front().second, {}};
   const Uncertain best = timed.front().first.estimate;
   timed.erase(timed.begin());
-  std::sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(timed, [](const auto& a, const auto& b) {
     return a.first.median < b.first.median;
   });
   for (const auto& [summary, record] : timed) {
@@ -64,9 +64,8 @@ std::optional<Tuned::Found> Tuned::find(const std::string& full_name,
                                         const Size& size) const {
   const auto sizes = trials_.find({full_name, dtype});
   if (sizes == trials_.end()) return std::nullopt;
-  const auto nearest = std::min_element(
-      sizes->second.begin(), sizes->second.end(),
-      [&](const auto& a, const auto& b) {
+  const auto nearest = std::ranges::min_element(
+      sizes->second, [&](const auto& a, const auto& b) {
         return distance(a.first, size) < distance(b.first, size);
       });
   if (!std::isfinite(distance(nearest->first, size))) return std::nullopt;

@@ -1,5 +1,4 @@
-// What tuning found: the best configuration of a variant
-// at a size, and its ties.
+// The best known configuration of a variant at a size, and its ties.
 #pragma once
 
 #include <map>
@@ -7,9 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "core/variant.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
+
+// One variant at one size and dtype.
+struct Subject {
+  const Variant* variant;
+  Size size;
+  Dtype dtype;
+};
 
 struct Choice {
   Record best;
@@ -17,8 +24,8 @@ struct Choice {
   std::vector<Record> ties;
 };
 
-// Of the records of one variant, size and dtype. The best is the one
-// that is surely fast: with the lowest upper end of its interval.
+// trials: records of one variant, size and dtype. The best is the one that is
+// surely fast: its interval has the lowest upper end.
 // Nothing when none has a time.
 std::optional<Choice> choose_best(const std::vector<Record>& trials);
 

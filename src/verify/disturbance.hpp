@@ -25,8 +25,8 @@ struct ChangedElement {
   std::int64_t to = 0, from = 0;
 };
 
-// An output's element, of which one bit changes. What still holds poison
-// is left alone: a workload may leave it unwritten.
+// An output's element, of which one bit changes. Elements that still hold
+// poison are left alone: a workload may leave them unwritten.
 struct SpoiledElement {
   std::string array;
   std::int64_t element = 0;
@@ -45,7 +45,7 @@ struct Disturbance {
 class Secret {
  public:
   Secret() : engine_(std::random_device{}()) {}
-  // Of inputs that can be had again, for a grader: nothing that
+  // For inputs that a grader can make again: nothing that
   // decides what is looked at.
   explicit Secret(std::uint64_t seed) : engine_(seed) {}
   // A few elements of every input, in all its layouts alike.

@@ -1,4 +1,4 @@
-// What makes a result believable: guard words around every array, fingerprints
+// A result is believed because of guard words around every array, fingerprints
 // of the inputs, and poison in the outputs (core/workload.hpp).
 #pragma once
 

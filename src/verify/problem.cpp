@@ -1,6 +1,7 @@
 #include "verify/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace parlab {
@@ -27,10 +28,9 @@ std::vector<ArraySpec> arrays_needed(
   auto arrays = workload.arrays(size, dtype);
   std::erase_if(arrays, [&](const ArraySpec& array) {
     return !array.layout_of.empty() &&
-           std::none_of(
-               variants.begin(), variants.end(), [&](const Variant* variant) {
-                 return variant->reads(array) || variant->writes(array);
-               });
+           std::ranges::none_of(variants, [&](const Variant* variant) {
+             return variant->reads(array) || variant->writes(array);
+           });
   });
   return arrays;
 }
@@ -44,6 +44,22 @@ double bytes_needed(const Workload& workload,
     bytes += static_cast<double>(array.bytes());
   }
   return bytes;
+}
+
+Detail detail_of(const Mismatch& mismatch) {
+  const auto& [where, expected, found, bound] = mismatch;
+  const auto number = [](double value) { return quantity(value, Unit::none); };
+  if (std::isnan(found)) {
+    return {.cause = Cause::not_a_number,
+            .arguments = {where, number(expected)}};
+  }
+  if (bound == 0) {
+    return {.cause = Cause::not_exact,
+            .arguments = {where, number(found), number(expected)}};
+  }
+  return {.cause = Cause::wrong_element,
+          .arguments = {where, number(found), number(expected),
+                        number(std::abs(found - expected)), number(bound)}};
 }
 
 Problem::Problem(const Workload& workload,
@@ -120,8 +136,9 @@ std::optional<Mismatch> Problem::check(Oracles& oracles,
   if (!oracle)
     oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
   std::vector<Array> written;
-  std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(written),
-               [&](const Array& array) { return variant.writes(array.spec); });
+  std::ranges::copy_if(
+      outputs, std::back_inserter(written),
+      [&](const Array& array) { return variant.writes(array.spec); });
   return oracle->check(Arrays(std::move(written)));
 }
 

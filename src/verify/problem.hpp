@@ -10,6 +10,7 @@
 #include "core/accuracy.hpp"
 #include "core/variant.hpp"
 #include "core/workload.hpp"
+#include "facts/cause.hpp"
 #include "verify/disturbance.hpp"
 #include "verify/host_arrays.hpp"
 
@@ -29,6 +30,8 @@ double bytes_needed(const Workload& workload,
                     Dtype dtype,
                     const std::vector<const Variant*>& variants);
 
+Detail detail_of(const Mismatch& mismatch);
+
 class Problem {
  public:
   // seed: of what the inputs hold, but for wide ones, whose structure it would
@@ -46,8 +49,8 @@ class Problem {
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
-  // Of outputs that were found right just now; nothing where the
-  // workload does not know.
+  // outputs: found right just now. Nothing where the workload does not
+  // know.
   std::optional<LargestError> largest_error(const Arrays& outputs,
                                             const Variant& variant);
 

@@ -9,9 +9,11 @@
 #include "host/host.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
+#include "text.hpp"
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
+using parlab::testing::has;
 using testing::Folder;
 
 namespace {
@@ -56,10 +58,11 @@ BOOST_AUTO_TEST_CASE(a_size_after_one_that_took_too_long_is_skipped) {
   BOOST_TEST(records[1].timed());
   BOOST_TEST(to_string(records[2].verdict) == "timed_out");
   BOOST_TEST(records[2].seconds.empty());
-  const auto detail = words(records[2].detail);
-  BOOST_TEST(detail.starts_with("skipped: one execution at 20x1 took 0."),
-             detail);
-  BOOST_TEST(detail.ends_with("the limit is 0.06 s"), detail);
+  const auto& detail = records[2].detail;
+  BOOST_TEST(has(detail, Cause::skipped));
+  BOOST_TEST((detail.arguments.at(0) == Argument("20x1")));
+  BOOST_TEST(
+      (detail.arguments.at(2) == Argument(quantity(0.06, Unit::second))));
   BOOST_TEST(status_of(plan) == 0);
 }
 
@@ -83,8 +86,10 @@ BOOST_AUTO_TEST_CASE(a_size_that_does_not_fit_is_recorded) {
   const auto records = testing::sweep(plan);
   BOOST_TEST(records.at(1).timed());
   BOOST_TEST(to_string(records.at(2).verdict) == "out_of_memory");
-  BOOST_TEST(words(records.at(2).detail) ==
-             "needs 324 B of host memory, 164 B are free");
+  BOOST_TEST((records.at(2).detail ==
+              Detail{.cause = Cause::host_memory_short,
+                     .arguments = {quantity(324, Unit::byte),
+                                   quantity(164, Unit::byte)}}));
   BOOST_TEST(status_of(plan) == 0);
   plan.sizes = {{40, 1}};
   BOOST_TEST(status_of(plan) == 1);  // nothing fits

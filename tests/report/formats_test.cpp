@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(nothing_of_progress_in_a_pipe) {
     Console console(*reporter, messages, 0);
     console.plan(3);
     console.working_on("fake", 1);
-    console.note("a note");
+    console.note(other("a note"));
     console.point(course_records());
   }
   BOOST_TEST(messages.str() == "parlab: a note\n");

@@ -19,6 +19,7 @@
 #include "text.hpp"
 
 using namespace parlab;
+using parlab::testing::has;
 
 namespace {
 
@@ -114,7 +115,7 @@ void supervised(const std::vector<std::string>& names,
   place.executor = std::make_unique<FaultyTeam>(faults, false);
   Places places(std::move(place));
   testing::Collector collector;
-  run_sweep(plan, collector, places, &supervisor);
+  run_sweep(plan, collector, places, supervisor);
   std::ofstream out(file);
   for (const auto& record : collector.records) {
     out << record.variant << " " << to_string(record.verdict) << ": "
@@ -221,8 +222,8 @@ BOOST_AUTO_TEST_CASE(a_sweep_uses_one_gpu_where_two_do_not_pay) {
   }
   const auto notes = std::count_if(
       found.notes.begin(), found.notes.end(), [](const auto& note) {
-        return note.find("dmv/cuda/split_columns uses one GPU below 96") !=
-               std::string::npos;
+        return note.cause == Cause::one_gpu_is_as_fast &&
+               note.arguments.front() == Argument("dmv/cuda/split_columns");
       });
   BOOST_TEST(notes == 1);
 }
@@ -306,10 +307,10 @@ BOOST_AUTO_TEST_CASE(
   const auto seen = outcome(plan, faults, true);
   BOOST_REQUIRE_EQUAL(seen.records.size(), 2U);
   BOOST_TEST(faults.samples == 2);  // it was asked for samples at both sizes
-  BOOST_TEST(
-      std::count(seen.notes.begin(), seen.notes.end(),
-                 "the links could not be measured: ncclCommInitAll failed") >
-      0);
+  BOOST_TEST(std::count(seen.notes.begin(), seen.notes.end(),
+                        Detail{.cause = Cause::links_not_measured,
+                               .further = {other("ncclCommInitAll failed")}}) >
+             0);
 }
 
 // Nobody measures the joules of a team.

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(no_device_for_anything_is_a_failure) {
   for (const bool shard : {false, true}) {
     if (shard) plan.wanted = [](const Size&, Dtype) { return true; };
     Place closed;
-    closed.why_not = "no driver";
+    closed.why_not = other("no driver");
     Places places(std::move(closed));
     parlab::testing::Collector collector;
     BOOST_TEST(run_sweep(plan, collector, places) == 1);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
     void point(const std::vector<Record>& records) override {
       seen += records.size();
     }
-    void note(const std::string&) override {}
+    void note(const Detail&) override {}
     std::size_t planned = 0, done = 0, seen = 0;
   };
   const parlab::testing::Folder folder;

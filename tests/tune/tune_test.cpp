@@ -16,6 +16,7 @@
 #include "record/store.hpp"
 #include "said.hpp"
 #include "text.hpp"
+#include "tune/best.hpp"
 #include "tune/search.hpp"
 #include "tune/space.hpp"
 #include "tune/tuned.hpp"
@@ -291,9 +292,9 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
       {"dmv", "40", "50", "--variant", "openmp/rows", "--threads", "best"});
   const auto notes = use_best(run.best, file, run.plan);
   BOOST_REQUIRE(notes.size() == 1u);
-  BOOST_TEST(contains(notes[0],
-                      "dmv/openmp/rows float is not tuned at 50x50: threads="));
-  BOOST_TEST(contains(notes[0], "is the best at 40x40"));
+  BOOST_TEST((notes[0].cause == Cause::tuned_at_another_size));
+  BOOST_TEST(std::get<std::string>(notes[0].arguments[1]) == "50x50");
+  BOOST_TEST(std::get<std::string>(notes[0].arguments[3]) == "40x40");
   const auto chosen =
       run.plan.choose(*run.plan.variants[0], {50, 50}, Dtype::f32);
   BOOST_REQUIRE(chosen.size() == 1u);
@@ -311,8 +312,9 @@ BOOST_AUTO_TEST_CASE(a_variant_that_is_not_tuned) {
                      "--threads", "best"});
   const auto missing = use_best(both.best, file, both.plan);
   BOOST_REQUIRE(missing.size() == 1u);
-  BOOST_TEST(
-      contains(missing[0], "parlab tune dmv 40x40 --variant openmp/blocked"));
+  BOOST_TEST((missing[0].cause == Cause::not_tuned));
+  BOOST_TEST(std::get<std::string>(missing[0].arguments[1]) ==
+             "parlab tune dmv 40x40 --variant openmp/blocked");
   auto none =
       parse({"dmv", "40", "--variant", "openmp/blocked", "--threads", "best"});
   BOOST_CHECK_EXCEPTION(

@@ -255,7 +255,8 @@ class CudaExecutor final : public Executor {
     for (const auto& gpu : gpus_present()) {
       if (gpu.device == device_) return gpu_energy_meter(gpu.uuid);
     }
-    throw NoEnergy("GPU " + std::to_string(device_) + " has no identity");
+    throw NoEnergy({.cause = Cause::gpu_without_identity,
+                    .arguments = {std::int64_t{device_}}});
   }
 
   void run_profiled(const Call& call, int number) override {

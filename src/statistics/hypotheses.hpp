@@ -10,7 +10,7 @@
 namespace parlab {
 
 struct RatioTest {
-  // after / before; 1.05: five per cent slower. Of this point alone
+  // after / before; 1.05: five per cent slower; this point alone
   Ratio ratio;
   // of a ratio this far outside of the margin when the true one is within it
   double p_differs = 1;

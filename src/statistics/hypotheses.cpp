@@ -1,4 +1,4 @@
-#include "statistics/ratio_test.hpp"
+#include "statistics/hypotheses.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,15 +11,13 @@ namespace {
 
 // Has times, all of them above 0.
 bool usable(const std::vector<Samples>& runs) {
-  return !runs.empty() &&
-         std::all_of(runs.begin(), runs.end(), [](const Samples& samples) {
-           return !samples.seconds.empty() &&
-                  std::all_of(samples.seconds.begin(), samples.seconds.end(),
-                              [](double s) { return s > 0; });
-         });
+  return !runs.empty() && std::ranges::all_of(runs, [](const Samples& samples) {
+    return !samples.seconds.empty() &&
+           std::ranges::all_of(samples.seconds, [](double s) { return s > 0; });
+  });
 }
 
-// Of several runs: the mean of the logarithms of their medians, and
+// Several runs: the mean of the logarithms of their medians, and
 // their squared deviations.
 struct Side {
   double mean = 0, squares = 0, count = 0;
@@ -84,8 +82,7 @@ std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
 std::vector<double> holm(const std::vector<double>& p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](auto a, auto b) { return p[a] < p[b]; });
+  std::ranges::stable_sort(order, [&](auto a, auto b) { return p[a] < p[b]; });
   std::vector<double> adjusted(p.size());
   double least = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -1,0 +1,78 @@
+#include "core/process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace parlab {
+namespace {
+
+void must_work(int error, const std::string& what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+std::vector<char*> as_c(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (auto& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Its variables and those of this process that it does not replace.
+std::vector<std::string> joined(
+    const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : environment)
+    all.push_back(name + "=" + value);
+  for (char** own = environ; *own != nullptr; ++own) {
+    const std::string variable(*own);
+    if (environment.count(variable.substr(0, variable.find('='))) == 0)
+      all.push_back(variable);
+  }
+  return all;
+}
+
+std::string read_to_the_end(int from) {
+  std::string text;
+  std::array<char, 4096> part;
+  while (true) {
+    const ssize_t count = read(from, part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+std::string output_of(std::vector<std::string> words,
+                      const std::map<std::string, std::string>& environment) {
+  const std::string name = words.front();
+  auto variables = joined(environment);
+  std::array<int, 2> ends;  // of a pipe
+  must_work(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "making a pipe");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_adddup2(&files, ends[1], stream);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, name.c_str(), &files, nullptr,
+                                as_c(words).data(), as_c(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[1]);
+  auto output = error == 0 ? read_to_the_end(ends[0]) : std::string();
+  close(ends[0]);
+  must_work(error, "starting " + name);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  return output;
+}
+
+}  // namespace parlab

@@ -1,0 +1,130 @@
+#include "sweep/bench.hpp"
+
+#include <algorithm>
+
+namespace parlab {
+namespace {
+
+void fail(Bench& bench, Place& place, const PointError& error) {
+  if (bench.proven) {
+    bench.no_energy.emplace(&place, error.detail);
+    return;
+  }
+  for (auto& trial : bench.listing.trials) {
+    if (trial.place == &place) trial.end(error.verdict, error.detail);
+  }
+}
+
+void load(Bench& bench, Place& place) {
+  try {
+    place.executor->load(bench.problem->inputs(), bench.problem->outputs());
+  } catch (const PointError& error) {
+    fail(bench, place, error);
+  }
+}
+
+void require_memory(const Plan& plan, const PointPlan& point) {
+  double needed =
+      bytes_needed(*plan.workload, point.size, point.dtype, point.variants);
+  // A variant that begins and ends in host memory has arrays of its own there.
+  const bool twice = std::ranges::any_of(
+      point.variants,
+      [](const Variant* variant) { return variant->from_host(); });
+  if (twice) needed *= 2;
+  if (needed <= plan.memory_bytes) return;
+  throw PointError(
+      Verdict::out_of_memory,
+      Detail{.cause = Cause::host_memory_short,
+             .arguments = {quantity(needed, Unit::byte),
+                           quantity(plan.memory_bytes, Unit::byte)}});
+}
+
+}  // namespace
+
+std::optional<Bench> set_up_bench(Session& session,
+                                  const PointPlan& point,
+                                  Listing& listing,
+                                  const Stop& interrupted) {
+  const auto places = places_in_use(listing);
+  if (places.empty()) return std::nullopt;
+  Bench bench{session, listing, interrupted, nullptr};
+  try {
+    require_memory(session.plan, point);
+    bench.problem = std::make_unique<Problem>(
+        *session.plan.workload, point.size, point.dtype, point.variants,
+        session.plan.seed);
+  } catch (const PointError& error) {
+    for (auto* place : places)
+      fail(bench, *place, error);
+    return std::nullopt;
+  }
+  return bench;
+}
+
+void load_everywhere(Bench& bench) {
+  for (auto* place : places_in_use(bench.listing))
+    load(bench, *place);
+}
+
+void load_inputs(Bench& bench, InputKind kind) {
+  bench.problem->fill(kind);
+  load_everywhere(bench);
+}
+
+void reload_inputs(Bench& bench) {
+  bench.problem->refill();
+  load_everywhere(bench);
+}
+
+bool recover(Bench& bench, const Trial& failed) {
+  Place& place = *failed.place;
+  auto& session = bench.session;
+  try {
+    return place.executor->recover();
+  } catch (const std::exception& error) {
+    if (session.supervisor.may_leave()) {
+      Record record = blank_record(session, failed, Cache::hot);
+      record.verdict = failed.verdict;
+      record.detail = failed.detail;
+      session.supervisor.leave(name_of(failed.call), record);
+    }
+    Detail lost{.cause = Cause::device_lost, .further = {detail_of(error)}};
+    if (bench.proven) bench.no_energy.emplace(&place, lost);
+    lost.further.push_back({.cause = Cause::goes_on_when_run_again});
+    session.lose(place, lost);
+    if (bench.proven) return false;
+    for (auto& trial : bench.listing.trials) {
+      if (trial.place == &place &&
+          (trial.passed() || trial.verdict == Verdict::unverified)) {
+        trial.end(Verdict::no_device, lost);
+      }
+    }
+    return false;
+  }
+}
+
+void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why) {
+  const auto* known = dynamic_cast<const PointError*>(&why);
+  trial.end(known ? known->verdict : Verdict::launch_failed, detail_of(why));
+  if (trial.verdict == Verdict::launch_failed && recover(bench, trial))
+    load(bench, *trial.place);
+}
+
+Supervisor::Execution at_work(Bench& bench,
+                              const Trial& trial,
+                              double count,
+                              double more_s) {
+  constexpr double at_least_s = 60, times_expected = 50;
+  const auto& plan = bench.session.plan;
+  const double once_s = plan.execution_limit_s.value_or(
+      at_least_s + times_expected * rough_seconds(plan, trial));
+  return {bench.session.supervisor, name_of(trial.call),
+          count * once_s + more_s};
+}
+
+void show_work(Bench& bench, std::string_view what, const Trial& trial) {
+  bench.session.observer.working_on(
+      std::string(what) + " " + name_of(trial.call), bench.session.done);
+}
+
+}  // namespace parlab

@@ -1,0 +1,117 @@
+#include "sweep/phases.hpp"
+
+#include <algorithm>
+
+namespace parlab {
+namespace {
+
+// A run for energy, with the time a device may take to warm up.
+constexpr double repeat_at_most_s = 150;
+constexpr std::size_t in_turns = 4;
+
+// False if it has failed since, or has no meter, or lost its device (the reason
+// is recorded).
+bool may_have_energy(Bench& bench, Pending& pending) {
+  Place& place = *pending.trial->place;
+  auto& absent = pending.record.energy->absent;
+  const auto why = bench.no_energy.find(&place);
+  if (why != bench.no_energy.end()) absent = why->second;
+  if (!absent)
+    absent = bench.session.gauge_of(place, bench.interrupted).absent();
+  return pending.trial->passed() && !absent;
+}
+
+EnergyGauge::Run run(Bench& bench, EnergyGauge& gauge, Pending& pending) {
+  const Trial& trial = *pending.trial;
+  return gauge.run(
+      median(pending.measurement->seconds()),
+      [&](const Repetition& repetition) {
+        const auto execution = at_work(bench, trial, 1, repeat_at_most_s);
+        return trial.place->executor->repeat(trial.call, repetition);
+      },
+      bench.interrupted);
+}
+
+// Seconds of executions in place of one. The result of the last must be right.
+void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
+  Trial& trial = *pending.trial;
+  EnergyGauge& gauge = bench.session.gauge_of(*trial.place, bench.interrupted);
+  auto& energy = *pending.record.energy;
+  try {
+    const auto [joules, seconds, left] = run(bench, gauge, pending);
+    if (bench.interrupted()) return;
+    const auto wrong = bench.problem->check(left.outputs, *trial.call.variant);
+    const auto damage = detail_of(left.damage);
+    if (damage || wrong) {
+      trial.end(Verdict::wrong_result,
+                {.cause = Cause::when_energy_was_measured,
+                 .further = {damage ? damage : detail_of(*wrong)}});
+      return reload_inputs(bench);
+    }
+    runs.add(joules, seconds);
+    energy = runs.energy();
+  } catch (const NoEnergy& error) {
+    energy.absent = error.detail;
+  } catch (const std::exception& error) {
+    failed_while_timed(bench, trial, error);
+  }
+  energy.source = gauge.source();
+  energy.idle_w = gauge.idle_w();
+}
+
+void measure_group(Bench& bench, PendingGroup group) {
+  std::vector<std::pair<Pending*, EnergyRuns>> open;
+  for (auto* pending : group)
+    open.emplace_back(pending, EnergyRuns{});
+  while (!open.empty() && !bench.interrupted()) {
+    for (auto& [pending, runs] : open) {
+      if (bench.interrupted()) break;
+      if (!may_have_energy(bench, *pending)) continue;
+      show_work(bench, "energy of", *pending->trial);
+      run_for_energy(bench, *pending, runs);
+    }
+    std::erase_if(open, [&](const auto& one) {
+      const auto& [pending, runs] = one;
+      return runs.finished() || !may_have_energy(bench, *pending);
+    });
+  }
+  // These were interrupted: they have their times.
+  for (auto& [pending, runs] : open)
+    pending->record.energy.reset();
+}
+
+}  // namespace
+
+std::vector<Pending*> waiting_for_energy(Bench& bench) {
+  std::vector<Pending*> waiting;
+  if (!bench.session.plan.energy) return waiting;
+  for (auto& pending : bench.listing.pending) {
+    if (!pending.measurement || !pending.trial->passed()) continue;
+    auto& energy = pending.record.energy.emplace();
+    if (pending.record.cache == Cache::cold) {
+      energy.absent = {.cause = Cause::flushing_takes_energy};
+    } else {
+      waiting.push_back(&pending);
+    }
+  }
+  return waiting;
+}
+
+void measure_energy(Bench& bench,
+                    PendingGroup waiting,
+                    const std::function<void(PendingGroup)>& done) {
+  bench.proven = true;
+  if (std::ranges::any_of(waiting, [&](Pending* pending) {
+        return may_have_energy(bench, *pending);
+      })) {
+    load_inputs(bench, input_kinds.back());
+  }
+  for (std::size_t i = 0; i < waiting.size(); i += in_turns) {
+    const auto group =
+        waiting.subspan(i, std::min(in_turns, waiting.size() - i));
+    measure_group(bench, group);
+    done(group);
+  }
+}
+
+}  // namespace parlab

@@ -1,0 +1,295 @@
+#include "sweep/listing.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "host/blas_in_use.hpp"
+#include "machine/topology.hpp"
+#include "places/partition.hpp"
+
+namespace parlab {
+namespace {
+
+// As planned, with "all cores" said as a number.
+std::vector<TunableValues> configurations_at(const Plan& plan,
+                                             const PointPlan& point,
+                                             const Variant& variant) {
+  auto all = plan.choose ? plan.choose(variant, point.size, point.dtype)
+                         : configurations(plan, variant);
+  std::vector<TunableValues> different;
+  for (auto& tunables : all) {
+    if (const auto threads = tunables.find("threads");
+        threads != tunables.end()) {
+      if (threads->second == 0) threads->second = physical_cores();
+      threads->second =
+          std::min<std::int64_t>(threads->second, omp_get_thread_limit());
+    }
+    if (std::ranges::find(different, tunables) == different.end()) {
+      different.push_back(std::move(tunables));
+    }
+  }
+  return different;
+}
+
+// Without times one cache state says as much as two. place: null where nothing
+// can run.
+std::vector<Cache> caches_of(const Plan& plan, const Place* place) {
+  const bool timed =
+      place == nullptr || (place->executor->can_time() && !plan.verify_only);
+  return {plan.caches.begin(),
+          timed ? plan.caches.end() : plan.caches.begin() + 1};
+}
+
+// A team of threads that is smaller than asked for, or has fewer CPUs.
+Detail why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
+  const auto asked = plan.tunables.find("threads");
+  if (asked == plan.tunables.end() ||
+      tunables.find("threads") == tunables.end()) {
+    return {};
+  }
+  const auto most = *std::ranges::max_element(asked->second);
+  if (most > omp_get_thread_limit()) {
+    return {.cause = Cause::thread_limit,
+            .arguments = {std::int64_t{omp_get_thread_limit()}}};
+  }
+  if (most <= cpus_allowed()) return {};
+  return {.cause = Cause::threads_share_cpus,
+          .arguments = {most, std::int64_t{cpus_allowed()}}};
+}
+
+// 0 GPUs are as many as pay. Emulated teams are there to be looked at, and not
+// for their time: they have all.
+void choose_gpus(Session& session, const Place& place, Call& call) {
+  const auto team = call.tunables.find("gpus");
+  if (team == call.tunables.end() || team->second != 0) return;
+  const int all = place.executor->gpus();
+  team->second = place.can_time()
+                     ? gpus_that_pay(*session.plan.workload, *call.variant,
+                                     call.size, call.dtype, all)
+                     : all;
+  if (team->second < all) {
+    session.note_once({.cause = Cause::one_gpu_is_as_fast,
+                       .arguments = {call.variant->full_name(),
+                                     Quantity{.value = call.variant->pays_from,
+                                              .unit = Unit::byte},
+                                     std::int64_t{all}}});
+  }
+}
+
+Trial trial_of(Session& session,
+               const PointPlan& point,
+               const Variant& variant,
+               const TunableValues& tunables) {
+  Trial trial{.call = {.variant = &variant,
+                       .size = point.size,
+                       .dtype = point.dtype,
+                       .tunables = tunables}};
+  Place& place = session.places.of(variant, point.number);
+  if (place.usable()) {
+    trial.place = &place;
+    choose_gpus(session, place, trial.call);
+  }
+  recall(session, trial);
+  if (trial.verdict != Verdict::unverified) return trial;
+  if (trial.place == nullptr) {
+    trial.end(Verdict::no_device, place.why_not);
+  } else if (!place.can_time() && !variant.hardware.empty()) {
+    trial.end(Verdict::not_supported, {.cause = Cause::cannot_be_emulated,
+                                       .arguments = {variant.hardware}});
+  }
+  return trial;
+}
+
+// Whether it stands for what would be measured now.
+bool still_holds(Session& session, const Trial& trial, const Record& old) {
+  // A skipped configuration is measured when the limit allows it now.
+  const bool skipped = old.verdict == Verdict::timed_out && !was_endless(old);
+  if (skipped && trial.verdict != Verdict::timed_out) return false;
+  // Nothing else gets joules, even when asked.
+  const bool has_joules =
+      old.cache == Cache::hot && !trial.call.variant->needs_team();
+  if (session.plan.energy && has_joules && old.timed() && !old.energy)
+    return false;
+  // With another library the time is another one.
+  if (uses_host_blas(trial) && old.verdict == Verdict::passed &&
+      !old.library.empty()) {
+    if (!is_blas_in_use(old.library)) return false;
+    session.note_blas();
+  }
+  return true;
+}
+
+Pending pending_of(Session& session, Trial& trial, Cache cache) {
+  Pending pending{.trial = &trial,
+                  .record = blank_record(session, trial, cache)};
+  const Record* old = session.recorded(pending.record);
+  if (old == nullptr || !still_holds(session, trial, *old)) return pending;
+  session.learn(*old);
+  session.count(*old);
+  pending.record = *old;
+  pending.recorded_before = true;
+  return pending;
+}
+
+}  // namespace
+
+Listing list_point(Session& session, const PointPlan& point) {
+  Listing listing;
+  for (const auto* variant : point.variants) {
+    for (const auto& tunables :
+         configurations_at(session.plan, point, *variant)) {
+      if (const auto why = why_fewer_threads(session.plan, tunables))
+        session.note_once(why);
+      listing.trials.push_back(trial_of(session, point, *variant, tunables));
+    }
+  }
+  for (const auto cache : session.plan.caches) {
+    for (auto& trial : listing.trials) {
+      const auto caches = caches_of(session.plan, trial.place);
+      if (std::ranges::find(caches, cache) != caches.end())
+        listing.pending.push_back(pending_of(session, trial, cache));
+    }
+  }
+  return listing;
+}
+
+Estimate estimate_point(Session& session, const PointPlan& point) {
+  const auto& plan = session.plan;
+  Estimate estimate{point.size, point.dtype};
+  const Listing listing = list_point(session, point);
+  for (const auto& pending : listing.pending) {
+    if (pending.recorded_before) continue;
+    ++estimate.measurements;
+    const double once_s =
+        std::min(rough_seconds(plan, *pending.trial), plan.point_limit_s);
+    constexpr double verifications = 3;
+    estimate.seconds += verifications * once_s;
+    if (!is_timed(plan, *pending.trial)) continue;
+    estimate.seconds +=
+        plan.iterations ? *plan.iterations * once_s : plan.time_limit_s;
+    if (plan.energy && pending.record.cache == Cache::hot)
+      estimate.seconds += energy_seconds_expected;
+  }
+  return estimate;
+}
+
+std::size_t count_measurements(const Plan& plan,
+                               Places& places,
+                               const PointPlan& point) {
+  std::size_t count = 0;
+  for (const auto* variant : point.variants) {
+    const Place& place = places.of(*variant, point.number);
+    count += configurations_at(plan, point, *variant).size() *
+             caches_of(plan, place.usable() ? &place : nullptr).size();
+  }
+  return count;
+}
+
+bool is_timed(const Plan& plan, const Trial& trial) {
+  return trial.place != nullptr && trial.place->executor->can_time() &&
+         !plan.verify_only;
+}
+
+std::string name_of(const Call& call) {
+  const auto tunables = to_string(call.tunables);
+  return call.variant->full_name() + " " + std::string(to_string(call.dtype)) +
+         " " + to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
+}
+
+Record blank_record(const Session& session, const Trial& trial, Cache cache) {
+  const auto& [of, size, dtype, tunables] = trial.call;
+  const Variant& variant = *of;
+  const Workload& workload = *session.plan.workload;
+  Record record;
+  record.workload = variant.workload;
+  record.backend = variant.backend;
+  record.variant = variant.name;
+  for (const auto name : workload.dimensions())
+    record.dimensions.emplace_back(name);
+  record.size = size;
+  record.dtype = dtype;
+  record.unit = variant.unit(dtype);
+  record.arithmetic = variant.arithmetic_in(dtype);
+  record.tunables = tunables;
+  record.cache = cache;
+  record.source = variant.source;
+  record.source_hash = variant.source_hash;
+  const Work work = workload.work(size, dtype);
+  record.flops = work.flops;
+  record.bytes = work.bytes;
+  record.run = session.run.id;
+  record.from_host = variant.from_host();
+  if (trial.place != nullptr) {
+    record.emulated = !trial.place->executor->can_time();
+    record.gpu = trial.place->gpu.uuid;
+  }
+  return record;
+}
+
+void recall(Session& session, Trial& trial) {
+  const auto variant = trial.call.variant->full_name();
+  if (const auto* ended = session.supervisor.ended(name_of(trial.call))) {
+    trial.end(ended->verdict, ended->why);
+    return compare_with_square(session, trial);
+  }
+  if (const auto* why = session.supervisor.endless(variant))
+    session.endless.emplace(variant, *why);
+  const auto slow = session.too_slow.find(
+      configuration(variant, trial.call.tunables, trial.call.dtype));
+  const auto endless = session.endless.find(variant);
+  if (endless != session.endless.end()) {
+    trial.end(Verdict::timed_out, endless->second);
+  } else if (slow != session.too_slow.end()) {
+    trial.end(Verdict::timed_out, slow->second);
+  }
+}
+
+void compare_with_square(Session& session, Trial& trial) {
+  const auto name = trial.call.variant->full_name();
+  if (is_square(*session.plan.workload, trial.call.size)) {
+    if (trial.passed()) session.right_at_square[name] = trial.call.size;
+    return;
+  }
+  const auto square = session.right_at_square.find(name);
+  if (trial.passed() || square == session.right_at_square.end()) return;
+  trial.detail.further.push_back({.cause = Cause::passed_at_square,
+                                  .arguments = {to_string(square->second)}});
+}
+
+double rough_seconds(const Plan& plan, const Trial& trial) {
+  // flop or bytes per second
+  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;
+  const auto& [variant, size, dtype, tunables] = trial.call;
+  double rate = core;
+  if (variant->needs_gpu()) {
+    rate = trial.place != nullptr && !trial.place->can_time() ? emulated : gpu;
+  } else if (variant->backend != "serial") {
+    const auto threads = tunables.find("threads");
+    rate *= threads == tunables.end() ? physical_cores()
+                                      : static_cast<double>(threads->second);
+  }
+  const Work work = plan.workload->work(size, dtype);
+  return (work.flops + work.bytes) / rate;
+}
+
+bool uses_host_blas(const Trial& trial) {
+  return trial.call.variant->backend == "blas" && trial.place != nullptr &&
+         trial.place->target == Target::host;
+}
+
+std::vector<Place*> places_in_use(const Listing& listing) {
+  std::vector<Place*> places;
+  for (const auto& pending : listing.pending) {
+    auto* place = pending.trial->place;
+    if (place == nullptr || !place->usable() || pending.recorded_before ||
+        pending.trial->verdict == Verdict::timed_out) {
+      continue;
+    }
+    if (std::ranges::find(places, place) == places.end())
+      places.push_back(place);
+  }
+  return places;
+}
+
+}  // namespace parlab

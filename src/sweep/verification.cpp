@@ -1,0 +1,102 @@
+#include "sweep/phases.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace parlab {
+namespace {
+
+void note_errors(const Bench& bench, Trial& trial, const Arrays& outputs) {
+  const auto kind = bench.problem->kind();
+  if (const auto largest =
+          bench.problem->largest_error(outputs, *trial.call.variant)) {
+    trial.errors[error_name(kind, true)] = largest->of_bound;
+    trial.errors[error_name(kind, false)] = largest->of_rounding;
+  }
+}
+
+Checked execute(Bench& bench, const Trial& trial) {
+  const auto execution = at_work(bench, trial);
+  return trial.place->executor->run_checked(trial.call);
+}
+
+// Executes the trial once, which gives it its verdict.
+void judge(Bench& bench, Trial& trial) {
+  auto& session = bench.session;
+  const auto name = trial.call.variant->full_name();
+  bool reload = false;
+  try {
+    const Checked checked = execute(bench, trial);
+    reload = checked.inputs_lost;
+    trial.launch = checked.launch;
+    trial.estimate_s = checked.seconds;
+    session.note_time(
+        configuration(name, trial.call.tunables, trial.call.dtype),
+        trial.call.size, checked.seconds);
+    if (const auto damage = detail_of(checked.damage)) {
+      trial.end(Verdict::wrong_result, damage);
+    } else if (const auto wrong =
+                   bench.problem->check(checked.outputs, *trial.call.variant)) {
+      trial.end(Verdict::wrong_result, detail_of(*wrong));
+    } else {
+      trial.verdict = Verdict::passed;
+      note_errors(bench, trial, checked.outputs);
+    }
+  } catch (const PointError& error) {
+    trial.end(error.verdict, error.detail);
+    trial.library = error.library;
+    reload = error.verdict == Verdict::launch_failed && recover(bench, trial);
+    if (error.verdict == Verdict::timed_out) {
+      trial.detail = {.cause = Cause::ended, .further = {error.detail}};
+      session.endless.emplace(name, trial.detail);
+    }
+  } catch (const std::exception& error) {
+    trial.end(Verdict::launch_failed, other(error.what()));
+  }
+  if (reload) reload_inputs(bench);
+}
+
+bool has_pending(const Listing& listing, const Trial& trial) {
+  return std::ranges::any_of(listing.pending, [&](const Pending& pending) {
+    return pending.trial == &trial && !pending.recorded_before;
+  });
+}
+
+}  // namespace
+
+void verify(Bench& bench, InputKind kind) {
+  load_inputs(bench, kind);
+  for (auto& trial : bench.listing.trials) {
+    const bool open = trial.passed() || (kind == input_kinds.front() &&
+                                         trial.verdict == Verdict::unverified);
+    if (!open || !has_pending(bench.listing, trial) || bench.interrupted())
+      continue;
+    show_work(bench, "verifying", trial);
+    // another configuration of it may have been ended
+    if (!trial.passed()) recall(bench.session, trial);
+    if (trial.verdict == Verdict::timed_out) continue;
+    judge(bench, trial);
+    compare_with_square(bench.session, trial);
+  }
+}
+
+void verify_again(Bench& bench) {
+  for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
+    const bool loaded = kind == input_kinds.rbegin();
+    if (!loaded) load_inputs(bench, *kind);
+    bench.problem->change(bench.secret);
+    std::set<const Trial*> judged;  // once, whatever cache states it has
+    for (auto& pending : bench.listing.pending) {
+      Trial& trial = *pending.trial;
+      if (!pending.measurement || !trial.passed() || bench.interrupted())
+        continue;
+      show_work(bench, "verifying", trial);
+      if (judged.insert(&trial).second) judge(bench, trial);
+      // Wide inputs have a structure that changes would break.
+      if (trial.passed() && *kind != InputKind::wide)
+        check_as_timed(bench, pending);
+    }
+  }
+}
+
+}  // namespace parlab

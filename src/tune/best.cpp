@@ -1,0 +1,139 @@
+#include "tune/best.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "machine/machine.hpp"
+#include "places/presence.hpp"
+#include "record/store.hpp"
+#include "tune/tuned.hpp"
+
+namespace parlab {
+namespace {
+
+std::string name_of_this_machine() {
+  return describe_run("", gpus_present()).machine;
+}
+
+std::string command_for(const Subject& subject) {
+  const Variant& variant = *subject.variant;
+  std::string command = "parlab tune " + variant.workload + " " +
+                        to_string(subject.size) + " --variant " +
+                        variant.backend + "/" + variant.name;
+  if (subject.dtype !=
+      Registry::instance().workload(variant.workload)->dtypes().front()) {
+    command += " --dtype " + std::string(to_string(subject.dtype));
+  }
+  return command;
+}
+
+using Best = std::map<std::string, std::string>;  // as in use_best()
+
+bool concerns(const Best& best, const Variant& variant) {
+  return std::ranges::any_of(best, [&](const auto& tunable) {
+    return variant.tunable(tunable.first) != nullptr;
+  });
+}
+
+Tuned load_tuned(const std::string& file,
+                 const Plan& plan,
+                 std::vector<Detail>& notes) {
+  std::vector<Record> trials;
+  if (std::filesystem::exists(file)) {
+    auto loaded = load_records(file);
+    trials = std::move(loaded.records);
+    for (auto& warning : loaded.warnings)
+      notes.push_back(other(std::move(warning)));
+  }
+  std::map<std::string, std::string> sources;
+  for (const auto* variant : plan.variants)
+    sources[variant->full_name()] = variant->source_hash;
+  return {trials, name_of_this_machine(), sources};
+}
+
+// The best at each point of a plan.
+struct Lookup {
+  bool any = false;                        // something was found
+  std::vector<Detail> stand_ins, missing;  // a variant is missing once
+  std::string command;                     // tunes the first that is missing
+};
+
+void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
+  const auto found =
+      tuned.find(subject.variant->full_name(), subject.dtype, subject.size);
+  const std::string what = subject.variant->full_name() + " " +
+                           std::string(to_string(subject.dtype));
+  auto& missing = lookup.missing;
+  if (found) {
+    lookup.any = true;
+    if (found->size == subject.size) return;
+    lookup.stand_ins.push_back(
+        {.cause = Cause::tuned_at_another_size,
+         .arguments = {what, to_string(subject.size),
+                       to_string(found->choice.best.tunables),
+                       to_string(found->size)}});
+  } else if (missing.empty() ||
+             std::get<std::string>(missing.back().arguments.front()) != what) {
+    const auto command = command_for(subject);
+    if (missing.empty()) lookup.command = command;
+    missing.push_back(
+        {.cause = Cause::not_tuned, .arguments = {what, command}});
+  }
+}
+
+}  // namespace
+
+std::string tuned_file() {
+  return (std::filesystem::path("results") / name_of_this_machine() /
+          "tuned.trials")
+      .string();
+}
+
+std::vector<Detail> use_best(const Best& best,
+                             const std::string& given,
+                             Plan& plan) {
+  std::vector<Detail> notes;
+  const auto file = given.empty() ? tuned_file() : given;
+  const auto tuned =
+      std::make_shared<const Tuned>(load_tuned(file, plan, notes));
+  Lookup lookup;
+  const bool no_gpu = why_no_gpu().has_value();
+  bool untimed = false;
+  for (const auto* variant : plan.variants) {
+    if (!concerns(best, *variant)) continue;
+    untimed |= variant->needs_gpu() && no_gpu;
+    if (variant->needs_gpu() && no_gpu) continue;
+    for (const auto dtype : plan.dtypes) {
+      for (const auto& size : plan.sizes) {
+        if (variant->has(dtype))
+          look_up({variant, size, dtype}, *tuned, lookup);
+      }
+    }
+  }
+  if (!lookup.any && !lookup.missing.empty()) {
+    throw UsageError(best.begin()->second +
+                     ": nothing is known of it on this machine; run '" +
+                     lookup.command + "' first");
+  }
+  if (untimed) {
+    notes.push_back({.cause = Cause::no_gpu_to_tune_for,
+                     .arguments = {best.begin()->second}});
+  }
+  for (const auto* more : {&lookup.stand_ins, &lookup.missing}) {
+    notes.insert(notes.end(), more->begin(), more->end());
+  }
+  plan.choose = [base = plan, best, tuned](const Variant& variant,
+                                           const Size& size, Dtype dtype) {
+    Plan chosen = base;
+    if (const auto found = tuned->find(variant.full_name(), dtype, size)) {
+      for (const auto& [name, value] : found->choice.best.tunables) {
+        if (best.count(name) > 0) chosen.tunables[name] = {value};
+      }
+    }
+    return configurations(chosen, variant);
+  };
+  return notes;
+}
+
+}  // namespace parlab
