@@ -20,6 +20,7 @@
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
+#include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
@@ -303,9 +304,10 @@ std::vector<const Variant*> tunable_variants(const Plan& plan,
   const auto removed =
       std::erase_if(variants, [](const Variant* v) { return v->needs_gpu(); });
   if (variants.empty())
-    throw UsageError("tune: " + *why + ", and nothing is timed without it");
+    throw UsageError("tune: " + words(*why) +
+                     ", and nothing is timed without it");
   if (removed > 0) {
-    messages << "parlab: " << *why << ": " << removed
+    messages << "parlab: " << words(*why) << ": " << removed
              << " variants on the GPU are left out" << std::endl;
   }
   return variants;

@@ -6,6 +6,7 @@
 #include "counters/ncu.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -106,7 +107,7 @@ void add_counters(Points& points,
                   Observer& observer) {
   try {
     if (const auto why = why_no_gpu())
-      throw NoCountersHere(*why + "; they need an NVIDIA GPU and ncu");
+      throw NoCountersHere(words(*why) + "; they need an NVIDIA GPU and ncu");
     find_ncu();
     count_each_point(points, results, observer);
   } catch (const NoCountersHere& reason) {

@@ -8,6 +8,7 @@
 #include "facts/cause.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
+#include "render/words.hpp"
 #include "verify/problem.hpp"
 
 namespace parlab {
@@ -77,7 +78,8 @@ std::vector<std::string> execute(const std::vector<Call>& calls,
     try {
       executor->run_profiled(calls[i], static_cast<int>(i));
     } catch (const PointError& error) {
-      failed.push_back(calls[i].variant->full_name() + ": " + error.what());
+      failed.push_back(calls[i].variant->full_name() + ": " +
+                       words(error.detail));
     }
   }
   if (executor) executor->release();

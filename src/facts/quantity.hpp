@@ -39,5 +39,10 @@ struct Quantity {
 
   bool operator==(const Quantity&) const = default;
 };
+// Of a number of any type.
+template <typename T>
+constexpr Quantity quantity(T value, Unit unit) {
+  return {.value = static_cast<double>(value), .unit = unit};
+}
 
 }  // namespace parlab

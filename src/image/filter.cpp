@@ -8,6 +8,7 @@
 #include "core/numbers.hpp"
 #include "facts/cause.hpp"
 #include "places/executor.hpp"
+#include "render/words.hpp"
 #include "verify/problem.hpp"
 #include "workloads/convsep.hpp"
 
@@ -140,7 +141,7 @@ Filtered filter_image(const Image& image,
         place->load(memory.view(), outputs);
         const auto checked =
             place->run_checked({&variant, size, dtype, tunables});
-        filtered.detail = checked.damage;
+        filtered.detail = words(checked.damage);
         const auto oracle =
             workload.oracle(memory.view(), size, dtype, InputKind::uniform,
                             variant.arithmetic_in(dtype));
@@ -164,7 +165,7 @@ Filtered filter_image(const Image& image,
     place->release();
   } catch (const PointError& error) {
     filtered.verdict = error.verdict;
-    filtered.detail = error.what();
+    filtered.detail = words(error.detail);
   }
   return filtered;
 }

@@ -5,6 +5,7 @@
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
 #include "machine/programs_on_gpu.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -97,7 +98,7 @@ std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid,
   try {
     return std::make_unique<Nvml>(uuid, library);
   } catch (const PointError& error) {  // of the loader
-    throw NoEnergy(error.what());
+    throw NoEnergy(words(error.detail));
   }
 }
 

@@ -19,10 +19,10 @@ struct Place {
   GpuFacts gpu = {};  // of a GPU, or of the first of a team
   // one CUDA context, one set of warm threads
   std::unique_ptr<Executor> executor = nullptr;
-  std::string why_not = {};  // nothing can run there, or no longer
-  Ceilings ceilings = {};    // once they were asked for
+  Detail why_not = {};     // nothing can run there, or no longer
+  Ceilings ceilings = {};  // once they were asked for
 
-  bool usable() const { return executor != nullptr && why_not.empty(); }
+  bool usable() const { return executor != nullptr && !why_not; }
   bool can_time() const { return usable() && executor->can_time(); }
 };
 

@@ -17,6 +17,7 @@
 #include "machine/roof.hpp"
 #include "machine/topology.hpp"
 #include "places/partition.hpp"
+#include "render/words.hpp"
 #include "sweep/emulation.hpp"
 #include "sweep/energy.hpp"
 #include "sweep/measurement.hpp"
@@ -306,7 +307,7 @@ std::unique_ptr<Trial> Point::trial_of(const Variant& variant,
   if (trial->verdict != Verdict::unverified) return trial;
   if (trial->place == nullptr) {
     trial->verdict = Verdict::no_device;
-    trial->detail = other(place.why_not);
+    trial->detail = place.why_not;
   } else if (!trial->place->can_time() && !variant.hardware.empty()) {
     trial->verdict = Verdict::not_supported;
     trial->detail =
@@ -456,9 +457,9 @@ void Point::judge(Trial& trial) {
                                      trial.call.tunables, plan_.dtype),
                        plan_.size, checked.seconds);
     trial.verdict = Verdict::passed;
-    if (!checked.damage.empty()) {
+    if (checked.damage) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = other(checked.damage);
+      trial.detail = checked.damage;
     } else if (const auto wrong =
                    problem_->check(checked.outputs, *trial.call.variant)) {
       trial.verdict = Verdict::wrong_result;
@@ -689,9 +690,9 @@ void Point::take_batch(Entry& entry, bool check, bool again) {
     }();
     const double end_s = seconds_now();
     sampling_s_ += end_s - start_s;
-    if (!batch.damage.empty()) {
+    if (batch.damage) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = other(batch.damage);
+      trial.detail = batch.damage;
     } else if (check) {
       const auto wrong =
           problem_->check_changed(batch.outputs, *trial.call.variant);
@@ -825,11 +826,11 @@ void Point::run_for_energy(Entry& entry, EnergyRuns& runs) {
         interrupted_);
     if (interrupted_()) return;
     const auto wrong = problem_->check(run.left.outputs, *trial.call.variant);
-    if (!run.left.damage.empty() || wrong) {
+    if (run.left.damage || wrong) {
       trial.verdict = Verdict::wrong_result;
-      trial.detail = other(
-          "when its energy was measured, " +
-          (run.left.damage.empty() ? to_string(*wrong) : run.left.damage));
+      trial.detail =
+          other("when its energy was measured, " +
+                (run.left.damage ? words(run.left.damage) : to_string(*wrong)));
       problem_->refill();
       for (auto* place : places_in_use())
         load(*place);

@@ -9,6 +9,7 @@
 #include "host/blas_in_use.hpp"
 #include "machine/programs_on_gpu.hpp"
 #include "machine/roof.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -116,7 +117,7 @@ void Session::learn(const Record& record) {
 }
 
 void Session::lose(Place& place, const std::string& why) {
-  place.why_not = why;
+  place.why_not = other(why);
   failed = true;
 }
 
@@ -215,7 +216,7 @@ void Session::note_once(const std::string& text) {
 }
 
 void Session::note_blas() {
-  if (const auto advice = blas_advice(); !advice.empty()) note_once(advice);
+  if (const auto advice = blas_advice()) note_once(words(advice));
 }
 
 // This program is one of those that are there.

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others,
   const auto variants =
       variants_of({"dmv/serial/plain", "dmv/cuda/naive", "dmv/cuda/coalesced"});
   Places places(variants, {0, 1, 2});
-  places.of(*variants[1], 0).why_not = "lost";
+  places.of(*variants[1], 0).why_not = other("lost");
   std::set<const Place*> used;
   for (std::size_t point = 0; point < 4; ++point) {
     BOOST_TEST(places.of(*variants[1], point).usable());
@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others,
   BOOST_TEST(used.size() == 2U);
   // When all are lost, the reason is told.
   for (auto& place : places.all())
-    place.why_not = "lost";
-  BOOST_TEST(places.of(*variants[1], 1).why_not == "lost");
+    place.why_not = other("lost");
+  BOOST_TEST((places.of(*variants[1], 1).why_not == other("lost")));
 }
 
 BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *without_a_gpu()) {

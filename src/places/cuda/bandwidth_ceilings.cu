@@ -250,7 +250,7 @@ bool has_bulk_copies() {
 
 void measure_bandwidth(Ceilings& ceilings,
                        CudaGpu& gpu,
-                       DeviceTimer& timer,
+                       GpuTimer& timer,
                        const WantedCeilings& wanted) {
   Contest empty(timer, wanted.all());
   empty.enter("an empty kernel",

@@ -3,7 +3,7 @@
 
 #include "machine/ceilings.hpp"
 #include "places/cuda/cuda_gpu.hpp"
-#include "places/cuda/device_timer.hpp"
+#include "places/cuda/gpu_timer.hpp"
 
 namespace parlab {
 
@@ -13,7 +13,7 @@ namespace parlab {
 // where the program has code for them (GPU_ARCH=90).
 void measure_bandwidth(Ceilings& ceilings,
                        CudaGpu& gpu,
-                       DeviceTimer& timer,
+                       GpuTimer& timer,
                        const WantedCeilings& wanted);
 
 }  // namespace parlab

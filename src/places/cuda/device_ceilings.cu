@@ -6,7 +6,7 @@
 namespace parlab {
 
 Ceilings measure_device_ceilings(CudaGpu& gpu,
-                                 DeviceTimer& timer,
+                                 GpuTimer& timer,
                                  const WantedCeilings& wanted) {
   Ceilings ceilings;
   measure_bandwidth(ceilings, gpu, timer, wanted);

@@ -111,7 +111,7 @@ class Units {
  public:
   Units(Ceilings& ceilings,
         CudaGpu& gpu,
-        DeviceTimer& timer,
+        GpuTimer& timer,
         const WantedCeilings& wanted)
       : ceilings_(ceilings),
         timer_(timer),
@@ -190,7 +190,7 @@ class Units {
   }
 
   Ceilings& ceilings_;
-  DeviceTimer& timer_;
+  GpuTimer& timer_;
   const WantedCeilings& wanted_;
   cudaStream_t stream_;
   std::int64_t multiprocessors_;
@@ -201,7 +201,7 @@ class Units {
 
 void measure_units(Ceilings& ceilings,
                    CudaGpu& gpu,
-                   DeviceTimer& timer,
+                   GpuTimer& timer,
                    const WantedCeilings& wanted) {
   Units units(ceilings, gpu, timer, wanted);
   units.multiply_adds<float>("fma float");
