@@ -90,13 +90,6 @@ __device__ __forceinline__ void give_registers() {
   PARLAB_SM90A("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
 }
 
-// A barrier of some of the block's warps; numbers from 1
-// on, 0 is __syncthreads().
-__device__ __forceinline__ void sync_threads(int number, int threads) {
-  PARLAB_NOT_EMULATED("barriers of some warps");
-  PARLAB_SM90A("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
-
 // ---- clusters
 
 __device__ __forceinline__ std::uint32_t block_in_cluster() {

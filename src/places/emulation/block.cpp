@@ -421,6 +421,18 @@ std::uint64_t meet(Meeting meeting) {
   return meeting.result.value_or(0);
 }
 
+void tell_all_lanes(const void* mine,
+                    std::size_t bytes,
+                    void* all,
+                    const Site& site) {
+  meet({.scope = Scope::lanes,
+        .operation = "all_lanes",
+        .site = site,
+        .mine = mine,
+        .bytes = bytes,
+        .all = all});
+}
+
 void pause() {
   InRuntime here;
   here.thread.judge_suspects();

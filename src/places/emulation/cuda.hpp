@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cassert>
@@ -18,9 +17,10 @@
 #include <cstring>
 #include <functional>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <type_traits>
+
+#include "gpu/emulated.hpp"
 
 #define __global__
 #define __device__
@@ -75,29 +75,6 @@ struct dim3 : uint3 {
 // ---- the runtime, in block.cpp
 namespace parlab::emulation {
 
-#ifdef __cpp_lib_source_location
-using Site = std::source_location;
-#else
-// The part of it that is used here, for clang before 16.
-class Site {
- public:
-  static constexpr Site current(const char* file = __builtin_FILE(),
-                                unsigned line = __builtin_LINE(),
-                                unsigned column = __builtin_COLUMN()) {
-    return {file, line, column};
-  }
-  constexpr const char* file_name() const { return file_; }
-  constexpr unsigned line() const { return line_; }
-  constexpr unsigned column() const { return column_; }
-
- private:
-  constexpr Site(const char* file, unsigned line, unsigned column)
-      : file_(file), line_(line), column_(column) {}
-  const char* file_;
-  unsigned line_, column_;
-};
-#endif
-
 // Of the CUDA thread that runs.
 enum class BuiltIn { thread_index, block_index, block_extent, grid_extent };
 __attribute__((const)) uint3 built_in(BuiltIn which);
@@ -125,39 +102,11 @@ struct Meeting {
 std::uint64_t meet(Meeting meeting);
 void fence();
 void pause();  // lets others run
-void wait_for_launch_before();
 void trap(const Site& site);
 
-// Asynchronous copies to shared memory: done when they are
-// waited for, not before.
-void copy_async(void* to,
-                const void* from,
-                std::size_t bytes,
-                std::size_t zero_bytes);
+// See copy_async() in gpu/emulated.hpp.
 void commit_copies();
 void wait_copies(unsigned groups_in_flight);
-
-// Barriers of compute capability 9.0, which count arrivals and the bytes of
-// copies, and those copies, of boxes: barriers.cpp. A box arrives when its
-// barrier is found complete, not before. gpu/warpgroup.hpp says more.
-struct Box {
-  const void* data;  // of the array
-  std::int64_t extent[3], pitch[2], size[3],
-      at[3];  // the first dimension in bytes
-  int swizzle;
-};
-void init_barrier(const void* barrier, int arrivals);
-void arrive(const void* barrier, std::int64_t announced_bytes);
-// when the copies that this thread began by copy_async are done
-void arrive_after_copies(const void* barrier);
-bool has_completed(const void* barrier, unsigned parity);
-void copy_box(void* shared, const Box& box, const void* barrier);
-void copy_bytes(void* shared,
-                const void* from,
-                std::int64_t bytes,
-                const void* barrier);
-// Ends a kernel that uses what only exists on a GPU: "copies to clusters".
-void lacks(const char* what);
 
 // Replaces *p by f(*p) atomically; returns the old value.
 template <typename T, typename F>
@@ -243,20 +192,6 @@ PARLAB_SHUFFLE(__shfl_up_sync, lane - by < first ? lane : lane - by)
 PARLAB_SHUFFLE(__shfl_down_sync, lane + by)
 PARLAB_SHUFFLE(__shfl_xor_sync, lane ^ by)
 #undef PARLAB_SHUFFLE
-// What all lanes of the warp have, by one meeting: CUDA has no such thing, and
-// would shuffle each value.
-template <typename T>
-std::array<T, warpSize> all_lanes(const T& mine, PARLAB_SITE) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::array<T, warpSize> all;
-  meet({.scope = Scope::lanes,
-        .operation = __func__,
-        .site = site,
-        .mine = &mine,
-        .bytes = sizeof(T),
-        .all = &all});
-  return all;
-}
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
   return static_cast<unsigned>(
