@@ -44,7 +44,7 @@ void copy_async(void* to,
 
 // Barriers of compute capability 9.0, which count arrivals and the bytes of
 // copies, and those copies, of boxes. A box arrives when its barrier is found
-// complete, not before. gpu/warpgroup.hpp says more.
+// complete, not before. gpu/bulk_copies.hpp says more.
 struct Box {
   const void* data;  // of the array
   std::int64_t extent[3], pitch[2], size[3],

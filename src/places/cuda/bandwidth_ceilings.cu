@@ -1,10 +1,9 @@
-#include "places/cuda/bandwidth_ceilings.hpp"
-
 #include <algorithm>
 
 #include "facts/cause.hpp"
 #include "gpu/warpgroup.hpp"
 #include "places/cuda/contest.hpp"
+#include "places/cuda/device_ceilings.hpp"
 
 namespace parlab {
 namespace {

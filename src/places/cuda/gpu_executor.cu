@@ -187,7 +187,10 @@ class GpuExecutor final : public Executor {
   Ceilings ceilings(const WantedCeilings& wanted) override {
     auto& gpu = devices_.first();
     gpu.select();
-    return measure_device_ceilings(gpu, devices_.timer(1), wanted);
+    Ceilings ceilings;
+    measure_bandwidth(ceilings, gpu, devices_.timer(1), wanted);
+    measure_units(ceilings, gpu, devices_.timer(1), wanted);
+    return ceilings;
   }
 
   std::map<std::string, double> links() override {

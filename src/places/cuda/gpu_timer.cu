@@ -7,7 +7,6 @@
 
 #include "core/clock.hpp"
 #include "places/cuda/clocks.hpp"
-#include "places/cuda/l2_flush.hpp"
 
 namespace parlab {
 namespace {
@@ -29,6 +28,26 @@ double busy_after_s(double batch_s) {
   const double more = seconds_since(start);
   return more < least_work_left_s || more < share_left * batch_s ? 0 : more;
 }
+
+// Overwrites L2, so that nothing of what ran before is in it.
+class L2Flush {
+ public:
+  explicit L2Flush(int device) {
+    int l2 = 0;
+    cuda_check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device),
+               "asking for L2's size");
+    bytes_ = 2 * static_cast<std::size_t>(l2);
+    memory_ = device_memory(bytes_, "flushing L2");
+  }
+  void queue(cudaStream_t stream) {
+    cuda_check(cudaMemsetAsync(memory_.get(), 0, bytes_, stream),
+               "flushing L2");
+  }
+
+ private:
+  DeviceMemory memory_;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -107,7 +126,8 @@ Batch GpuTimer::time_once(const Work& work,
                           Cache cache,
                           double& left_s) {
   const bool cold = cache == Cache::cold;
-  if (cold) each([](Member& member) { member.l2.reset_persisting(); });
+  // Lines that were made to persist would survive what is written.
+  if (cold) each([](Member&) { cudaCtxResetPersistingL2Cache(); });
   Gate::Closed closed(gate_);
   each([](Member& member) { member.clocks.read(0); });
   for (int i = 0; !cold && i < warm_ups; ++i)

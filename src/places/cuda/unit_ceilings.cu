@@ -1,11 +1,10 @@
-#include "places/cuda/unit_ceilings.hpp"
-
 #include <algorithm>
 
 #include "facts/cause.hpp"
 #include "gpu/tensor_cores.hpp"
 #include "gpu/warpgroup.hpp"
 #include "places/cuda/contest.hpp"
+#include "places/cuda/device_ceilings.hpp"
 
 namespace parlab {
 namespace {

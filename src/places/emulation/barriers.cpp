@@ -1,6 +1,6 @@
 // Barriers that count arrivals and the bytes of copies, and copies of boxes and
 // bytes: mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor and
-// cp.async.bulk of the PTX ISA, as far as gpu/warpgroup.hpp uses them.
+// cp.async.bulk of the PTX ISA, as far as gpu/bulk_copies.hpp uses them.
 //
 // A barrier that completes a phase orders all that its block did before it:
 // simpler than the truth, which is about those who arrived, and never a false

@@ -284,116 +284,80 @@ constexpr auto max(auto a, auto b) {
 using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp,
     std::log, std::pow;
 using std::isfinite, std::isinf, std::isnan;
-inline float rsqrtf(float x) {
-  return 1 / std::sqrt(x);
-}
-inline double rsqrt(double x) {
-  return 1 / std::sqrt(x);
-}
+// A function of one expression.
+#define PARLAB_FUNCTION(T, name, parameters, ...) \
+  inline T name parameters {                      \
+    return __VA_ARGS__;                           \
+  }
+PARLAB_FUNCTION(float, rsqrtf, (float x), 1 / std::sqrt(x))
+PARLAB_FUNCTION(double, rsqrt, (double x), 1 / std::sqrt(x))
 // What is fast and inexact on a GPU is exact here.
-inline float __fdividef(float a, float b) {
-  return a / b;
-}
-inline float __expf(float x) {
-  return std::exp(x);
-}
-inline float __logf(float x) {
-  return std::log(x);
-}
-inline float __sinf(float x) {
-  return std::sin(x);
-}
-inline float __cosf(float x) {
-  return std::cos(x);
-}
-inline float __powf(float x, float y) {
-  return std::pow(x, y);
-}
+PARLAB_FUNCTION(float, __fdividef, (float a, float b), a / b)
+PARLAB_FUNCTION(float, __expf, (float x), std::exp(x))
+PARLAB_FUNCTION(float, __logf, (float x), std::log(x))
+PARLAB_FUNCTION(float, __sinf, (float x), std::sin(x))
+PARLAB_FUNCTION(float, __cosf, (float x), std::cos(x))
+PARLAB_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
 // of NaN: 0
-inline float __saturatef(float x) {
-  return x > 0 ? std::fmin(x, 1.0f) : 0;
-}
-inline float __fadd_rn(float a, float b) {
-  return a + b;
-}
-inline float __fmul_rn(float a, float b) {
-  return a * b;
-}
-inline float __fmaf_rn(float a, float b, float c) {
-  return std::fma(a, b, c);
-}
-inline double __dadd_rn(double a, double b) {
-  return a + b;
-}
-inline double __dmul_rn(double a, double b) {
-  return a * b;
-}
-inline double __fma_rn(double a, double b, double c) {
-  return std::fma(a, b, c);
-}
-inline int __float2int_rn(float x) {
-  return static_cast<int>(std::nearbyint(x));
-}
-inline int __float2int_rz(float x) {
-  return static_cast<int>(x);
-}
-inline int __float2int_rd(float x) {
-  return static_cast<int>(std::floor(x));
-}
-inline float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
-inline int __float_as_int(float x) {
-  return std::bit_cast<int>(x);
-}
-inline float __int_as_float(int x) {
-  return std::bit_cast<float>(x);
-}
-inline unsigned __float_as_uint(float x) {
-  return std::bit_cast<unsigned>(x);
-}
-inline float __uint_as_float(unsigned x) {
-  return std::bit_cast<float>(x);
-}
-inline long long __double_as_longlong(double x) {
-  return std::bit_cast<long long>(x);
-}
-inline double __longlong_as_double(long long x) {
-  return std::bit_cast<double>(x);
-}
-inline int __popc(unsigned x) {
-  return std::popcount(x);
-}
-inline int __popcll(unsigned long long x) {
-  return std::popcount(x);
-}
-inline int __ffs(int x) {
-  return __builtin_ffs(x);
-}
-inline int __ffsll(long long x) {
-  return __builtin_ffsll(x);
-}
-inline int __clz(int x) {
-  return std::countl_zero(static_cast<unsigned>(x));
-}
-inline int __clzll(long long x) {
-  return std::countl_zero(static_cast<unsigned long long>(x));
-}
+PARLAB_FUNCTION(float, __saturatef, (float x), x > 0 ? std::fmin(x, 1.0f) : 0)
+PARLAB_FUNCTION(float, __fadd_rn, (float a, float b), a + b)
+PARLAB_FUNCTION(float, __fmul_rn, (float a, float b), a* b)
+PARLAB_FUNCTION(float,
+                __fmaf_rn,
+                (float a, float b, float c),
+                std::fma(a, b, c))
+PARLAB_FUNCTION(double, __dadd_rn, (double a, double b), a + b)
+PARLAB_FUNCTION(double, __dmul_rn, (double a, double b), a* b)
+PARLAB_FUNCTION(double,
+                __fma_rn,
+                (double a, double b, double c),
+                std::fma(a, b, c))
+PARLAB_FUNCTION(int,
+                __float2int_rn,
+                (float x),
+                static_cast<int>(std::nearbyint(x)))
+PARLAB_FUNCTION(int, __float2int_rz, (float x), static_cast<int>(x))
+PARLAB_FUNCTION(int, __float2int_rd, (float x), static_cast<int>(std::floor(x)))
+PARLAB_FUNCTION(float, __int2float_rn, (int x), static_cast<float>(x))
+PARLAB_FUNCTION(int, __float_as_int, (float x), std::bit_cast<int>(x))
+PARLAB_FUNCTION(float, __int_as_float, (int x), std::bit_cast<float>(x))
+PARLAB_FUNCTION(unsigned,
+                __float_as_uint,
+                (float x),
+                std::bit_cast<unsigned>(x))
+PARLAB_FUNCTION(float, __uint_as_float, (unsigned x), std::bit_cast<float>(x))
+PARLAB_FUNCTION(long long,
+                __double_as_longlong,
+                (double x),
+                std::bit_cast<long long>(x))
+PARLAB_FUNCTION(double,
+                __longlong_as_double,
+                (long long x),
+                std::bit_cast<double>(x))
+PARLAB_FUNCTION(int, __popc, (unsigned x), std::popcount(x))
+PARLAB_FUNCTION(int, __popcll, (unsigned long long x), std::popcount(x))
+PARLAB_FUNCTION(int, __ffs, (int x), __builtin_ffs(x))
+PARLAB_FUNCTION(int, __ffsll, (long long x), __builtin_ffsll(x))
+PARLAB_FUNCTION(int, __clz, (int x), std::countl_zero(static_cast<unsigned>(x)))
+PARLAB_FUNCTION(int,
+                __clzll,
+                (long long x),
+                std::countl_zero(static_cast<unsigned long long>(x)))
 inline unsigned __brev(unsigned x) {
   unsigned reversed = 0;
   for (int bit = 0; bit < 32; ++bit)
     reversed = reversed << 1 | (x >> bit & 1);
   return reversed;
 }
-inline int __mul24(int a, int b) {
-  return a * b;
-}
-inline unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
-}
-inline long long clock64() {
-  return static_cast<long long>(__builtin_ia32_rdtsc());
-}
+PARLAB_FUNCTION(int, __mul24, (int a, int b), a* b)
+PARLAB_FUNCTION(unsigned,
+                __umulhi,
+                (unsigned a, unsigned b),
+                static_cast<unsigned>(std::uint64_t{a} * b >> 32))
+PARLAB_FUNCTION(long long,
+                clock64,
+                (),
+                static_cast<long long>(__builtin_ia32_rdtsc()))
 inline void __nanosleep(unsigned) {
   pause();
 }
