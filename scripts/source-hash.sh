@@ -2,7 +2,7 @@
 # Prints a hash of a variant's source: of its file and of all that it includes by a path from its own
 # folder (a tile.cuh that several rungs share) or from the ground that variants stand on (src/gpu,
 # src/host, src/workloads). A record made from another hash is stale. Comments and spaces do not count:
-# what is measured does not depend on them.
+# what is measured does not depend on them, nor on what only emulation reads (src/gpu/emulated.hpp).
 set -euo pipefail
 files=()
 
@@ -15,7 +15,7 @@ add() {
   while read -r name; do
     if [[ -f ${file%/*}/$name ]]; then
       add "${file%/*}/$name"
-    elif [[ $name =~ ^(gpu|host|workloads)/ && -f src/$name ]]; then
+    elif [[ $name =~ ^(gpu|host|workloads)/ && -f src/$name && $name != gpu/emulated.hpp ]]; then
       add "src/$name"
     fi
   done < <(sed -nE 's/^ *# *include "([^"]+)".*/\1/p' "$file")

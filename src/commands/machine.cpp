@@ -9,6 +9,7 @@
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "record/ceilings_file.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -73,10 +74,10 @@ void measure(CeilingsOfMachine& known,
 void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
   measure(known, "", *make_host_executor());
   for (const auto& gpu : gpus)
-    measure(known, gpu.uuid, *make_streams_executor(gpu.device));
+    measure(known, gpu.uuid, *make_executor(Target::streams, gpu.device));
   if (gpus.size() > 1) {  // kept with the first of them
     Ceilings ceilings = *known.find(gpus.front().uuid);
-    for (const auto& [link, rate] : make_team_executor()->links())
+    for (const auto& [link, rate] : make_executor(Target::team)->links())
       ceilings.links[link] = rate;
     known.keep(gpus.front().uuid, ceilings);
   }
@@ -121,7 +122,7 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
       << bytes_with_unit(run.memory_bytes) << "\n  " << run.compiler << '\n';
   print_ceilings(out, known.find(""), usual_between_runs_of_host);
   if (const auto why = why_no_gpu()) {
-    out << "gpu: none: " << *why << '\n';
+    out << "gpu: none: " << words(*why) << '\n';
     return EXIT_SUCCESS;
   }
   for (const auto& gpu : gpus) {

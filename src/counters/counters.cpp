@@ -106,7 +106,7 @@ void add_counters(Points& points,
   try {
     if (const auto why = why_no_gpu())
       throw NoCountersHere(
-          {.further = {detail_of(*why), {.cause = Cause::needs_gpu_and_ncu}}});
+          {.further = {*why, {.cause = Cause::needs_gpu_and_ncu}}});
     find_ncu();
     count_each_point(points, results, observer);
   } catch (const NoCountersHere& reason) {

@@ -69,14 +69,6 @@ struct LibraryMissing : PointError {
   LibraryMissing(const std::string& soname, const std::string& why);
 };
 
-// For the transition: of what is still a text.
-inline Detail detail_of(const std::string& text) {
-  return text.empty() ? Detail{} : other(text);
-}
-inline const Detail& detail_of(const Detail& detail) {
-  return detail;
-}
-
 // The detail of an ExplainedError; of another error its text.
 Detail detail_of(const std::exception& error);
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
 #include "core/types.hpp"
 #include "facts/cause.hpp"
@@ -12,6 +14,31 @@
 #include "gpu/shared_library.hpp"
 
 namespace parlab {
+
+// The type of a product's factors on the tensor cores; floats are rounded to
+// TF32 there.
+template <typename T>
+constexpr cudaDataType_t factor_type =
+    std::is_same_v<T, half>       ? CUDA_R_16F
+    : std::is_same_v<T, bfloat16> ? CUDA_R_16BF
+                                  : CUDA_R_32F;
+// Sums are in float.
+template <typename T>
+constexpr cublasComputeType_t tensor_compute_type =
+    std::is_same_v<T, float> ? CUBLAS_COMPUTE_32F_FAST_TF32
+                             : CUBLAS_COMPUTE_32F;
+
+inline void cublas_check(cublasStatus_t status,
+                         const char* call,
+                         const char* (*words_of)(cublasStatus_t)) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const auto verdict =
+      status == CUBLAS_STATUS_ALLOC_FAILED    ? Verdict::out_of_memory
+      : status == CUBLAS_STATUS_NOT_SUPPORTED ? Verdict::not_supported
+                                              : Verdict::launch_failed;
+  throw PointError(verdict, {.cause = Cause::library_failed,
+                             .arguments = {call, words_of(status)}});
+}
 
 // The calls of cuBLAS that variants use, in the library's own column-major
 // terms. One handle per Gpu. It is not destroyed: the context it would
@@ -28,109 +55,42 @@ class Cublas {
     return library;
   }
 
+  // T: float or double, where nothing else is said.
   // y = op(A) x, A m x n and column-major with leading dimension m.
+  template <typename T>
   void gemv(cublasOperation_t op,
             std::int64_t m,
             std::int64_t n,
-            const float* a,
-            const float* x,
-            float* y) {
-    const float one = 1, zero = 0;
-    check(sgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1),
-          "cublasSgemv");
+            const T* a,
+            const T* x,
+            T* y) {
+    const T one = 1, zero = 0;
+    check(of<T>().gemv(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1),
+          "cublas gemv");
   }
-  void gemv(cublasOperation_t op,
-            std::int64_t m,
-            std::int64_t n,
-            const double* a,
-            const double* x,
-            double* y) {
-    const double one = 1, zero = 0;
-    check(dgemv_(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1),
-          "cublasDgemv");
-  }
-
   // *result = x . y, n elements each; result is on the device.
-  void dot(std::int64_t n, const float* x, const float* y, float* result) {
+  template <typename T>
+  void dot(std::int64_t n, const T* x, const T* y, T* result) {
     const ResultOnDevice scope(*this);
-    check(sdot_(handle_, n, x, 1, y, 1, result), "cublasSdot");
+    check(of<T>().dot(handle_, n, x, 1, y, 1, result), "cublas dot");
   }
-  void dot(std::int64_t n, const double* x, const double* y, double* result) {
-    const ResultOnDevice scope(*this);
-    check(ddot_(handle_, n, x, 1, y, 1, result), "cublasDdot");
-  }
-
-  // C = A B, A m x k, B k x n, all column-major without gaps.
+  // C = A B, A m x k, B k x n, all column-major without gaps; of half and
+  // bfloat16 on the tensor cores, with sums in float.
+  template <typename T, typename Sum>
   void gemm(std::int64_t m,
             std::int64_t n,
             std::int64_t k,
-            const float* a,
-            const float* b,
-            float* c) {
-    const float one = 1, zero = 0;
-    check(sgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k,
-                 &zero, c, m),
-          "cublasSgemm");
-  }
-  void gemm(std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const double* a,
-            const double* b,
-            double* c) {
-    const double one = 1, zero = 0;
-    check(dgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k,
-                 &zero, c, m),
-          "cublasDgemm");
-  }
-  // C = A A^T, A n x k, C n x n, both column-major without gaps.
-  void gemm_gram(std::int64_t n, std::int64_t k, const float* a, float* c) {
-    const float one = 1, zero = 0;
-    check(sgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &one, a, n, a, n,
-                 &zero, c, n),
-          "cublasSgemm");
-  }
-  void gemm_gram(std::int64_t n, std::int64_t k, const double* a, double* c) {
-    const double one = 1, zero = 0;
-    check(dgemm_(handle_, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &one, a, n, a, n,
-                 &zero, c, n),
-          "cublasDgemm");
-  }
-  // The same; only one triangle of C is written.
-  void syrk(cublasFillMode_t triangle,
-            std::int64_t n,
-            std::int64_t k,
-            const float* a,
-            float* c) {
-    const float one = 1, zero = 0;
-    check(ssyrk_(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero, c, n),
-          "cublasSsyrk");
-  }
-  void syrk(cublasFillMode_t triangle,
-            std::int64_t n,
-            std::int64_t k,
-            const double* a,
-            double* c) {
-    const double one = 1, zero = 0;
-    check(dsyrk_(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero, c, n),
-          "cublasDsyrk");
-  }
-  // C = A B on the tensor cores, sums in float.
-  void gemm(std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const half* a,
-            const half* b,
-            float* c) {
-    gemm_float_sums(CUDA_R_16F, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
-  }
-  void gemm(std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const bfloat16* a,
-            const bfloat16* b,
-            float* c) {
-    gemm_float_sums(CUDA_R_16BF, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
+            const T* a,
+            const T* b,
+            Sum* c) {
+    if constexpr (std::is_same_v<T, Sum>) {
+      const T one = 1, zero = 0;
+      check(of<T>().gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m,
+                         b, k, &zero, c, m),
+            "cublas gemm");
+    } else {
+      gemm_on_tensor_cores(m, n, k, a, b, c);
+    }
   }
   // The same with floats, rounded to TF32.
   void gemm_tf32(std::int64_t m,
@@ -139,7 +99,27 @@ class Cublas {
                  const float* a,
                  const float* b,
                  float* c) {
-    gemm_float_sums(CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, m, n, k, a, b, c);
+    gemm_on_tensor_cores(m, n, k, a, b, c);
+  }
+  // C = A A^T, A n x k, C n x n, both column-major without gaps.
+  template <typename T>
+  void gemm_gram(std::int64_t n, std::int64_t k, const T* a, T* c) {
+    const T one = 1, zero = 0;
+    check(of<T>().gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &one, a, n,
+                       a, n, &zero, c, n),
+          "cublas gemm");
+  }
+  // The same; only one triangle of C is written.
+  template <typename T>
+  void syrk(cublasFillMode_t triangle,
+            std::int64_t n,
+            std::int64_t k,
+            const T* a,
+            T* c) {
+    const T one = 1, zero = 0;
+    check(of<T>().syrk(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero,
+                       c, n),
+          "cublas syrk");
   }
 
   Cublas() : library_("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR)) {
@@ -147,20 +127,74 @@ class Cublas {
     library_.resolve(status_string_, "cublasGetStatusString");
     library_.resolve(create_, "cublasCreate_v2");
     library_.resolve(set_stream_, "cublasSetStream_v2");
-    library_.resolve(sgemv_, "cublasSgemv_v2_64");
-    library_.resolve(dgemv_, "cublasDgemv_v2_64");
     library_.resolve(set_pointer_mode_, "cublasSetPointerMode_v2");
-    library_.resolve(sdot_, "cublasSdot_v2_64");
-    library_.resolve(ddot_, "cublasDdot_v2_64");
-    library_.resolve(sgemm_, "cublasSgemm_v2_64");
-    library_.resolve(dgemm_, "cublasDgemm_v2_64");
-    library_.resolve(ssyrk_, "cublasSsyrk_v2_64");
-    library_.resolve(dsyrk_, "cublasDsyrk_v2_64");
+    auto& [floats, doubles] = calls_;
+    library_.resolve(floats.gemv, "cublasSgemv_v2_64");
+    library_.resolve(doubles.gemv, "cublasDgemv_v2_64");
+    library_.resolve(floats.dot, "cublasSdot_v2_64");
+    library_.resolve(doubles.dot, "cublasDdot_v2_64");
+    library_.resolve(floats.gemm, "cublasSgemm_v2_64");
+    library_.resolve(doubles.gemm, "cublasDgemm_v2_64");
+    library_.resolve(floats.syrk, "cublasSsyrk_v2_64");
+    library_.resolve(doubles.syrk, "cublasDsyrk_v2_64");
     library_.resolve(gemm_ex_, "cublasGemmEx_64");
     check(create_(&handle_), "cublasCreate");
   }
 
  private:
+  using Extent64 = std::int64_t;
+  template <typename T>
+  struct Calls {
+    cublasStatus_t (*gemv)(cublasHandle_t,
+                           cublasOperation_t,
+                           Extent64,
+                           Extent64,
+                           const T*,
+                           const T*,
+                           Extent64,
+                           const T*,
+                           Extent64,
+                           const T*,
+                           T*,
+                           Extent64) = nullptr;
+    cublasStatus_t (*dot)(cublasHandle_t,
+                          Extent64,
+                          const T*,
+                          Extent64,
+                          const T*,
+                          Extent64,
+                          T*) = nullptr;
+    cublasStatus_t (*gemm)(cublasHandle_t,
+                           cublasOperation_t,
+                           cublasOperation_t,
+                           Extent64,
+                           Extent64,
+                           Extent64,
+                           const T*,
+                           const T*,
+                           Extent64,
+                           const T*,
+                           Extent64,
+                           const T*,
+                           T*,
+                           Extent64) = nullptr;
+    cublasStatus_t (*syrk)(cublasHandle_t,
+                           cublasFillMode_t,
+                           cublasOperation_t,
+                           Extent64,
+                           Extent64,
+                           const T*,
+                           const T*,
+                           Extent64,
+                           const T*,
+                           T*,
+                           Extent64) = nullptr;
+  };
+  template <typename T>
+  const Calls<T>& of() const {
+    return std::get<Calls<T>>(calls_);
+  }
+
   // For one call, scalars are where the pointers to them say: on the device.
   class ResultOnDevice {
    public:
@@ -179,29 +213,23 @@ class Cublas {
     Cublas& library_;
   };
 
-  void gemm_float_sums(cudaDataType_t element,
-                       cublasComputeType_t compute,
-                       std::int64_t m,
-                       std::int64_t n,
-                       std::int64_t k,
-                       const void* a,
-                       const void* b,
-                       float* c) {
+  template <typename T>
+  void gemm_on_tensor_cores(std::int64_t m,
+                            std::int64_t n,
+                            std::int64_t k,
+                            const T* a,
+                            const T* b,
+                            float* c) {
     const float one = 1, zero = 0;
-    check(gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, element,
-                   m, b, element, k, &zero, c, CUDA_R_32F, m, compute,
-                   CUBLAS_GEMM_DEFAULT),
+    constexpr auto factor = factor_type<T>;
+    check(gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, factor,
+                   m, b, factor, k, &zero, c, CUDA_R_32F, m,
+                   tensor_compute_type<T>, CUBLAS_GEMM_DEFAULT),
           "cublasGemmEx");
   }
 
   void check(cublasStatus_t status, const char* call) const {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    const auto verdict =
-        status == CUBLAS_STATUS_ALLOC_FAILED    ? Verdict::out_of_memory
-        : status == CUBLAS_STATUS_NOT_SUPPORTED ? Verdict::not_supported
-                                                : Verdict::launch_failed;
-    throw PointError(verdict,
-                     std::string(call) + " failed: " + status_string_(status));
+    cublas_check(status, call, status_string_);
   }
 
   SharedLibrary library_;
@@ -209,16 +237,9 @@ class Cublas {
   decltype(cublasGetStatusString)* status_string_ = nullptr;
   decltype(cublasCreate_v2)* create_ = nullptr;
   decltype(cublasSetStream_v2)* set_stream_ = nullptr;
-  decltype(cublasSgemv_v2_64)* sgemv_ = nullptr;
-  decltype(cublasDgemv_v2_64)* dgemv_ = nullptr;
   decltype(cublasSetPointerMode_v2)* set_pointer_mode_ = nullptr;
-  decltype(cublasSdot_v2_64)* sdot_ = nullptr;
-  decltype(cublasDdot_v2_64)* ddot_ = nullptr;
-  decltype(cublasSgemm_v2_64)* sgemm_ = nullptr;
-  decltype(cublasDgemm_v2_64)* dgemm_ = nullptr;
-  decltype(cublasSsyrk_v2_64)* ssyrk_ = nullptr;
-  decltype(cublasDsyrk_v2_64)* dsyrk_ = nullptr;
   decltype(cublasGemmEx_64)* gemm_ex_ = nullptr;
+  std::tuple<Calls<float>, Calls<double>> calls_;
 };
 
 }  // namespace parlab

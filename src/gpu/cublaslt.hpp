@@ -3,17 +3,12 @@
 #pragma once
 
 #include <cublasLt.h>
-#include <cublas_v2.h>
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
 
-#include "core/types.hpp"
-#include "facts/cause.hpp"
-#include "gpu/gpu.hpp"
-#include "gpu/shared_library.hpp"
+#include "gpu/cublas.hpp"
 
 namespace parlab {
 
@@ -27,32 +22,22 @@ class CublasLt {
 
   // C = A B, A m x k, B k x n, all column-major without gaps;
   // floats are rounded to TF32.
+  template <typename T>
   void gemm(Gpu& gpu,
             std::int64_t m,
             std::int64_t n,
             std::int64_t k,
-            const half* a,
-            const half* b,
+            const T* a,
+            const T* b,
             float* c) {
-    multiply(gpu, CUDA_R_16F, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
-  }
-  void gemm(Gpu& gpu,
-            std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const bfloat16* a,
-            const bfloat16* b,
-            float* c) {
-    multiply(gpu, CUDA_R_16BF, CUBLAS_COMPUTE_32F, m, n, k, a, b, c);
-  }
-  void gemm(Gpu& gpu,
-            std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const float* a,
-            const float* b,
-            float* c) {
-    multiply(gpu, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, m, n, k, a, b, c);
+    const Call call = {.a = a,
+                       .b = b,
+                       .c = c,
+                       .workspace = gpu.scratch<unsigned char>(workspace_bytes),
+                       .stream = static_cast<cudaStream_t>(gpu.stream())};
+    const Plan& plan =
+        plan_for({factor_type<T>, tensor_compute_type<T>, m, n, k}, call);
+    check(run(plan, plan.kernel, call), "cublasLtMatmul");
   }
 
   CublasLt() : library_("libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR)) {
@@ -86,40 +71,36 @@ class CublasLt {
     cudaStream_t stream;
   };
 
-  void multiply(Gpu& gpu,
-                cudaDataType_t element,
-                cublasComputeType_t compute,
-                std::int64_t m,
-                std::int64_t n,
-                std::int64_t k,
-                const void* a,
-                const void* b,
-                float* c) {
-    const Call call = {a, b, c, gpu.scratch<unsigned char>(workspace_bytes),
-                       static_cast<cudaStream_t>(gpu.stream())};
-    const auto [at, is_new] = plans_.try_emplace({element, m, n, k});
+  struct Product {
+    cudaDataType_t factor;
+    cublasComputeType_t compute;
+    std::int64_t m, n, k;
+    auto operator<=>(const Product&) const = default;
+  };
+
+  const Plan& plan_for(const Product& product, const Call& call) {
+    const auto [at, is_new] = plans_.try_emplace(product);
     Plan& plan = at->second;
-    if (is_new) {
-      try {
-        check(create_product_(&plan.product, compute, CUDA_R_32F),
-              "cublasLtMatmulDescCreate");
-        const auto layout = [&](cublasLtMatrixLayout_t& matrix,
-                                cudaDataType_t type, std::int64_t rows,
-                                std::int64_t cols) {
-          check(create_layout_(&matrix, type, static_cast<std::uint64_t>(rows),
-                               static_cast<std::uint64_t>(cols), rows),
-                "cublasLtMatrixLayoutCreate");
-        };
-        layout(plan.a, element, m, k);
-        layout(plan.b, element, k, n);
-        layout(plan.c, CUDA_R_32F, m, n);
-        plan.kernel = fastest(plan, call);
-      } catch (...) {
-        plans_.erase(at);
-        throw;
-      }
+    if (!is_new) return plan;
+    const auto layout = [&](cublasLtMatrixLayout_t& matrix, cudaDataType_t type,
+                            std::int64_t rows, std::int64_t cols) {
+      check(create_layout_(&matrix, type, static_cast<std::uint64_t>(rows),
+                           static_cast<std::uint64_t>(cols), rows),
+            "cublasLtMatrixLayoutCreate");
+    };
+    const auto [factor, compute, m, n, k] = product;
+    try {
+      check(create_product_(&plan.product, compute, CUDA_R_32F),
+            "cublasLtMatmulDescCreate");
+      layout(plan.a, factor, m, k);
+      layout(plan.b, factor, k, n);
+      layout(plan.c, CUDA_R_32F, m, n);
+      plan.kernel = fastest(plan, call);
+    } catch (...) {
+      plans_.erase(at);
+      throw;
     }
-    check(run(plan, plan.kernel, call), "cublasLtMatmul");
+    return plan;
   }
 
   cublasLtMatmulAlgo_t fastest(const Plan& plan, const Call& call) {
@@ -151,7 +132,7 @@ class CublasLt {
     }
     if (best < 0) {
       throw PointError(Verdict::not_supported,
-                       "cuBLASLt has no kernel for this product");
+                       {.cause = Cause::no_kernel_for_product});
     }
     return proposed[best].algo;
   }
@@ -171,8 +152,9 @@ class CublasLt {
     cudaEventDestroy(end);
     if (status != cudaSuccess) {
       throw PointError(Verdict::launch_failed,
-                       std::string("trying out kernels of cuBLASLt: ") +
-                           cudaGetErrorString(status));
+                       {.cause = Cause::cuda_failed,
+                        .arguments = {"trying out kernels of cuBLASLt",
+                                      cudaGetErrorString(status)}});
     }
     return time;
   }
@@ -187,20 +169,12 @@ class CublasLt {
   }
 
   void check(cublasStatus_t status, const char* call) const {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    const auto verdict =
-        status == CUBLAS_STATUS_ALLOC_FAILED    ? Verdict::out_of_memory
-        : status == CUBLAS_STATUS_NOT_SUPPORTED ? Verdict::not_supported
-                                                : Verdict::launch_failed;
-    throw PointError(verdict,
-                     std::string(call) + " failed: " + status_string_(status));
+    cublas_check(status, call, status_string_);
   }
 
   SharedLibrary library_;
   cublasLtHandle_t handle_ = nullptr;
-  std::map<std::tuple<cudaDataType_t, std::int64_t, std::int64_t, std::int64_t>,
-           Plan>
-      plans_;
+  std::map<Product, Plan> plans_;
   decltype(cublasLtGetStatusString)* status_string_ = nullptr;
   decltype(cublasLtCreate)* create_ = nullptr;
   decltype(cublasLtMatmulDescCreate)* create_product_ = nullptr;

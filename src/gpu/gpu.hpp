@@ -15,6 +15,8 @@
 #ifdef PARLAB_EMULATED
 #include <functional>
 #include <span>
+
+#include "gpu/emulated.hpp"
 #endif
 
 #include "core/dtype.hpp"

@@ -21,8 +21,8 @@ void* SharedLibrary::address(const char* name) const {
   void* const found = dlsym(library_, name);
   if (found == nullptr) {
     throw PointError(Verdict::not_supported,
-                     soname_ + " has no function " + name +
-                         ": it is too old. To have a newer one, " + remedy_);
+                     {.cause = Cause::library_too_old,
+                      .arguments = {soname_, name, remedy_}});
   }
   return found;
 }

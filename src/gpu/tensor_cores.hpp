@@ -17,7 +17,7 @@ class FactorsOfWarp {
     Mine mine;
     std::copy_n(a, A, mine.a);
     std::copy_n(b, B, mine.b);
-    lanes_ = all_lanes(mine);
+    lanes_ = emulation::all_lanes(mine);
   }
   T a(int i, int lane) const {
     return lanes_[lane].a[i];

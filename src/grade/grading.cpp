@@ -343,7 +343,7 @@ class Grader {
     const auto wanted =
         wanted_for(work, variant.unit(assignment_.dtype), Cache::hot);
     const auto here =
-        variant.needs_gpu() ? make_gpu_executor() : make_host_executor();
+        make_executor(variant.needs_gpu() ? Target::gpu : Target::host);
     ceilings_ = best_of(ceilings_, here->ceilings(wanted));
   }
 

@@ -197,7 +197,8 @@ Checked RemoteExecutor::run_checked(const Call& call) {
   auto reply = ask(message, limits_.seconds);
   const double elapsed = seconds_since(start);
   Checked checked;
-  checked.damage = printable(reply.text());
+  if (auto damage = printable(reply.text()); !damage.empty())
+    checked.damage = other(std::move(damage));
   checked.inputs_lost = reply.get<bool>();
   checked.seconds = std::clamp(reply.get<double>(), 0.0, elapsed);
   checked.launch = get_launch(reply);
@@ -230,7 +231,8 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   });
   batch.clock_hz = reply.get<double>();
   batch.highest_clock_hz = reply.get<double>();
-  batch.damage = printable(reply.text());
+  if (auto damage = printable(reply.text()); !damage.empty())
+    batch.damage = other(std::move(damage));
   const bool says_who_waited = reply.get<bool>();
   const double waited_s = std::clamp(reply.get<double>(), 0.0, elapsed);
   const int threads = reply.get<int>();

@@ -8,6 +8,7 @@
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
 #include "places/executor.hpp"
+#include "render/words.hpp"
 #include "verify/host_arrays.hpp"
 
 namespace parlab::grade {
@@ -44,7 +45,7 @@ class Runner {
         break;
       case Ask::run_checked: {
         const auto checked = executor_->run_checked(call(ask));
-        message.put(checked.damage)
+        message.put(words(checked.damage))
             .put(checked.inputs_lost)
             .put(checked.seconds);
         put(message, checked.launch);
@@ -61,7 +62,7 @@ class Runner {
                         [](Message& to, double seconds) { to.put(seconds); });
         message.put(batch.clock_hz)
             .put(batch.highest_clock_hz)
-            .put(batch.damage);
+            .put(words(batch.damage));
         message.put(batch.waited_s.has_value()).put(batch.waited_s.value_or(0));
         message.put(batch.threads);
         put_outputs(message, batch.outputs);
@@ -135,7 +136,7 @@ void serve(const std::string& workload, const std::string& variant) {
       if (!runner) runner = std::make_unique<Runner>(workload, variant);
       reply = runner->answer(ask);
     } catch (const PointError& failed) {
-      reply = error(Answer::point_error, failed.what())
+      reply = error(Answer::point_error, words(failed.detail))
                   .put(failed.verdict)
                   .put(failed.library);
     } catch (const std::exception& failed) {

@@ -152,14 +152,8 @@ Blas::Blas() {
       throw LibraryMissing("libopenblas.so.0",
                            tried + "; install libopenblas0-openmp");
   }
-  resolve(sgemv_, "cblas_sgemv");
-  resolve(dgemv_, "cblas_dgemv");
-  resolve(sdot_, "cblas_sdot");
-  resolve(ddot_, "cblas_ddot");
-  resolve(sgemm_, "cblas_sgemm");
-  resolve(dgemm_, "cblas_dgemm");
-  resolve(ssyrk_, "cblas_ssyrk");
-  resolve(dsyrk_, "cblas_dsyrk");
+  resolve(std::get<Calls<float>>(calls_), "cblas_s");
+  resolve(std::get<Calls<double>>(calls_), "cblas_d");
   name_ = soname_;
   // Told by what it has, not by its name: that may be a link of
   // the distribution's own.
@@ -208,22 +202,25 @@ bool is_blas_in_use(const std::string& name) {
   return name == now;
 }
 
-std::string blas_advice() {
-  if (too_old.empty()) return "";
-  return "OpenBLAS takes this CPU for another, " + too_old +
-         ", which has no AVX2; set OPENBLAS_CORETYPE=" + newer_core() +
-         " to use what there is";
+Detail blas_advice() {
+  if (too_old.empty()) return {};
+  return {.cause = Cause::blas_for_old_cpu,
+          .arguments = {too_old, newer_core()}};
 }
 
-template <typename F>
-void Blas::resolve(F*& function, const char* name) const {
-  function = reinterpret_cast<F*>(dlsym(library_, name));
-  if (function == nullptr) {
+template <typename T>
+void Blas::resolve(Calls<T>& calls, const std::string& prefix) const {
+  const auto find = [&]<typename F>(F*& function, const std::string& call) {
+    const auto name = prefix + call;
+    function = reinterpret_cast<F*>(dlsym(library_, name.c_str()));
+    if (function != nullptr) return;
     throw PointError(Verdict::not_supported,
-                     soname_ + " has no function " + name +
-                         ": no CBLAS interface; install libopenblas0-openmp, "
-                         "or name another with PARLAB_BLAS");
-  }
+                     {.cause = Cause::no_cblas, .arguments = {soname_, name}});
+  };
+  find(calls.gemv, "gemv");
+  find(calls.dot, "dot");
+  find(calls.gemm, "gemm");
+  find(calls.syrk, "syrk");
 }
 
 }  // namespace parlab

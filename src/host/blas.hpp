@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 
 #include "core/types.hpp"
 #include "facts/cause.hpp"
@@ -28,124 +29,65 @@ class Blas {
   // beside those of OpenMP.
   static bool has_own_threads() { return has_own_threads_; }
 
-  // y = A x, A rows x cols and row-major, on this many threads.
+  // T: float or double. All matrices are row-major without gaps.
+  // y = A x, A rows x cols, on this many threads.
+  template <typename T>
   void gemv(int threads,
             std::int64_t rows,
             std::int64_t cols,
-            const float* a,
-            const float* x,
-            float* y) const {
+            const T* a,
+            const T* x,
+            T* y) const {
     const Threads scope(*this, threads);
-    sgemv_(row_major, no_trans, size(rows), size(cols), 1, a, size(cols), x, 1,
-           0, y, 1);
+    of<T>().gemv(row_major, no_trans, size(rows), size(cols), 1, a, size(cols),
+                 x, 1, 0, y, 1);
   }
-  void gemv(int threads,
-            std::int64_t rows,
-            std::int64_t cols,
-            const double* a,
-            const double* x,
-            double* y) const {
-    const Threads scope(*this, threads);
-    dgemv_(row_major, no_trans, size(rows), size(cols), 1, a, size(cols), x, 1,
-           0, y, 1);
-  }
-
   // y = A^T x, A as above.
+  template <typename T>
   void gemv_transposed(int threads,
                        std::int64_t rows,
                        std::int64_t cols,
-                       const float* a,
-                       const float* x,
-                       float* y) const {
+                       const T* a,
+                       const T* x,
+                       T* y) const {
     const Threads scope(*this, threads);
-    sgemv_(row_major, trans, size(rows), size(cols), 1, a, size(cols), x, 1, 0,
-           y, 1);
+    of<T>().gemv(row_major, trans, size(rows), size(cols), 1, a, size(cols), x,
+                 1, 0, y, 1);
   }
-  void gemv_transposed(int threads,
-                       std::int64_t rows,
-                       std::int64_t cols,
-                       const double* a,
-                       const double* x,
-                       double* y) const {
-    const Threads scope(*this, threads);
-    dgemv_(row_major, trans, size(rows), size(cols), 1, a, size(cols), x, 1, 0,
-           y, 1);
-  }
-
   // x . y, n elements each.
-  float dot(int threads, std::int64_t n, const float* x, const float* y) const {
+  template <typename T>
+  T dot(int threads, std::int64_t n, const T* x, const T* y) const {
     const Threads scope(*this, threads);
-    return sdot_(size(n), x, 1, y, 1);
+    return of<T>().dot(size(n), x, 1, y, 1);
   }
-  double dot(int threads,
-             std::int64_t n,
-             const double* x,
-             const double* y) const {
-    const Threads scope(*this, threads);
-    return ddot_(size(n), x, 1, y, 1);
-  }
-
-  // C = A B, A m x k, B k x n, all row-major without gaps.
+  // C = A B, A m x k, B k x n.
+  template <typename T>
   void gemm(int threads,
             std::int64_t m,
             std::int64_t k,
             std::int64_t n,
-            const float* a,
-            const float* b,
-            float* c) const {
+            const T* a,
+            const T* b,
+            T* c) const {
     const Threads scope(*this, threads);
-    sgemm_(row_major, no_trans, no_trans, size(m), size(n), size(k), 1, a,
-           size(k), b, size(n), 0, c, size(n));
+    of<T>().gemm(row_major, no_trans, no_trans, size(m), size(n), size(k), 1, a,
+                 size(k), b, size(n), 0, c, size(n));
   }
-  void gemm(int threads,
-            std::int64_t m,
-            std::int64_t k,
-            std::int64_t n,
-            const double* a,
-            const double* b,
-            double* c) const {
+  // C = A^T A, A m x n, C n x n.
+  template <typename T>
+  void gemm_gram(
+      int threads, std::int64_t m, std::int64_t n, const T* a, T* c) const {
     const Threads scope(*this, threads);
-    dgemm_(row_major, no_trans, no_trans, size(m), size(n), size(k), 1, a,
-           size(k), b, size(n), 0, c, size(n));
-  }
-
-  // C = A^T A, A m x n, C n x n, all row-major without gaps.
-  void gemm_gram(int threads,
-                 std::int64_t m,
-                 std::int64_t n,
-                 const float* a,
-                 float* c) const {
-    const Threads scope(*this, threads);
-    sgemm_(row_major, trans, no_trans, size(n), size(n), size(m), 1, a, size(n),
-           a, size(n), 0, c, size(n));
-  }
-  void gemm_gram(int threads,
-                 std::int64_t m,
-                 std::int64_t n,
-                 const double* a,
-                 double* c) const {
-    const Threads scope(*this, threads);
-    dgemm_(row_major, trans, no_trans, size(n), size(n), size(m), 1, a, size(n),
-           a, size(n), 0, c, size(n));
+    of<T>().gemm(row_major, trans, no_trans, size(n), size(n), size(m), 1, a,
+                 size(n), a, size(n), 0, c, size(n));
   }
   // The same; only the upper triangle of C is written.
-  void syrk(int threads,
-            std::int64_t m,
-            std::int64_t n,
-            const float* a,
-            float* c) const {
+  template <typename T>
+  void syrk(
+      int threads, std::int64_t m, std::int64_t n, const T* a, T* c) const {
     const Threads scope(*this, threads);
-    ssyrk_(row_major, upper, trans, size(n), size(m), 1, a, size(n), 0, c,
-           size(n));
-  }
-  void syrk(int threads,
-            std::int64_t m,
-            std::int64_t n,
-            const double* a,
-            double* c) const {
-    const Threads scope(*this, threads);
-    dsyrk_(row_major, upper, trans, size(n), size(m), 1, a, size(n), 0, c,
-           size(n));
+    of<T>().syrk(row_major, upper, trans, size(n), size(m), 1, a, size(n), 0, c,
+                 size(n));
   }
 
  private:
@@ -155,27 +97,32 @@ class Blas {
                        upper = 121;
 
   template <typename T>
-  using Gemv =
-      void(int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+  struct Calls {
+    void (*gemv)(
+        int, int, int, int, T, const T*, int, const T*, int, T, T*, int) =
+        nullptr;
+    T (*dot)(int, const T*, int, const T*, int) = nullptr;
+    void (*gemm)(int,
+                 int,
+                 int,
+                 int,
+                 int,
+                 int,
+                 T,
+                 const T*,
+                 int,
+                 const T*,
+                 int,
+                 T,
+                 T*,
+                 int) = nullptr;
+    void (*syrk)(int, int, int, int, int, T, const T*, int, T, T*, int) =
+        nullptr;
+  };
   template <typename T>
-  using Dot = T(int, const T*, int, const T*, int);
-  template <typename T>
-  using Gemm = void(int,
-                    int,
-                    int,
-                    int,
-                    int,
-                    int,
-                    T,
-                    const T*,
-                    int,
-                    const T*,
-                    int,
-                    T,
-                    T*,
-                    int);
-  template <typename T>
-  using Syrk = void(int, int, int, int, int, T, const T*, int, T, T*, int);
+  const Calls<T>& of() const {
+    return std::get<Calls<T>>(calls_);
+  }
 
   // Sets the number of threads for one call. The OpenMP flavour of a library
   // changes the caller's default with it, so that is put back.
@@ -196,15 +143,15 @@ class Blas {
   };
 
   Blas();
-  template <typename F>
-  void resolve(F*& function, const char* name) const;
+  template <typename T>
+  void resolve(Calls<T>& calls, const std::string& prefix) const;
 
   static int size(std::int64_t extent) {
-    if (extent > std::numeric_limits<int>::max()) {
-      throw PointError(Verdict::not_supported,
-                       "BLAS cannot take an extent of " +
-                           std::to_string(extent) + ": the largest is " +
-                           std::to_string(std::numeric_limits<int>::max()));
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (extent > most) {
+      throw PointError(
+          Verdict::not_supported,
+          {.cause = Cause::extent_beyond_blas, .arguments = {extent, most}});
     }
     return static_cast<int>(extent);
   }
@@ -213,14 +160,7 @@ class Blas {
   std::string soname_, name_;
   // Of the one instance there is: known where the library is not linked, too.
   inline static bool has_own_threads_ = false;
-  Gemv<float>* sgemv_ = nullptr;
-  Gemv<double>* dgemv_ = nullptr;
-  Dot<float>* sdot_ = nullptr;
-  Dot<double>* ddot_ = nullptr;
-  Gemm<float>* sgemm_ = nullptr;
-  Gemm<double>* dgemm_ = nullptr;
-  Syrk<float>* ssyrk_ = nullptr;
-  Syrk<double>* dsyrk_ = nullptr;
+  std::tuple<Calls<float>, Calls<double>> calls_;
   void (*set_threads_)(int) = nullptr;                // at most one of the two
   void (*set_threads_long_)(std::int64_t) = nullptr;  // BLIS
 };

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "facts/cause.hpp"
+
 namespace parlab {
 
 // Whether a library of that name, as Blas::loaded() says it, is the one that
@@ -11,8 +13,8 @@ namespace parlab {
 // of before said nothing of the CPU that OpenBLAS computes for.
 bool is_blas_in_use(const std::string& name);
 
-// What to do where the one that is loaded does not use what this CPU has;
-// empty where it does, or none is loaded.
-std::string blas_advice();
+// What to do where the one that is loaded does not use what this CPU has; none
+// where it does, or none is loaded.
+Detail blas_advice();
 
 }  // namespace parlab

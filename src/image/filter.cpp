@@ -140,7 +140,7 @@ Filtered filter_image(const Image& image,
         place->load(memory.view(), outputs);
         const auto checked =
             place->run_checked({&variant, size, dtype, tunables});
-        filtered.detail = detail_of(checked.damage);
+        filtered.detail = checked.damage;
         const auto oracle =
             workload.oracle(memory.view(), size, dtype, InputKind::uniform,
                             variant.arithmetic_in(dtype));

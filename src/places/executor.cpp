@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "places/gpu_executor.hpp"
+
 namespace parlab {
 
 Arrays declared_by(const Variant& variant, const Arrays& arrays) {
@@ -15,16 +17,8 @@ Arrays declared_by(const Variant& variant, const Arrays& arrays) {
 }
 
 std::unique_ptr<Executor> make_executor(Target target, int device) {
-  switch (target) {
-    case Target::gpu:
-      return make_gpu_executor(device);
-    case Target::streams:
-      return make_streams_executor(device);
-    case Target::team:
-      return make_team_executor();
-    default:
-      return make_host_executor();
-  }
+  return target == Target::host ? make_host_executor()
+                                : make_gpu_executor(target, device);
 }
 
 }  // namespace parlab

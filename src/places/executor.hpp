@@ -47,8 +47,7 @@ Arrays declared_by(const Variant& variant, const Arrays& arrays);
 // What happened to the memory around one execution.
 struct Checked {
   Arrays outputs;  // host copies, valid until the next call of this executor
-  // "wrote past the end of y", "changed its input a"; empty: none
-  std::string damage;
+  Detail damage;   // Cause::wrote_past_end, changed_input ...
   bool inputs_lost = false;  // the inputs must be filled and loaded again
   LaunchShape launch;        // of the last kernel; all zero on the host
   double seconds = 0;        // roughly, for planning
@@ -76,8 +75,8 @@ struct Batch {
   std::optional<double> waited_s = {};
   // of this process just after them, where waits were asked for
   int threads = 0;
-  std::string damage;  // "wrote past the end of y", as in Checked
-  Arrays outputs;      // of the last execution, when it is checked: host copies
+  Detail damage;   // as in Checked
+  Arrays outputs;  // of the last execution, when it is checked: host copies
 };
 
 // Executions one right after another, for what takes seconds to be measured.
@@ -92,8 +91,8 @@ struct Repetition {
 
 struct Repeated {
   std::int64_t executions = 0;
-  std::string damage;  // as in Checked
-  Arrays outputs;      // of the last execution: host copies
+  Detail damage;   // as in Checked
+  Arrays outputs;  // of the last execution: host copies
 };
 
 // Medians: the inputs a variant reads, and its outputs.
@@ -129,7 +128,8 @@ class Executor {
   // run_checked() came before.
   virtual Repeated repeat(const Call& call, const Repetition& /*plan*/) {
     throw PointError(Verdict::not_supported,
-                     call.variant->full_name() + ": is not repeated here");
+                     {.cause = Cause::not_repeated,
+                      .arguments = {call.variant->full_name()}});
   }
   // Throws NoEnergy.
   virtual std::unique_ptr<EnergyMeter> energy_meter() {
@@ -140,7 +140,7 @@ class Executor {
   // listens, behind an empty kernel of number + 1 blocks whose name has
   // profile_mark in it. For a process of its own.
   virtual void run_profiled(const Call& /*call*/, int /*number*/) {
-    throw PointError(Verdict::no_device, "only a GPU has counters");
+    throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
   }
 
   // Time to bring the inputs the variant reads to the device and its
@@ -170,15 +170,10 @@ class Executor {
 };
 
 std::unique_ptr<Executor> make_host_executor();
-// A GPU of the nvcc build by CUDA's number for it, or an emulated one.
-// Throws PointError(no_device) with the reason.
-std::unique_ptr<Executor> make_gpu_executor(int device = 0);
-// The same for variants whose arrays begin and end in the host's memory.
-std::unique_ptr<Executor> make_streams_executor(int device = 0);
-// All GPUs of the machine as a team, or as many emulated ones as a call
-// asks for. Throws as above.
-std::unique_ptr<Executor> make_team_executor();
-// Of that kind; device: of the one GPU it may be.
+// On the host, on the GPU of the nvcc build that has CUDA's number `device`,
+// on one whose variants have their arrays in the host's memory, or on a team
+// of all GPUs; or on emulated ones, of which a team has as many as a call asks
+// for. Throws PointError(no_device) with the reason.
 std::unique_ptr<Executor> make_executor(Target target, int device = 0);
 
 }  // namespace parlab

@@ -33,21 +33,21 @@ inline void refuse_impossible(const LaunchConfig& config,
     return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" +
            std::to_string(e.z);
   };
-  const auto says = [&](const LaunchConfig& c) {
-    return text(c.grid) + " blocks of " + text(c.block) + " threads and " +
-           std::to_string(c.shared_bytes) + " bytes of shared memory";
+  const auto says = [&](Cause cause, const LaunchConfig& c) -> Detail {
+    return {.cause = cause,
+            .arguments = {text(c.grid), text(c.block),
+                          static_cast<std::int64_t>(c.shared_bytes)}};
   };
+  auto refused = says(Cause::cannot_launch, config);
   const auto& [grid, block, shared, cooperative, overlaps] = config;
-  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block)) {
-    throw PointError(Verdict::launch_failed, "cannot launch " + says(config));
-  }
+  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block))
+    throw PointError(Verdict::launch_failed, refused);
   if (!fits(grid, most.grid) || !fits(block, most.block) ||
       block.x * block.y * block.z > most_threads ||
       shared > most.shared_bytes) {
-    throw PointError(Verdict::not_supported,
-                     "cannot launch " + says(config) + ": at most " +
-                         says(most) + ", " + std::to_string(most_threads) +
-                         " threads in a block");
+    refused.further = {says(Cause::launch_limits, most)};
+    refused.further.back().arguments.emplace_back(most_threads);
+    throw PointError(Verdict::not_supported, refused);
   }
 }
 

@@ -37,6 +37,15 @@ struct ArrayPart {
   }
 };
 
+// The whole array, for one GPU.
+inline ArrayPart whole_part(const ArraySpec& spec) {
+  return {.spec = spec,
+          .rows = 1,
+          .cols = spec.count,
+          .pitch = spec.count,
+          .whole = true};
+}
+
 // One GPU's part of a problem. parts: in the order of the arrays.
 struct Share {
   Size size;

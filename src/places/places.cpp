@@ -4,6 +4,7 @@
 
 #include "facts/cause.hpp"
 #include "places/presence.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -31,7 +32,8 @@ std::vector<int> devices_of(const std::vector<int>& asked, bool emulated) {
   if (const auto why = why_no_gpu()) {
     // its place says why not
     if (asked == std::vector<int>{0} || asked.empty()) return {0};
-    throw UsageError("--device " + std::to_string(asked.front()) + ": " + *why +
+    throw UsageError("--device " + std::to_string(asked.front()) + ": " +
+                     words(*why) +
                      "; leave it out, or add --emulate to run without one");
   }
   const auto gpus = gpus_present();
@@ -54,17 +56,17 @@ std::vector<int> devices_of(const std::vector<int>& asked, bool emulated) {
 Places::Places(const std::vector<const Variant*>& variants,
                const std::vector<int>& devices) {
   if (asked_for(variants, Target::host)) {
-    places_.push_back({Target::host});
-    places_.back().executor = make_host_executor();
+    places_.push_back(
+        {.target = Target::host, .executor = make_host_executor()});
   }
   // Not where the CPU is asked for alone: CUDA takes its time to start.
   const auto host_alone = [](auto* variant) { return !variant->needs_gpu(); };
   if (std::all_of(variants.begin(), variants.end(), host_alone)) return;
   const auto gpus = gpus_present();
-  const auto open = [&](Target target, const GpuFacts& gpu, const auto& make) {
-    places_.push_back({target, gpu});
+  const auto open = [&](Target target, const GpuFacts& gpu, int device) {
+    places_.push_back({.target = target, .gpu = gpu});
     try {
-      places_.back().executor = make();
+      places_.back().executor = make_executor(target, device);
     } catch (const PointError& error) {
       places_.back().why_not = error.detail;
     }
@@ -74,14 +76,11 @@ Places::Places(const std::vector<const Variant*>& variants,
     for (const int device : devices) {
       const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
       const auto found = std::find_if(gpus.begin(), gpus.end(), is);
-      open(target, found == gpus.end() ? GpuFacts{} : *found,
-           [&] { return make_executor(target, device); });
+      open(target, found == gpus.end() ? GpuFacts{} : *found, device);
     }
   }
-  if (asked_for(variants, Target::team)) {
-    open(Target::team, gpus.empty() ? GpuFacts{} : gpus.front(),
-         make_team_executor);
-  }
+  if (asked_for(variants, Target::team))
+    open(Target::team, gpus.empty() ? GpuFacts{} : gpus.front(), 0);
 }
 
 Place& Places::of(const Variant& variant, std::size_t point) {

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "facts/cause.hpp"
 #include "machine/machine.hpp"
 
 namespace parlab {
 
-// Nothing when there is one; otherwise one sentence that says why not.
-std::optional<std::string> why_no_gpu();
+// Nothing when there is one; otherwise why not.
+std::optional<Detail> why_no_gpu();
 
 // All of them, in CUDA's order; none when why_no_gpu() says something.
 std::vector<GpuFacts> gpus_present();

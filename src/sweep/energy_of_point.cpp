@@ -41,7 +41,7 @@ void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
     const auto [joules, seconds, left] = run(bench, gauge, pending);
     if (bench.interrupted()) return;
     const auto wrong = bench.problem->check(left.outputs, *trial.call.variant);
-    const auto damage = detail_of(left.damage);
+    const auto damage = left.damage;
     if (damage || wrong) {
       trial.end(Verdict::wrong_result,
                 {.cause = Cause::when_energy_was_measured,

@@ -69,7 +69,7 @@ void take_batch(Bench& bench, Pending& pending, Check check) {
     const Batch batch = run_batch(bench, trial, plan);
     const double end_s = seconds_now();
     bench.sampling_s += end_s - start_s;
-    if (const auto damage = detail_of(batch.damage)) {
+    if (const auto damage = batch.damage) {
       trial.end(Verdict::wrong_result, damage);
     } else if (plan.check_last) {
       const auto wrong =

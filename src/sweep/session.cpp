@@ -225,8 +225,7 @@ void Session::note_once(const Detail& detail) {
 }
 
 void Session::note_blas() {
-  if (const auto advice = blas_advice(); !advice.empty())
-    note_once(other(advice));
+  if (const auto advice = blas_advice()) note_once(advice);
 }
 
 // This program is one of those that are there.

@@ -33,7 +33,7 @@ void judge(Bench& bench, Trial& trial) {
     session.note_time(
         configuration(name, trial.call.tunables, trial.call.dtype),
         trial.call.size, checked.seconds);
-    if (const auto damage = detail_of(checked.damage)) {
+    if (const auto damage = checked.damage) {
       trial.end(Verdict::wrong_result, damage);
     } else if (const auto wrong =
                    bench.problem->check(checked.outputs, *trial.call.variant)) {

@@ -5,15 +5,17 @@
 
 namespace parlab {
 
-std::string guard_damage(const std::string& array,
-                         const unsigned char* before,
-                         const unsigned char* after) {
+Detail guard_damage(const std::string& array,
+                    const unsigned char* before,
+                    const unsigned char* after) {
   const auto intact = [](const unsigned char* guard) {
     return std::all_of(guard, guard + guard_bytes,
                        [](auto byte) { return byte == guard_byte; });
   };
-  if (!intact(before)) return "wrote before the start of " + array;
-  if (!intact(after)) return "wrote past the end of " + array;
+  if (!intact(before))
+    return {.cause = Cause::wrote_before_start, .arguments = {array}};
+  if (!intact(after))
+    return {.cause = Cause::wrote_past_end, .arguments = {array}};
   return {};
 }
 

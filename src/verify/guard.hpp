@@ -9,6 +9,7 @@
 
 #include "core/types.hpp"
 #include "core/workload.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
 
@@ -17,11 +18,10 @@ namespace parlab {
 constexpr std::size_t guard_bytes = 4096;
 constexpr unsigned char guard_byte = 0xa5;
 
-// "wrote before the start of y" or "wrote past the end of y"; empty
-// when both sides are intact.
-std::string guard_damage(const std::string& array,
-                         const unsigned char* before,
-                         const unsigned char* after);
+// Cause::wrote_before_start or wrote_past_end; none when both sides are intact.
+Detail guard_damage(const std::string& array,
+                    const unsigned char* before,
+                    const unsigned char* after);
 
 // An order-independent fingerprint of memory, the same on host and
 // device: the sum over all 4-byte words of mix(word, index), the last

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/numbers.hpp"
 #include "facts/cause.hpp"
 #include "machine/memory.hpp"
 #include "machine/pinning.hpp"
@@ -38,8 +37,9 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
       });
   if (const double free = free_memory_bytes(); needed > free) {
     throw PointError(Verdict::out_of_memory,
-                     "needs " + bytes_with_unit(needed) + " of host memory, " +
-                         bytes_with_unit(free) + " are free");
+                     {.cause = Cause::host_memory_short,
+                      .arguments = {quantity(needed, Unit::byte),
+                                    quantity(free, Unit::byte)}});
   }
   const PinnedTeam team(physical_cores());
   std::vector<Array> arrays;
@@ -52,8 +52,8 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       throw PointError(Verdict::out_of_memory,
-                       "no host memory for " + spec.name + ": " +
-                           bytes_with_unit(static_cast<double>(bytes)));
+                       {.cause = Cause::no_host_memory,
+                        .arguments = {spec.name, quantity(bytes, Unit::byte)}});
     }
     if (bytes >= std::size_t{4} << 20) madvise(memory, whole, MADV_HUGEPAGE);
     auto* start = static_cast<unsigned char*>(memory);
@@ -79,14 +79,13 @@ void HostArrays::poison() {
     std::memset(array.data, poison_byte, array.spec.bytes());
 }
 
-std::string HostArrays::damage() const {
+Detail HostArrays::damage() const {
   for (const auto& array : view_) {
     const auto* data = static_cast<const unsigned char*>(array.data);
     const auto bytes = array.spec.bytes();
-    if (auto text =
-            guard_damage(array.spec.name, data - guard_bytes, data + bytes);
-        !text.empty()) {
-      return text;
+    if (auto damage =
+            guard_damage(array.spec.name, data - guard_bytes, data + bytes)) {
+      return damage;
     }
   }
   return {};

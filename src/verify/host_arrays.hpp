@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/workload.hpp"
+#include "facts/cause.hpp"
 
 namespace parlab {
 
@@ -18,8 +19,8 @@ class HostArrays {
   const Arrays& view() const { return view_; }
   void poison();
   void renew_guards();
-  // What was written outside the arrays; empty: nothing.
-  std::string damage() const;
+  // What was written outside the arrays.
+  Detail damage() const;
 
  private:
   struct Release {

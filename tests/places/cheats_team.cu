@@ -162,11 +162,11 @@ BOOST_AUTO_TEST_CASE(honest_teams_pass) {
 
 BOOST_AUTO_TEST_CASE(cheats_are_wrong_results) {
   // Emulation sees the read itself, a GPU only the result.
-  const char* const halo = why_no_gpu() ? "which nothing has written" : "b[";
-  for (const auto& [workload, name, words] :
+  const char* const halo = why_no_gpu() ? "never_written" : "b[";
+  for (const auto& [workload, name, cause] :
        {std::tuple{"dmv", "forgets_the_last_gpu", "y["},
-        {"dmv", "forgets_to_add_up", "is another one than"},
-        {"dmv", "leaves_one_copy_different", "is another one than"},
+        {"dmv", "forgets_to_add_up", "copies_differ"},
+        {"dmv", "leaves_one_copy_different", "copies_differ"},
         {"dmv", "changes_an_input_of_the_last_gpu", "input"},
         {"dmv", "right_only_at_its_first_call", "y["},
         {"conv2d", "never_fills_its_halo", halo},
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(cheats_are_wrong_results) {
     const auto record = outcome(workload, name);
     BOOST_TEST_CONTEXT(name << ": " << record.detail) {
       BOOST_TEST(to_string(record.verdict) == to_string(Verdict::wrong_result));
-      BOOST_TEST(testing::contains(record.detail, words));
+      BOOST_TEST(testing::contains(to_string(record.detail), cause));
     }
   }
 }

@@ -75,8 +75,8 @@ PointError error_of(F action) {
   return {Verdict::passed, "nothing was thrown"};
 }
 
-auto says(const PointError& error, const std::string& words) {
-  return testing::contains(error.what(), words);
+auto says(const PointError& error, const std::string& part) {
+  return testing::contains(to_string(error.detail), part);
 }
 
 }  // namespace
@@ -144,14 +144,15 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_library_is_refused) {
   const auto error =
       error_of([] { Nccl(devices, "tests/places/fake_nccl.c"); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::not_supported));
-  BOOST_TEST(says(error, "could not be loaded"));
+  BOOST_TEST(says(error, "library_missing"));
 }
 
 BOOST_AUTO_TEST_CASE(a_library_that_lacks_a_function_is_too_old) {
   const auto error =
       error_of([] { Nccl(devices, built("libnccl-old.so", "-DOLD")); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::not_supported));
-  BOOST_TEST(says(error, "has no function ncclBroadcast: it is too old"));
+  BOOST_TEST(says(error, "library_too_old"));
+  BOOST_TEST(says(error, "ncclBroadcast"));
   BOOST_TEST(says(error, "install libnccl2"));
 }
 
@@ -161,8 +162,7 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_start_fails_the_point) {
   const Failing failing("ncclCommInitAll");
   const auto error = error_of([&] { Nccl(devices, library); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::launch_failed));
-  BOOST_TEST(says(error, "ncclCommInitAll failed: unhandled system error"));
-  BOOST_TEST(says(error, "NCCL_DEBUG=WARN"));
+  BOOST_TEST(says(error, "nccl_failed ncclCommInitAll unhandled system error"));
   // there was nothing to leave
   BOOST_TEST(seen<int>(library, "fake_destroyed") == 0);
 }
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_collective_that_fails_is_named_and_the_next_one_works) {
     const Failing failing(function.c_str());
     const auto error = error_of(add_up);
     BOOST_TEST(to_string(error.verdict) == to_string(Verdict::launch_failed));
-    BOOST_TEST(says(error, function + " failed"));
+    BOOST_TEST(says(error, "nccl_failed " + function));
   }
   add_up();
   BOOST_TEST(data.to[2][4] == 6);

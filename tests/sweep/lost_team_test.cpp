@@ -70,7 +70,7 @@ class FaultyTeam final : public Executor {
  private:
   Faults& faults_;
   bool can_time_;
-  std::unique_ptr<Executor> team_ = make_team_executor();
+  std::unique_ptr<Executor> team_ = make_executor(Target::team);
 };
 
 [[noreturn]] void fail(Verdict verdict, const char* what) {

@@ -56,6 +56,12 @@ done
 expect "every folder of src/ has a layer: ${unknown[*]:-}" test ${#unknown[@]} = 0
 expect "no file includes one of a layer above its own: ${upward[*]:-}" test ${#upward[@]} = 0
 
+# The headers of CUDA stand in src/places/emulation/include where kernels are emulated: what gpu/ asks
+# of the emulation beside them is declared below it, in gpu/emulated.hpp.
+hidden=$(grep -hoE 'emulation::[a-z_]+\(' src/gpu/*.hpp | sort -u | sed -E 's/.*::(.*)\(/\1/' |
+  while read -r name; do grep -qE "[ >]$name\(" src/gpu/emulated.hpp || echo "$name"; done)
+expect "gpu/ asks of the emulation only what gpu/emulated.hpp declares: $hidden" test -z "$hidden"
+
 # What a variant may include is the ground: see core/register.hpp.
 strangers=$(grep -roE '^ *# *include "[a-z_]+/' serial openmp blas cuda |
   grep -vE '"(core|facts|workloads|host|gpu)/' | tr '\n' ' ')

@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_SUITE(accuracy)
 BOOST_AUTO_TEST_CASE(splitting_errs_no_more_than_twice_as_much_as_float) {
   std::unique_ptr<Executor> gpu;
   try {
-    gpu = make_gpu_executor();
+    gpu = make_executor(Target::gpu);
   } catch (const PointError& none) {  // a build for GPUs where there is none
     BOOST_TEST(to_string(none.verdict) == "no_device");
     return;

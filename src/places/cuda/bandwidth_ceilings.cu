@@ -1,10 +1,9 @@
-#include "places/cuda/bandwidth_ceilings.hpp"
-
 #include <algorithm>
 
 #include "facts/cause.hpp"
 #include "gpu/warpgroup.hpp"
 #include "places/cuda/contest.hpp"
+#include "places/cuda/device_ceilings.hpp"
 
 namespace parlab {
 namespace {
@@ -250,7 +249,7 @@ bool has_bulk_copies() {
 
 void measure_bandwidth(Ceilings& ceilings,
                        CudaGpu& gpu,
-                       DeviceTimer& timer,
+                       GpuTimer& timer,
                        const WantedCeilings& wanted) {
   Contest empty(timer, wanted.all());
   empty.enter("an empty kernel",

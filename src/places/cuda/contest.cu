@@ -10,8 +10,8 @@ void Contest::enter(const std::string& way, const std::function<void()>& run) {
   // in the open: loading a kernel's code must not wait behind the timer's gate
   run();
   for (int batch = 0; batch < (thorough_ ? batches : 1); ++batch) {
-    const auto taken =
-        timer_.time(run, batch == 0 ? first_look : samples, Cache::hot);
+    const auto taken = timer_.time(
+        {.run = run}, batch == 0 ? first_look : samples, Cache::hot);
     const double seconds = median(taken.seconds);
     if (batch == 0 && seconds > near_the_best * seconds_) return;
     if (seconds >= seconds_) continue;

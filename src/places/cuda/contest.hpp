@@ -5,14 +5,14 @@
 #include <limits>
 #include <string>
 
-#include "places/cuda/device_timer.hpp"
+#include "places/cuda/gpu_timer.hpp"
 
 namespace parlab {
 
 class Contest {
  public:
   // thorough: ways that come near the best are tried again.
-  Contest(DeviceTimer& timer, bool thorough)
+  Contest(GpuTimer& timer, bool thorough)
       : timer_(timer), thorough_(thorough) {}
 
   // run queues the work on the timer's stream. A roof is what was
@@ -24,7 +24,7 @@ class Contest {
   const std::string& way() const { return way_; }
 
  private:
-  DeviceTimer& timer_;
+  GpuTimer& timer_;
   bool thorough_;
   double seconds_ = std::numeric_limits<double>::infinity();
   std::string way_;

@@ -5,7 +5,6 @@
 #include <array>
 #include <boost/core/demangle.hpp>
 
-#include "core/numbers.hpp"
 #include "facts/cause.hpp"
 #include "places/kernel_name.hpp"
 #include "places/presence.hpp"
@@ -46,11 +45,10 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
     cudaGetLastError();
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
-    throw PointError(
-        Verdict::out_of_memory,
-        what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
-            " on the device, " + bytes_with_unit(static_cast<double>(free)) +
-            " are free");
+    throw PointError(Verdict::out_of_memory,
+                     {.cause = Cause::device_memory_short,
+                      .arguments = {what_for, quantity(bytes, Unit::byte),
+                                    quantity(free, Unit::byte)}});
   }
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }
@@ -60,13 +58,13 @@ DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for) {
   const auto status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    throw PointError(
-        Verdict::out_of_memory,
-        what_for + " needs " + bytes_with_unit(static_cast<double>(bytes)) +
-            " of pinned host memory: " + cudaGetErrorString(status) +
-            " (see ulimit -l and the memory limit of the job)");
+    throw PointError(Verdict::out_of_memory,
+                     {.cause = Cause::pinned_memory_short,
+                      .arguments = {what_for, quantity(bytes, Unit::byte),
+                                    cudaGetErrorString(status)}});
   }
-  return DeviceMemory(static_cast<unsigned char*>(memory), CudaFree{true});
+  return DeviceMemory(static_cast<unsigned char*>(memory),
+                      CudaFree{.on_host = true});
 }
 
 // The properties come first: the stream belongs to the device
@@ -101,8 +99,8 @@ void CudaGpu::put_back() noexcept {
   cudaGetLastError();
 }
 
-std::string CudaGpu::scratch_damage() const {
-  if (blocks_ == nullptr) return "";
+Detail CudaGpu::scratch_damage() const {
+  if (blocks_ == nullptr) return {};
   for (std::size_t i = 0; i < blocks_->size(); ++i) {
     const auto& block = (*blocks_)[i];
     if (!block.zeroed) continue;
@@ -115,9 +113,10 @@ std::string CudaGpu::scratch_damage() const {
     cuda_check(cudaStreamSynchronize(stream_.handle),
                "looking at scratch memory");
     if (*found != 0)
-      return "left scratch " + std::to_string(i + 1) + " other than zero";
+      return {.cause = Cause::scratch_not_zero,
+              .arguments = {"scratch " + std::to_string(i + 1)}};
   }
-  return "";
+  return {};
 }
 
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
@@ -151,9 +150,10 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
   if (all <= properties_.sharedMemPerBlock) return;
   if (all > properties_.sharedMemPerBlockOptin) {
     throw PointError(Verdict::not_supported,
-                     "needs " + std::to_string(all) +
-                         " bytes of shared memory per block, the device has " +
-                         std::to_string(properties_.sharedMemPerBlockOptin));
+                     {.cause = Cause::shared_memory_short,
+                      .arguments = {static_cast<std::int64_t>(all),
+                                    static_cast<std::int64_t>(
+                                        properties_.sharedMemPerBlockOptin)}});
   }
   cuda_check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -210,11 +210,10 @@ void CudaGpu::start(const LaunchConfig& config,
   cudaFuncGetName(&mangled, kernel);
   const std::string name = plain_kernel_name(boost::core::demangle(mangled));
   if (status == cudaErrorLaunchOutOfResources) {
-    throw PointError(
-        Verdict::not_supported,
-        name + " needs more registers or shared memory for a block of " +
-            std::to_string(config.block.x * config.block.y * config.block.z) +
-            " threads than the device has");
+    throw PointError(Verdict::not_supported,
+                     {.cause = Cause::registers_short,
+                      .arguments = {name, config.block.x * config.block.y *
+                                              config.block.z}});
   }
   cuda_check(status, "launching " + name);
 }
@@ -246,9 +245,9 @@ int CudaGpu::occupancy(const void* kernel,
                  &blocks, kernel, threads, shared_bytes),
              "asking for the occupancy");
   if (blocks == 0) {
-    throw PointError(Verdict::not_supported,
-                     "no block of " + std::to_string(threads) +
-                         " threads fits a multiprocessor");
+    throw PointError(
+        Verdict::not_supported,
+        {.cause = Cause::no_block_fits, .arguments = {std::int64_t{threads}}});
   }
   return blocks;
 }

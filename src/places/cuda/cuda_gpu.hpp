@@ -41,9 +41,8 @@ class CudaGpu final : public LaunchingGpu {
   }
   // Scratch memory is ready for other streams, too, as soon as it was made.
   void share_scratch() { shares_scratch_ = true; }
-  // "left scratch 1 other than zero"; empty: nothing is wrong. Of
-  // the call selected last.
-  std::string scratch_damage() const;
+  // Cause::scratch_not_zero, of the call selected last.
+  Detail scratch_damage() const;
   // What a variant may have set for itself is as it was: limits of the device,
   // lines of L2 that persist, the access policy of the stream.
   void put_back() noexcept;
@@ -77,18 +76,6 @@ class CudaGpu final : public LaunchingGpu {
   std::vector<Scratch>* blocks_ = nullptr;
   bool shares_scratch_ = false;
   std::map<cudaLimit, std::size_t> limits_;  // as they were found
-};
-
-// Puts the device back after one execution or a batch, however that ends.
-class PutBack {
- public:
-  explicit PutBack(CudaGpu& gpu) : gpu_(gpu) {}
-  ~PutBack() { gpu_.put_back(); }
-  PutBack(const PutBack&) = delete;
-  PutBack& operator=(const PutBack&) = delete;
-
- private:
-  CudaGpu& gpu_;
 };
 
 }  // namespace parlab

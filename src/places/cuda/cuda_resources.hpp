@@ -19,7 +19,8 @@ inline void cuda_check(cudaError_t status, const std::string& what) {
   const auto verdict = status == cudaErrorMemoryAllocation
                            ? Verdict::out_of_memory
                            : Verdict::launch_failed;
-  throw PointError(verdict, what + ": " + cudaGetErrorString(status));
+  throw PointError(verdict, {.cause = Cause::cuda_failed,
+                             .arguments = {what, cudaGetErrorString(status)}});
 }
 
 struct CudaStream {

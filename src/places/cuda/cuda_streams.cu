@@ -8,16 +8,15 @@ namespace {
 
 // Each is a queue of the device, of which it has few that are
 // served at the same time.
-constexpr int streams_at_most = 64;
+constexpr std::int64_t streams_at_most = 64;
 
 }  // namespace
 
 CudaStreams::Stream& CudaStreams::stream(int i) {
   if (i < 0 || i >= streams_at_most) {
     throw PointError(Verdict::not_supported,
-                     "asks for stream " + std::to_string(i) +
-                         ": there are 0 to " +
-                         std::to_string(streams_at_most - 1));
+                     {.cause = Cause::no_such_stream,
+                      .arguments = {std::int64_t{i}, streams_at_most - 1}});
   }
   while (static_cast<int>(streams_.size()) <= i) {
     streams_.push_back(std::make_unique<Stream>());
@@ -98,12 +97,11 @@ void CudaStreams::release_scratch() {
     each->gpu->release_scratch();
 }
 
-std::string CudaStreams::scratch_damage() const {
+Detail CudaStreams::scratch_damage() const {
   for (const auto& each : streams_) {
-    if (auto damage = each->gpu->scratch_damage(); !damage.empty())
-      return damage;
+    if (auto damage = each->gpu->scratch_damage()) return damage;
   }
-  return "";
+  return {};
 }
 
 void CudaStreams::put_back() noexcept {

@@ -29,7 +29,7 @@ class CudaStreams final : public Streams {
   // As of CudaGpu, for all streams.
   void select_scratch(const std::string& call);
   void release_scratch();
-  std::string scratch_damage() const;
+  Detail scratch_damage() const;
   void put_back() noexcept;
   // Of the stream whose main launch is the largest, with the launches of all.
   LaunchShape main_launch() const;

@@ -1,10 +1,7 @@
 #include "places/cuda/device_arrays.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
 
-#include "statistics/statistics.hpp"
 #include "verify/disturbance.hpp"
 #include "verify/guard.hpp"
 
@@ -72,17 +69,17 @@ __global__ void disturb(DisturbedElement* undo,
                         DisturbedElement* now,
                         int now_count) {
   for (int i = threadIdx.x; i < undo_count; i += blockDim.x) {
-    if (undo[i].from != nullptr)
+    if (undo[i].is_changed)
       copy_bytes(undo[i].at, &undo[i].before, undo[i].bytes);
   }
   __syncthreads();
   for (int i = threadIdx.x; i < now_count; i += blockDim.x) {
     DisturbedElement& element = now[i];
-    if (element.from == nullptr) {
-      spoil(element);
-    } else {
+    if (element.is_changed) {
       copy_bytes(&element.before, element.at, element.bytes);
-      copy_bytes(element.at, element.from, element.bytes);
+      copy_bytes(element.at, &element.value, element.bytes);
+    } else {
+      spoil(element);
     }
   }
 }
@@ -93,7 +90,7 @@ unsigned char* DeviceArray::data() const {
   return memory.get() + guard_bytes + above;
 }
 
-std::string DeviceArray::damage() const {
+Detail DeviceArray::damage() const {
   std::vector<unsigned char> guards(2 * guard_bytes);
   const auto* end = data() + bytes + below;
   cuda_check(
@@ -115,30 +112,27 @@ void DeviceArray::renew_guards() const {
 DeviceArray device_array(const ArraySpec& spec,
                          std::size_t above,
                          std::size_t below) {
-  DeviceArray made;
-  made.spec = spec;
-  made.bytes = spec.bytes();
-  made.above = above;
-  made.below = below;
-  const auto all = made.bytes + above + below + 2 * guard_bytes;
-  made.memory = device_memory(all, spec.name);
-  cuda_check(cudaMemset(made.memory.get(), guard_byte, all),
+  const auto bytes = bytes_with_guards(spec) + above + below;
+  DeviceArray made{.spec = spec,
+                   .bytes = spec.bytes(),
+                   .above = above,
+                   .below = below,
+                   .memory = device_memory(bytes, spec.name)};
+  cuda_check(cudaMemset(made.memory.get(), guard_byte, bytes),
              "preparing " + spec.name);
+  return made;
+}
+
+DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec) {
+  DeviceArray made{
+      .spec = spec, .bytes = spec.bytes(), .memory = std::move(memory)};
+  fill(made.memory.get(), bytes_with_guards(spec), guard_byte, nullptr);
+  cuda_check(cudaDeviceSynchronize(), "preparing " + spec.name);
   return made;
 }
 
 std::size_t bytes_with_guards(const ArraySpec& spec) {
   return spec.bytes() + 2 * guard_bytes;
-}
-
-DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec) {
-  DeviceArray made;
-  made.spec = spec;
-  made.bytes = spec.bytes();
-  made.memory = std::move(memory);
-  fill(made.memory.get(), bytes_with_guards(spec), guard_byte, nullptr);
-  cuda_check(cudaDeviceSynchronize(), "preparing " + spec.name);
-  return made;
 }
 
 void poison(const DeviceArray& array, cudaStream_t stream) {
@@ -213,11 +207,6 @@ void Disturber::prepare(std::vector<std::vector<DisturbedElement>> executions) {
     bytes_ = bytes;
   }
   if (bytes == 0) return;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (!elements[i].has_value) continue;
-    elements[i].from = memory_.get() + i * sizeof(DisturbedElement) +
-                       offsetof(DisturbedElement, value);
-  }
   cuda_check(cudaMemcpyAsync(memory_.get(), elements.data(), bytes,
                              cudaMemcpyHostToDevice, gpu_.cuda_stream()),
              "preparing disturbances");
@@ -234,18 +223,6 @@ void Disturber::queue(int before, int now) {
   disturb<<<1, 128, 0, gpu_.cuda_stream()>>>(first(before), count(before),
                                              first(now), count(now));
   cuda_check(cudaGetLastError(), "disturbing arrays");
-}
-
-double median_seconds(int repetitions, const std::function<void()>& action) {
-  std::vector<double> seconds;
-  for (int i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    action();
-    seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-            .count());
-  }
-  return median(std::move(seconds));
 }
 
 }  // namespace parlab

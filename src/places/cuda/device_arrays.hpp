@@ -3,7 +3,6 @@
 // fingerprints of what they hold, and the disturbances that nobody foresees.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,7 @@ struct DeviceArray {
   double transfer_s = 0;
 
   unsigned char* data() const;
-  // "wrote past the end of y"; empty: the guards are whole.
-  std::string damage() const;
+  Detail damage() const;  // none: the guards are whole
   void renew_guards() const;
 };
 
@@ -32,10 +30,9 @@ struct DeviceArray {
 DeviceArray device_array(const ArraySpec& spec,
                          std::size_t above = 0,
                          std::size_t below = 0);
-// Bytes that an array without room around it takes, and one
-// made of so much memory.
-std::size_t bytes_with_guards(const ArraySpec& spec);
+// The same in memory that is there: bytes_with_guards(spec) of it.
 DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec);
+std::size_t bytes_with_guards(const ArraySpec& spec);
 
 void poison(const DeviceArray& array, cudaStream_t stream);  // its data
 // what lies around its data
@@ -58,15 +55,13 @@ class Fingerprints {
   DeviceMemory sum_;
 };
 
-// One element of a Disturbance, by address. An element that is changed
-// takes the value at `from`, or `value` when it has one, and keeps its own
-// in `before`; one that is spoiled has neither.
+// One element of a Disturbance, by address. One that is changed takes `value`
+// and keeps its own in `before`; one that is not is spoiled.
 struct DisturbedElement {
   unsigned char* at;
-  const unsigned char* from;
   unsigned bytes;
-  bool has_value;
-  unsigned long long value, before;
+  bool is_changed = false;
+  unsigned long long value = 0, before = 0;
 };
 
 // The disturbances of a batch of executions, kept on the device so
@@ -88,8 +83,5 @@ class Disturber {
   // where those of each execution begin, and the end
   std::vector<int> first_{0};
 };
-
-// How long it takes, as the median of several times.
-double median_seconds(int repetitions, const std::function<void()>& action);
 
 }  // namespace parlab

@@ -1,42 +1,133 @@
-#include "facts/cause.hpp"
 #include "places/cuda/gate.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "core/clock.hpp"
 
 namespace parlab {
 namespace {
 
 // a deadlock is not a measurement
-constexpr unsigned long long gate_limit_ns = 10'000'000'000;
+constexpr unsigned long long patience_ns = 10'000'000'000;
+constexpr double patience_after_abandon_s = 10;
+
+__device__ unsigned long long nanoseconds_now() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// Waits until the word is at least that much, or patience is at an end.
+__device__ void wait_until(volatile int* word,
+                           int wanted,
+                           volatile int* timed_out) {
+  const auto start = nanoseconds_now();
+  while (*word < wanted) {
+    if (nanoseconds_now() - start < patience_ns) continue;
+    *timed_out = 1;
+    return;
+  }
+}
 
 __global__ void wait_for_host(volatile int* open, volatile int* timed_out) {
-  unsigned long long start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  while (*open == 0) {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > gate_limit_ns) {
-      *timed_out = 1;
-      return;
-    }
-  }
+  wait_until(open, 1, timed_out);
+}
+
+// One thread for each GPU that is waited for.
+__global__ void meet_others(volatile int* arrived,
+                            int me,
+                            int meeting,
+                            volatile int* timed_out) {
+  if (threadIdx.x == me) arrived[me] = meeting;
+  __threadfence_system();
+  wait_until(&arrived[threadIdx.x], meeting, timed_out);
 }
 
 }  // namespace
 
-void Gate::close() {
-  *words_ = {0, 0};
-  wait_for_host<<<1, 1, 0, stream_>>>(&words_->open, &words_->timed_out);
-  cuda_check(cudaGetLastError(), "queueing the gate");
+// The first use of a kernel loads its code, which must not
+// happen behind a closed gate.
+Gate::Gate(std::vector<CudaGpu*> gpus, Patience patience)
+    : gpus_(std::move(gpus)),
+      patience_(std::move(patience)),
+      words_(mapped_memory<Words>()) {
+  *words_ = {};
+  open();
+  hold();
+  meet();
+  for (auto* gpu : gpus_) {
+    gpu->select();
+    cuda_check(cudaDeviceSynchronize(), "preparing the gate");
+  }
 }
 
-void Gate::open_and_wait(const char* doing) {
-  open();
-  cuda_check(cudaStreamSynchronize(stream_), doing);
-  cuda_check(cudaGetLastError(), doing);
+void Gate::close() {
+  words_->open = words_->timed_out = 0;
+  hold();
+}
+
+void Gate::hold() {
+  for (auto* gpu : gpus_) {
+    gpu->select();
+    wait_for_host<<<1, 1, 0, gpu->cuda_stream()>>>(&words_->open,
+                                                   &words_->timed_out);
+    cuda_check(cudaGetLastError(), "queueing the gate");
+  }
+}
+
+void Gate::meet() {
+  if (gpus_.size() == 1) return;
+  ++meetings_;
+  const int count = static_cast<int>(gpus_.size());
+  for (int i = 0; i < count; ++i) {
+    gpus_[i]->select();
+    meet_others<<<1, count, 0, gpus_[i]->cuda_stream()>>>(
+        words_->arrived, i, meetings_, &words_->timed_out);
+    cuda_check(cudaGetLastError(), "queueing a meeting of the GPUs");
+  }
+}
+
+bool Gate::idle_within(double seconds) const {
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto* gpu : gpus_) {
+    while (cudaStreamQuery(gpu->cuda_stream()) == cudaErrorNotReady) {
+      if (seconds_since(start) > seconds) return false;
+      std::this_thread::yield();
+    }
+  }
+  return true;
+}
+
+void Gate::settle() const {
+  if (std::isfinite(patience_.limit_s)) {
+    idle_within(patience_.limit_s);
+    return;
+  }
+  for (const auto* gpu : gpus_)
+    cudaStreamSynchronize(gpu->cuda_stream());
+}
+
+void Gate::wait(const char* doing) {
+  // of launches that a variant made by itself
+  const auto launched = cudaGetLastError();
+  if (std::isfinite(patience_.limit_s) && !idle_within(patience_.limit_s)) {
+    patience_.abandon();
+    Detail late{.cause = Cause::team_not_done,
+                .arguments = {quantity(patience_.limit_s, Unit::second)}};
+    if (idle_within(patience_after_abandon_s))
+      throw PointError(Verdict::timed_out, late);
+    hangs_ = true;
+    late.further.push_back({.cause = Cause::not_ended});
+    throw PointError(Verdict::launch_failed, late);
+  }
+  for (const auto* gpu : gpus_)
+    cuda_check(cudaStreamSynchronize(gpu->cuda_stream()), doing);
+  cuda_check(launched, doing);
   if (words_->timed_out != 0) {
     throw PointError(Verdict::launch_failed,
-                     "the variant waits for the device while it runs: it must "
-                     "only queue work, "
-                     "without cudaDeviceSynchronize, cudaMalloc or copies to "
-                     "pageable memory");
+                     {.cause = Cause::waits_for_device});
   }
 }
 

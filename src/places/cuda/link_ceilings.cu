@@ -14,14 +14,12 @@ constexpr int repetitions = 5;
 constexpr std::size_t pinned_bytes = std::size_t{256} << 20;
 
 // A ceiling is what was reached, not what is usual.
-template <typename Timer>
-double best_seconds(Timer& timer, const std::function<void()>& run) {
+double best_seconds(GpuTimer& timer, const std::function<void()>& run) {
   // what NCCL makes when it is first called must not
   // happen behind a closed gate
   run();
   timer.run_held([] {}, [] {});
-  const auto batch =
-      timer.time(typename Timer::Work{run}, repetitions, Cache::hot);
+  const auto batch = timer.time({.run = run}, repetitions, Cache::hot);
   return *std::min_element(batch.seconds.begin(), batch.seconds.end());
 }
 
@@ -29,7 +27,7 @@ double best_seconds(Timer& timer, const std::function<void()>& run) {
 
 void measure_links(std::map<std::string, double>& links,
                    CudaGpus& team,
-                   TeamTimer& timer) {
+                   GpuTimer& timer) {
   if (team.count() < 2) return;
   std::vector<DeviceMemory> memory;
   OnEach<float> from, to;
@@ -63,7 +61,7 @@ void measure_links(std::map<std::string, double>& links,
 
 std::map<std::string, double> measure_host_link(CudaStreams& streams,
                                                 CudaGpu& gpu,
-                                                DeviceTimer& timer) {
+                                                GpuTimer& timer) {
   constexpr auto what_for = "measuring the link to the host";
   const auto sent = pinned_memory(pinned_bytes, what_for),
              got = pinned_memory(pinned_bytes, what_for);

@@ -7,8 +7,7 @@
 
 #include "places/cuda/cuda_gpus.hpp"
 #include "places/cuda/cuda_streams.hpp"
-#include "places/cuda/device_timer.hpp"
-#include "places/cuda/team_timer.hpp"
+#include "places/cuda/gpu_timer.hpp"
 
 namespace parlab {
 
@@ -17,12 +16,12 @@ namespace parlab {
 // sends to the other, alone and both at a time.
 void measure_links(std::map<std::string, double>& links,
                    CudaGpus& team,
-                   TeamTimer& timer);
+                   GpuTimer& timer);
 
 // Between this GPU and pinned memory of the host: one way, the
 // other, and both at once.
 std::map<std::string, double> measure_host_link(CudaStreams& streams,
                                                 CudaGpu& gpu,
-                                                DeviceTimer& timer);
+                                                GpuTimer& timer);
 
 }  // namespace parlab

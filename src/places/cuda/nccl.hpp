@@ -118,10 +118,9 @@ class Nccl {
 
   void check(int status, const char* call) const {
     if (status == 0) return;
-    throw PointError(
-        Verdict::launch_failed,
-        std::string(call) + " failed: " + error_string_(status) +
-            "; NCCL_DEBUG=WARN in the environment makes it say more");
+    throw PointError(Verdict::launch_failed,
+                     {.cause = Cause::nccl_failed,
+                      .arguments = {call, error_string_(status)}});
   }
 
   SharedLibrary library_;

@@ -48,13 +48,14 @@ std::string written(const cudaUUID_t& uuid) {
 
 }  // namespace
 
-std::optional<std::string> why_no_gpu() {
+std::optional<Detail> why_no_gpu() {
   int count = 0;
   const auto status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
-    return std::string("no GPU can be used: ") + cudaGetErrorString(status);
+    return Detail{.cause = Cause::no_usable_gpu,
+                  .arguments = {cudaGetErrorString(status)}};
   }
-  if (count == 0) return "no GPU can be used: none was found";
+  if (count == 0) return Detail{.cause = Cause::no_gpu_found};
   return std::nullopt;
 }
 
@@ -73,8 +74,12 @@ std::vector<GpuFacts> gpus_present() {
                "asking for the properties of device " + std::to_string(device));
     char pci[32] = {};
     cudaDeviceGetPCIBusId(pci, sizeof pci, device);
-    gpus.push_back({device, properties.name, written(properties.uuid), pci,
-                    driver, version(runtime)});
+    gpus.push_back({.device = device,
+                    .name = properties.name,
+                    .uuid = written(properties.uuid),
+                    .pci = pci,
+                    .driver = driver,
+                    .cuda = version(runtime)});
   }
   return gpus;
 }

@@ -1,11 +1,10 @@
-#include "places/cuda/unit_ceilings.hpp"
-
 #include <algorithm>
 
 #include "facts/cause.hpp"
 #include "gpu/tensor_cores.hpp"
 #include "gpu/warpgroup.hpp"
 #include "places/cuda/contest.hpp"
+#include "places/cuda/device_ceilings.hpp"
 
 namespace parlab {
 namespace {
@@ -111,7 +110,7 @@ class Units {
  public:
   Units(Ceilings& ceilings,
         CudaGpu& gpu,
-        DeviceTimer& timer,
+        GpuTimer& timer,
         const WantedCeilings& wanted)
       : ceilings_(ceilings),
         timer_(timer),
@@ -190,7 +189,7 @@ class Units {
   }
 
   Ceilings& ceilings_;
-  DeviceTimer& timer_;
+  GpuTimer& timer_;
   const WantedCeilings& wanted_;
   cudaStream_t stream_;
   std::int64_t multiprocessors_;
@@ -201,7 +200,7 @@ class Units {
 
 void measure_units(Ceilings& ceilings,
                    CudaGpu& gpu,
-                   DeviceTimer& timer,
+                   GpuTimer& timer,
                    const WantedCeilings& wanted) {
   Units units(ceilings, gpu, timer, wanted);
   units.multiply_adds<float>("fma float");

@@ -1,6 +1,6 @@
 // Barriers that count arrivals and the bytes of copies, and copies of boxes and
 // bytes: mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor and
-// cp.async.bulk of the PTX ISA, as far as gpu/warpgroup.hpp uses them.
+// cp.async.bulk of the PTX ISA, as far as gpu/bulk_copies.hpp uses them.
 //
 // A barrier that completes a phase orders all that its block did before it:
 // simpler than the truth, which is about those who arrived, and never a false
@@ -14,15 +14,18 @@
 namespace parlab::emulation {
 namespace {
 
-void refuse(const InRuntime& here, const std::string& why) {
-  here.thread.fail(Verdict::launch_failed, why);
+void refuse(const InRuntime& here,
+            Cause why,
+            std::vector<Argument> arguments = {}) {
+  here.thread.fail(Verdict::launch_failed,
+                   {.cause = why, .arguments = std::move(arguments)});
 }
 
 // nullptr, and a failure: nobody made it a barrier.
 CopyBarrier* barrier_at(const InRuntime& here, const void* address) {
   const auto found = here.block.copy_barriers.find(address);
   if (found != here.block.copy_barriers.end()) return &found->second;
-  refuse(here, "uses a barrier that was not initialised in this block");
+  refuse(here, Cause::barrier_not_initialised);
   return nullptr;
 }
 
@@ -108,8 +111,7 @@ void arrive_at(const void* address,
   if (is_due(*barrier)) complete(*barrier);
   {
     const InRuntime here;
-    if (barrier->missing == 0)
-      refuse(here, "arrives at a barrier that all have arrived at");
+    if (barrier->missing == 0) refuse(here, Cause::barrier_full);
     if (copier) barrier->copiers.push_back(*copier);
   }
   ++running->block->barrier_events;
@@ -126,10 +128,10 @@ void init_barrier(const void* barrier, int arrivals) {
   const InRuntime here;
   const auto before = here.block.copy_barriers.find(barrier);
   if (arrivals < 1) {
-    refuse(here, "makes a barrier that nobody arrives at");
+    refuse(here, Cause::barrier_of_nobody);
   } else if (before != here.block.copy_barriers.end() &&
              has_copies(before->second)) {
-    refuse(here, "makes a barrier anew while copies are on their way to it");
+    refuse(here, Cause::barrier_in_use);
   }
   here.block.copy_barriers.insert_or_assign(
       barrier, CopyBarrier{.arrivals = arrivals, .missing = arrivals});
@@ -170,20 +172,12 @@ void copy_box(void* shared, const Box& box, const void* address) {
   here.thread.judge_suspects();
   CopyBarrier* const barrier = barrier_at(here, address);
   if (barrier == nullptr) return;
-  if (box.size[0] % 16 != 0) {
-    return refuse(here, "copies a box with rows of " +
-                            std::to_string(box.size[0]) +
-                            " bytes, which is no multiple of 16");
-  }
-  if (box.at[0] % 16 != 0) {
-    return refuse(here, "copies a box that begins at byte " +
-                            std::to_string(box.at[0]) +
-                            " of a row, which is no multiple of 16");
-  }
-  if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0) {
-    return refuse(here,
-                  "copies a box to an address that is no multiple of 128");
-  }
+  if (box.size[0] % 16 != 0)
+    return refuse(here, Cause::box_with_odd_rows, {box.size[0]});
+  if (box.at[0] % 16 != 0)
+    return refuse(here, Cause::box_begins_oddly, {box.at[0]});
+  if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0)
+    return refuse(here, Cause::box_to_odd_address);
   ++here.block.barrier_events;
   barrier->bytes -= box.size[0] * box.size[1] * box.size[2];
   barrier->copies.push_back(
@@ -200,9 +194,7 @@ void copy_bytes(void* shared,
   if (barrier == nullptr) return;
   if (bytes % 16 != 0 || reinterpret_cast<std::uintptr_t>(shared) % 16 != 0 ||
       reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
-    return refuse(here, "copies " + std::to_string(bytes) +
-                            " bytes in bulk: number and addresses must be "
-                            "multiples of 16");
+    return refuse(here, Cause::odd_bulk_copy, {bytes});
   }
   ++here.block.barrier_events;
   barrier->bytes -= bytes;
@@ -219,7 +211,7 @@ void copy_bytes(void* shared,
 void lacks(const char* what) {
   const InRuntime here;
   here.thread.fail(Verdict::not_supported,
-                   "emulation has no " + std::string(what));
+                   {.cause = Cause::not_emulated, .arguments = {what}});
 }
 
 }  // namespace parlab::emulation

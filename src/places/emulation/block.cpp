@@ -46,9 +46,8 @@ void end_thread(Thread& thread) {
   if (!thread.block->failed) {
     thread.judge_suspects();
     if (!thread.is_alone && thread.crash.signal == 0) {
-      thread.fail(
-          Verdict::wrong_result,
-          "ends and never waits for the launch before it: see gpu/overlap.hpp");
+      thread.fail(Verdict::wrong_result,
+                  {.cause = Cause::never_waits_for_launch});
     }
   }
   const Crash& crash = thread.crash;
@@ -58,12 +57,12 @@ void end_thread(Thread& thread) {
   const bool overflow =
       crash.at_address() &&
       std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
+  constexpr std::int64_t kilobytes = stack_bytes / 1024;
   thread.fail(Verdict::launch_failed,
               overflow
-                  ? "needs more than " + std::to_string(stack_bytes / 1024) +
-                        " KB of stack" + line_of(crash.calls) +
-                        ": an endless recursion, or local arrays too large"
-                  : crash.text());
+                  ? at_line_of(crash.calls, {.cause = Cause::stack_overflow,
+                                             .arguments = {kilobytes}})
+                  : crash.detail());
 }
 
 uint3 unravel(std::uint64_t index, const dim3& extent) {
@@ -77,14 +76,6 @@ std::string coordinates(std::uint64_t index, const dim3& extent) {
   const auto [x, y, z] = unravel(index, extent);
   return '(' + std::to_string(x) + ',' + std::to_string(y) +
          (extent.z > 1 ? ',' + std::to_string(z) : "") + ')';
-}
-
-std::string describe(const char* operation, const Site& site) {
-  return std::string(operation) + " at " +
-         name_place(site.file_name(), site.line());
-}
-std::string describe(const Meeting& meeting) {
-  return describe(meeting.operation, meeting.site);
 }
 
 // Copies what each lane has to one that asks for all.
@@ -132,23 +123,25 @@ std::string Launch::name(std::uint64_t block_index,
          coordinates(thread_index, block);
 }
 
-void Thread::fail(Verdict verdict, const std::string& what) const {
+void Thread::fail(Verdict verdict, Detail what) const {
   Launch& launch = *block->launch;
   auto failure = launch.failure.synchronize();
   if (!*failure) {
     const auto kernel = launch.kernel == nullptr ? "copy or clear"
                                                  : name_function(launch.kernel);
-    failure->emplace(verdict, "kernel " + kernel + ", " +
-                                  launch.name(block->index, index) + ": " +
-                                  what + "; emulated with PARLAB_SEED=" +
-                                  std::to_string(launch.seed));
+    what.further.push_back(
+        {.cause = Cause::in_kernel,
+         .arguments = {kernel, launch.name(block->index, index)}});
+    what.further.push_back({.cause = Cause::emulated_with_seed,
+                            .arguments = {std::to_string(launch.seed)}});
+    failure->emplace(verdict, std::move(what));
   }
   launch.failed = block->failed = true;
 }
 
 void Thread::judge_suspects() {
   for (const auto& [word, before, what, calls] : suspects) {
-    if (*word != before) fail(Verdict::wrong_result, what + line_of(calls));
+    if (*word != before) fail(Verdict::wrong_result, at_line_of(calls, what));
   }
   suspects.clear();
 }
@@ -240,8 +233,7 @@ void Block::run_one() {
 
 std::uint32_t Block::next_phase(const Thread& thread) {
   if (phase < max_phases - 1) return ++phase;
-  thread.fail(Verdict::not_supported,
-              "synchronises too often for emulation: use a smaller size");
+  thread.fail(Verdict::not_supported, {.cause = Cause::synchronises_too_often});
   return phase;
 }
 
@@ -254,9 +246,8 @@ void Block::settle_all() {
     if (threads_[i].meeting != nullptr) waiting = &threads_[i];
     any |= !threads_[i].ended && threads_[i].meeting == nullptr;
   }
-  if (waiting != nullptr && !any) {
-    waiting->fail(Verdict::launch_failed, "divergent barrier: " + divergence());
-  }
+  if (waiting != nullptr && !any)
+    waiting->fail(Verdict::launch_failed, divergence());
 }
 
 // All ask barriers or wait for each other, and many turns have changed nothing:
@@ -276,9 +267,8 @@ void Block::find_endless_wait() {
   if (idle_turns_ < 64) return;
   const CopyBarrier& barrier = copy_barriers.at(asking->asked);
   asking->fail(Verdict::launch_failed,
-               "waits for ever at a barrier, where " +
-                   std::to_string(barrier.missing) + " arrivals and " +
-                   std::to_string(barrier.bytes) + " bytes are missing");
+               {.cause = Cause::waits_for_ever,
+                .arguments = {std::int64_t{barrier.missing}, barrier.bytes}});
 }
 
 // Lets all go on that this thread waits for, and itself, if all are there.
@@ -355,34 +345,40 @@ void Block::wait_for_grid(const std::vector<Thread*>& threads) {
   ++launch->arrivals;
   launch->barrier->arrive_and_wait();
   if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
-    threads.front()->fail(
-        Verdict::launch_failed,
-        "waits at a grid barrier, but another block has ended");
+    threads.front()->fail(Verdict::launch_failed,
+                          {.cause = Cause::grid_barrier_missed});
   }
   for (Thread* thread : threads)
     thread->acquired = launch->releases->count();
 }
 
-// "threads (0,0) to (15,0) waiting at __syncthreads at line 20 of
-// a.cu; threads ... ended"
-std::string Block::divergence() const {
-  const auto state = [&](unsigned i) {
+// Cause::divergent_barrier, and where neighbours wait that wait together.
+Detail Block::divergence() const {
+  constexpr std::size_t told_at_most = 8;
+  const auto state = [&](unsigned i) -> Detail {
     const Meeting* const meeting = threads_[i].meeting;
-    return meeting == nullptr ? " ended" : " waiting at " + describe(*meeting);
+    if (meeting == nullptr) return {.cause = Cause::thread_ended};
+    const auto& site = meeting->site;
+    return {.cause = Cause::thread_waits,
+            .arguments = {meeting->operation,
+                          name_place(site.file_name(), site.line())}};
   };
-  std::string text;
-  for (unsigned first = 0, next = 0, piece = 0; first < size_;
-       first = next, ++piece) {
-    if (piece == 8) return text + "; ...";
-    while (next < size_ && state(next) == state(first))
+  Detail all{.cause = Cause::divergent_barrier};
+  for (unsigned first = 0, next = 0; first < size_; first = next) {
+    if (all.further.size() == told_at_most) {
+      all.further.push_back({.cause = Cause::and_so_on});
+      break;
+    }
+    Detail here = state(first);
+    while (next < size_ && to_string(state(next)) == to_string(here))
       ++next;
-    text += (piece > 0 ? "; " : "") +
-            std::string(next - first > 1 ? "threads " : "thread ");
-    text += coordinates(first, launch->block);
-    if (next - first > 1) text += " to " + coordinates(next - 1, launch->block);
-    text += state(first);
+    auto who = (next - first > 1 ? "threads " : "thread ") +
+               coordinates(first, launch->block);
+    if (next - first > 1) who += " to " + coordinates(next - 1, launch->block);
+    here.arguments.emplace(here.arguments.begin(), std::move(who));
+    all.further.push_back(std::move(here));
   }
-  return text;
+  return all;
 }
 
 // ---- what kernels call; cuda.hpp declares it
@@ -402,24 +398,39 @@ std::uint64_t meet(Meeting meeting) {
   Thread& thread = here.thread;
   Block& block = here.block;
   thread.judge_suspects();
-  const auto refuse = [&](Verdict verdict, const std::string& why) {
-    thread.fail(verdict, describe(meeting) + why);
+  const auto refuse = [&](Verdict verdict, Detail why) {
+    why.arguments.emplace(why.arguments.begin(), meeting.operation);
+    const auto& site = meeting.site;
+    thread.fail(verdict,
+                at_line(site.file_name(), site.line(), std::move(why)));
   };
   if ((meeting.mask >> thread.lane() & 1) == 0) {
-    refuse(Verdict::wrong_result, ": its mask does not name the calling lane " +
-                                      std::to_string(thread.lane()));
+    refuse(Verdict::wrong_result, {.cause = Cause::lane_not_in_mask,
+                                   .arguments = {std::int64_t{thread.lane()}}});
   } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
-    refuse(Verdict::launch_failed, " in a launch that is not cooperative");
+    refuse(Verdict::launch_failed, {.cause = Cause::not_cooperative});
   } else if (!block.failed) {
     thread.meeting = &meeting;
     block.suspend();
   }
   if (!meeting.result && !block.failed) {
-    refuse(Verdict::wrong_result, " reads lane " +
-                                      std::to_string(meeting.source) +
-                                      ", which does not take part");
+    refuse(Verdict::wrong_result,
+           {.cause = Cause::lane_absent,
+            .arguments = {std::int64_t{meeting.source}}});
   }
   return meeting.result.value_or(0);
+}
+
+void tell_all_lanes(const void* mine,
+                    std::size_t bytes,
+                    void* all,
+                    const Site& site) {
+  meet({.scope = Scope::lanes,
+        .operation = "all_lanes",
+        .site = site,
+        .mine = mine,
+        .bytes = bytes,
+        .all = all});
 }
 
 void pause() {
@@ -433,7 +444,9 @@ void wait_for_launch_before() {
 }
 
 void trap(const Site& site) {
-  InRuntime().thread.fail(Verdict::launch_failed, describe("__trap", site));
+  InRuntime().thread.fail(
+      Verdict::launch_failed,
+      at_line(site.file_name(), site.line(), {.cause = Cause::trapped}));
 }
 
 void fence() {

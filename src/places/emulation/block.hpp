@@ -68,7 +68,7 @@ struct Clock {
 struct Suspect {
   const std::uint32_t* word;
   std::uint32_t before;
-  std::string what;
+  Detail what;
   Calls calls;
 };
 
@@ -110,7 +110,7 @@ struct Thread {
   }
   // Records a failure, the first one of the launch. The kernel is left
   // when the runtime would return to it.
-  void fail(Verdict verdict, const std::string& what) const;
+  void fail(Verdict verdict, Detail what) const;
   void judge_suspects();  // after its stores, before anything else happens
 };
 
@@ -246,7 +246,7 @@ struct Block {
   void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
   void wait_for_grid(const std::vector<Thread*>& threads);
   void find_endless_wait();
-  std::string divergence() const;
+  Detail divergence() const;
 
   unsigned size_ = 0, grid_barriers_ = 0;
   std::uint64_t done_before_ = 0;  // accesses and events, a turn ago

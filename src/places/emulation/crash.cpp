@@ -42,16 +42,16 @@ __attribute__((noinline)) void run(HostCode& self,
 
 }  // namespace
 
-std::string Crash::text() const {
+Detail Crash::detail() const {
   std::string text = strsignal(signal);
   // in the middle of a sentence
   text[0] = static_cast<char>(std::tolower(text[0]));
-  if (has_address(signal)) {
-    char where[40];
-    std::snprintf(where, sizeof where, " at address %p", address);
-    text += where;
-  }
-  return text + line_of(calls);
+  if (!has_address(signal))
+    return at_line_of(calls, {.cause = Cause::crashed, .arguments = {text}});
+  char where[40];
+  std::snprintf(where, sizeof where, "%p", address);
+  return at_line_of(calls,
+                    {.cause = Cause::crashed_at, .arguments = {text, where}});
 }
 
 bool Crash::at_address() const {
@@ -95,16 +95,18 @@ void run_host_code(const std::function<void()>& code, const Arena& arena) {
     run(self, code);
   }
   if (self.crash.signal == 0) return;
-  const auto line = line_of(self.crash.calls);
   const Allocation* const array =
       self.crash.at_address() ? arena.owner(self.crash.address) : nullptr;
   if (array != nullptr) {
-    throw PointError(Verdict::launch_failed,
-                     "host code touches device memory, " +
-                         array->at(self.crash.address) + line +
-                         ": only kernels, gpu.copy() and gpu.clear() may");
+    throw PointError(
+        Verdict::launch_failed,
+        at_line_of(self.crash.calls,
+                   {.cause = Cause::host_touches_device,
+                    .arguments = {array->at(self.crash.address)}}));
   }
-  throw PointError(Verdict::launch_failed, "host code: " + self.crash.text());
+  Detail crash = self.crash.detail();
+  crash.further.push_back({.cause = Cause::in_host_code});
+  throw PointError(Verdict::launch_failed, std::move(crash));
 }
 
 }  // namespace parlab::emulation

@@ -20,8 +20,7 @@ struct Crash {
   Calls calls{};
 
   bool at_address() const;  // address is where memory was touched
-  // "segmentation fault at address 0x10 at line 12 of naive.cu"
-  std::string text() const;
+  Detail detail() const;    // Cause::crashed or crashed_at, with its line
 };
 
 // While it lives, a fault in a kernel ends that kernel, and one in

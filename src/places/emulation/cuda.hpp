@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cassert>
@@ -18,9 +17,10 @@
 #include <cstring>
 #include <functional>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <type_traits>
+
+#include "gpu/emulated.hpp"
 
 #define __global__
 #define __device__
@@ -75,29 +75,6 @@ struct dim3 : uint3 {
 // ---- the runtime, in block.cpp
 namespace parlab::emulation {
 
-#ifdef __cpp_lib_source_location
-using Site = std::source_location;
-#else
-// The part of it that is used here, for clang before 16.
-class Site {
- public:
-  static constexpr Site current(const char* file = __builtin_FILE(),
-                                unsigned line = __builtin_LINE(),
-                                unsigned column = __builtin_COLUMN()) {
-    return {file, line, column};
-  }
-  constexpr const char* file_name() const { return file_; }
-  constexpr unsigned line() const { return line_; }
-  constexpr unsigned column() const { return column_; }
-
- private:
-  constexpr Site(const char* file, unsigned line, unsigned column)
-      : file_(file), line_(line), column_(column) {}
-  const char* file_;
-  unsigned line_, column_;
-};
-#endif
-
 // Of the CUDA thread that runs.
 enum class BuiltIn { thread_index, block_index, block_extent, grid_extent };
 __attribute__((const)) uint3 built_in(BuiltIn which);
@@ -125,39 +102,11 @@ struct Meeting {
 std::uint64_t meet(Meeting meeting);
 void fence();
 void pause();  // lets others run
-void wait_for_launch_before();
 void trap(const Site& site);
 
-// Asynchronous copies to shared memory: done when they are
-// waited for, not before.
-void copy_async(void* to,
-                const void* from,
-                std::size_t bytes,
-                std::size_t zero_bytes);
+// See copy_async() in gpu/emulated.hpp.
 void commit_copies();
 void wait_copies(unsigned groups_in_flight);
-
-// Barriers of compute capability 9.0, which count arrivals and the bytes of
-// copies, and those copies, of boxes: barriers.cpp. A box arrives when its
-// barrier is found complete, not before. gpu/warpgroup.hpp says more.
-struct Box {
-  const void* data;  // of the array
-  std::int64_t extent[3], pitch[2], size[3],
-      at[3];  // the first dimension in bytes
-  int swizzle;
-};
-void init_barrier(const void* barrier, int arrivals);
-void arrive(const void* barrier, std::int64_t announced_bytes);
-// when the copies that this thread began by copy_async are done
-void arrive_after_copies(const void* barrier);
-bool has_completed(const void* barrier, unsigned parity);
-void copy_box(void* shared, const Box& box, const void* barrier);
-void copy_bytes(void* shared,
-                const void* from,
-                std::int64_t bytes,
-                const void* barrier);
-// Ends a kernel that uses what only exists on a GPU: "copies to clusters".
-void lacks(const char* what);
 
 // Replaces *p by f(*p) atomically; returns the old value.
 template <typename T, typename F>
@@ -243,20 +192,6 @@ PARLAB_SHUFFLE(__shfl_up_sync, lane - by < first ? lane : lane - by)
 PARLAB_SHUFFLE(__shfl_down_sync, lane + by)
 PARLAB_SHUFFLE(__shfl_xor_sync, lane ^ by)
 #undef PARLAB_SHUFFLE
-// What all lanes of the warp have, by one meeting: CUDA has no such thing, and
-// would shuffle each value.
-template <typename T>
-std::array<T, warpSize> all_lanes(const T& mine, PARLAB_SITE) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::array<T, warpSize> all;
-  meet({.scope = Scope::lanes,
-        .operation = __func__,
-        .site = site,
-        .mine = &mine,
-        .bytes = sizeof(T),
-        .all = &all});
-  return all;
-}
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
   return static_cast<unsigned>(
@@ -349,116 +284,80 @@ constexpr auto max(auto a, auto b) {
 using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp,
     std::log, std::pow;
 using std::isfinite, std::isinf, std::isnan;
-inline float rsqrtf(float x) {
-  return 1 / std::sqrt(x);
-}
-inline double rsqrt(double x) {
-  return 1 / std::sqrt(x);
-}
+// A function of one expression.
+#define PARLAB_FUNCTION(T, name, parameters, ...) \
+  inline T name parameters {                      \
+    return __VA_ARGS__;                           \
+  }
+PARLAB_FUNCTION(float, rsqrtf, (float x), 1 / std::sqrt(x))
+PARLAB_FUNCTION(double, rsqrt, (double x), 1 / std::sqrt(x))
 // What is fast and inexact on a GPU is exact here.
-inline float __fdividef(float a, float b) {
-  return a / b;
-}
-inline float __expf(float x) {
-  return std::exp(x);
-}
-inline float __logf(float x) {
-  return std::log(x);
-}
-inline float __sinf(float x) {
-  return std::sin(x);
-}
-inline float __cosf(float x) {
-  return std::cos(x);
-}
-inline float __powf(float x, float y) {
-  return std::pow(x, y);
-}
+PARLAB_FUNCTION(float, __fdividef, (float a, float b), a / b)
+PARLAB_FUNCTION(float, __expf, (float x), std::exp(x))
+PARLAB_FUNCTION(float, __logf, (float x), std::log(x))
+PARLAB_FUNCTION(float, __sinf, (float x), std::sin(x))
+PARLAB_FUNCTION(float, __cosf, (float x), std::cos(x))
+PARLAB_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
 // of NaN: 0
-inline float __saturatef(float x) {
-  return x > 0 ? std::fmin(x, 1.0f) : 0;
-}
-inline float __fadd_rn(float a, float b) {
-  return a + b;
-}
-inline float __fmul_rn(float a, float b) {
-  return a * b;
-}
-inline float __fmaf_rn(float a, float b, float c) {
-  return std::fma(a, b, c);
-}
-inline double __dadd_rn(double a, double b) {
-  return a + b;
-}
-inline double __dmul_rn(double a, double b) {
-  return a * b;
-}
-inline double __fma_rn(double a, double b, double c) {
-  return std::fma(a, b, c);
-}
-inline int __float2int_rn(float x) {
-  return static_cast<int>(std::nearbyint(x));
-}
-inline int __float2int_rz(float x) {
-  return static_cast<int>(x);
-}
-inline int __float2int_rd(float x) {
-  return static_cast<int>(std::floor(x));
-}
-inline float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
-inline int __float_as_int(float x) {
-  return std::bit_cast<int>(x);
-}
-inline float __int_as_float(int x) {
-  return std::bit_cast<float>(x);
-}
-inline unsigned __float_as_uint(float x) {
-  return std::bit_cast<unsigned>(x);
-}
-inline float __uint_as_float(unsigned x) {
-  return std::bit_cast<float>(x);
-}
-inline long long __double_as_longlong(double x) {
-  return std::bit_cast<long long>(x);
-}
-inline double __longlong_as_double(long long x) {
-  return std::bit_cast<double>(x);
-}
-inline int __popc(unsigned x) {
-  return std::popcount(x);
-}
-inline int __popcll(unsigned long long x) {
-  return std::popcount(x);
-}
-inline int __ffs(int x) {
-  return __builtin_ffs(x);
-}
-inline int __ffsll(long long x) {
-  return __builtin_ffsll(x);
-}
-inline int __clz(int x) {
-  return std::countl_zero(static_cast<unsigned>(x));
-}
-inline int __clzll(long long x) {
-  return std::countl_zero(static_cast<unsigned long long>(x));
-}
+PARLAB_FUNCTION(float, __saturatef, (float x), x > 0 ? std::fmin(x, 1.0f) : 0)
+PARLAB_FUNCTION(float, __fadd_rn, (float a, float b), a + b)
+PARLAB_FUNCTION(float, __fmul_rn, (float a, float b), a* b)
+PARLAB_FUNCTION(float,
+                __fmaf_rn,
+                (float a, float b, float c),
+                std::fma(a, b, c))
+PARLAB_FUNCTION(double, __dadd_rn, (double a, double b), a + b)
+PARLAB_FUNCTION(double, __dmul_rn, (double a, double b), a* b)
+PARLAB_FUNCTION(double,
+                __fma_rn,
+                (double a, double b, double c),
+                std::fma(a, b, c))
+PARLAB_FUNCTION(int,
+                __float2int_rn,
+                (float x),
+                static_cast<int>(std::nearbyint(x)))
+PARLAB_FUNCTION(int, __float2int_rz, (float x), static_cast<int>(x))
+PARLAB_FUNCTION(int, __float2int_rd, (float x), static_cast<int>(std::floor(x)))
+PARLAB_FUNCTION(float, __int2float_rn, (int x), static_cast<float>(x))
+PARLAB_FUNCTION(int, __float_as_int, (float x), std::bit_cast<int>(x))
+PARLAB_FUNCTION(float, __int_as_float, (int x), std::bit_cast<float>(x))
+PARLAB_FUNCTION(unsigned,
+                __float_as_uint,
+                (float x),
+                std::bit_cast<unsigned>(x))
+PARLAB_FUNCTION(float, __uint_as_float, (unsigned x), std::bit_cast<float>(x))
+PARLAB_FUNCTION(long long,
+                __double_as_longlong,
+                (double x),
+                std::bit_cast<long long>(x))
+PARLAB_FUNCTION(double,
+                __longlong_as_double,
+                (long long x),
+                std::bit_cast<double>(x))
+PARLAB_FUNCTION(int, __popc, (unsigned x), std::popcount(x))
+PARLAB_FUNCTION(int, __popcll, (unsigned long long x), std::popcount(x))
+PARLAB_FUNCTION(int, __ffs, (int x), __builtin_ffs(x))
+PARLAB_FUNCTION(int, __ffsll, (long long x), __builtin_ffsll(x))
+PARLAB_FUNCTION(int, __clz, (int x), std::countl_zero(static_cast<unsigned>(x)))
+PARLAB_FUNCTION(int,
+                __clzll,
+                (long long x),
+                std::countl_zero(static_cast<unsigned long long>(x)))
 inline unsigned __brev(unsigned x) {
   unsigned reversed = 0;
   for (int bit = 0; bit < 32; ++bit)
     reversed = reversed << 1 | (x >> bit & 1);
   return reversed;
 }
-inline int __mul24(int a, int b) {
-  return a * b;
-}
-inline unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
-}
-inline long long clock64() {
-  return static_cast<long long>(__builtin_ia32_rdtsc());
-}
+PARLAB_FUNCTION(int, __mul24, (int a, int b), a* b)
+PARLAB_FUNCTION(unsigned,
+                __umulhi,
+                (unsigned a, unsigned b),
+                static_cast<unsigned>(std::uint64_t{a} * b >> 32))
+PARLAB_FUNCTION(long long,
+                clock64,
+                (),
+                static_cast<long long>(__builtin_ia32_rdtsc()))
 inline void __nanosleep(unsigned) {
   pause();
 }

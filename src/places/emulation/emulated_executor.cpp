@@ -1,70 +1,216 @@
-// The Executor of the emulated build: runs variants for their
-// verdict, never for their time.
-#include <chrono>
+// Executes variants on emulated GPUs, for their verdict and never for their
+// time: on one, with the arrays in its memory or in the host's, or on a team,
+// which has a part of the problem each. One GPU is a team of one that has all.
+#include <cstring>
 
-#include "places/emulation/emulated_gpu.hpp"
-#include "places/emulation/held_arrays.hpp"
-#include "places/emulation/untimed_executor.hpp"
+#include "core/clock.hpp"
+#include "places/emulation/emulated_gpus.hpp"
+#include "places/emulation/emulated_streams.hpp"
+#include "places/gpu_executor.hpp"
+#include "places/partition.hpp"
 #include "places/presence.hpp"
 
 namespace parlab {
 namespace {
 
-using emulation::HeldArrays;
+using emulation::Kind, emulation::Memory;
 
-class EmulatedExecutor final : public UntimedExecutor {
+// One array's part in emulated memory.
+struct PartInMemory {
+  ArrayPart part;
+  Memory memory;
+
+  std::byte* data() const {
+    return memory->data +
+           static_cast<std::size_t>(part.above) * part.row_bytes();
+  }
+  std::size_t bytes() const { return part.spec.bytes(); }
+  bool is_output() const { return part.spec.role == Role::output; }
+};
+
+// Rows of the part, and those of the whole array that they are.
+template <typename F>
+void for_each_row(const PartInMemory& here, void* whole, F f) {
+  const auto& part = here.part;
+  auto* const first = static_cast<std::byte*>(whole) + part.offset_bytes();
+  for (std::int64_t row = 0; row < part.rows; ++row) {
+    const auto i = static_cast<std::size_t>(row);
+    f(here.data() + i * part.row_bytes(), first + i * part.pitch_bytes(),
+      part.row_bytes());
+  }
+}
+
+class EmulatedExecutor final : public Executor {
  public:
+  explicit EmulatedExecutor(Target target) : target_(target) {}
+
   void load(const Arrays& inputs,
             const std::vector<ArraySpec>& outputs) override {
     release();
-    arrays_ = HeldArrays(inputs, outputs, [&](const auto&... what) {
-      return gpu_.allocate(what...);
-    });
+    inputs_ = inputs;
+    outputs_ = std::make_unique<HostArrays>(outputs);
   }
-
   void release() override {
-    gpu_.free_scratch();
-    arrays_ = {};
+    inputs_ = {};
+    outputs_.reset();
   }
 
   Checked run_checked(const Call& call) override {
     const Variant& variant = *call.variant;
     require_emulated(variant);
-    arrays_.poison_outputs();
-    const Arrays declared = declared_by(variant, arrays_.view());
-    gpu_.free_scratch();
-    gpu_.begin_run();
-    const auto start = std::chrono::steady_clock::now();
-    gpu_.run_host_code([&] {
-      variant.run_gpu(gpu_, {&declared, call.size.data()}, call.dtype,
-                      call.tunables);
-    });
-    const std::chrono::duration<double> taken =
-        std::chrono::steady_clock::now() - start;
+    const auto shares = shares_of(call);
+    std::vector<std::vector<PartInMemory>> parts;
+    std::vector<Arrays> bound;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      parts.push_back(place(shares[i], static_cast<int>(i)));
+      std::vector<Array> views;
+      for (const auto& here : parts.back())
+        views.push_back({here.part.spec, here.data()});
+      bound.emplace_back(std::move(views));
+    }
+    std::vector<UnboundPart> unbound;
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      unbound.push_back({&bound[i], shares[i].size.data()});
+
     Checked checked;
-    checked.outputs = arrays_.view();
-    // wrong accesses stop a kernel as they happen
-    checked.damage = gpu_.scratch_damage();
-    checked.seconds = taken.count();
-    checked.launch = launch_shape_of(gpu_);
+    const auto run = [&](auto machine, const auto& on) {
+      checked.seconds =
+          seconds_of([&] { machine.run_host_code([&] { on(machine); }); });
+      checked.launch = machine.launch_shape();
+      checked.damage = machine.scratch_damage();
+    };
+    const auto order = emulation::Order::shuffled;
+    const auto seed = emulation_seed();
+    const auto count = static_cast<int>(shares.size());
+    if (target_ == Target::team) {
+      run(EmulatedGpus(count, seed, order, machine_), [&](EmulatedGpus& team) {
+        variant.run_gpus(team, unbound.data(), count, call.dtype,
+                         call.tunables);
+      });
+    } else if (target_ == Target::streams) {
+      run(EmulatedStreams(seed, order, machine_), [&](EmulatedStreams& gpu) {
+        variant.run_streams(gpu, unbound.front(), call.dtype, call.tunables);
+      });
+    } else {
+      run(EmulatedGpu(seed, order, machine_), [&](EmulatedGpu& gpu) {
+        variant.run_gpu(gpu, unbound.front(), call.dtype, call.tunables);
+      });
+    }
+    // Other wrong accesses stop a kernel or a copy as they happen.
+    outputs_->poison();
+    for (const auto& of_gpu : parts) {
+      for (const auto& here : of_gpu) {
+        if (auto damage = look_at(here)) checked.damage = std::move(damage);
+      }
+    }
+    checked.outputs = outputs_->view();
     return checked;
   }
 
+  // There are as many as are asked for; a team of one would
+  // prove nothing of teams.
+  int gpus() const override { return target_ == Target::team ? 2 : 1; }
+
+  Batch sample(const Call&, const BatchPlan&) override {
+    throw std::logic_error("emulated executions are not timed");
+  }
+  std::optional<TransferTimes> transfers(const Call&) override {
+    return std::nullopt;
+  }
+  bool can_time() const override { return false; }
+  Ceilings ceilings(const WantedCeilings&) override { return {}; }
+
  private:
-  EmulatedGpu gpu_;
-  HeldArrays arrays_;
+  std::vector<Share> shares_of(const Call& call) const {
+    const Variant& variant = *call.variant;
+    std::vector<ArraySpec> arrays;
+    for (const auto& array : inputs_)
+      arrays.push_back(array.spec);
+    for (const auto& array : outputs_->view())
+      arrays.push_back(array.spec);
+    if (target_ == Target::team) {
+      return divide(*Registry::instance().workload(variant.workload), variant,
+                    call.size, arrays, static_cast<int>(call.tunables["gpus"]));
+    }
+    Share all{.size = call.size, .parts = {}};
+    for (const auto& array : arrays) {
+      if (variant.reads(array) || variant.writes(array))
+        all.parts.push_back(whole_part(array));
+    }
+    return {all};
+  }
+
+  // An input without a halo may not be written to; a halo is to be filled.
+  std::vector<PartInMemory> place(const Share& share, int gpu) const {
+    const bool team = target_ == Target::team;
+    const auto owner = team ? "GPU " + std::to_string(gpu) + "'s " : "";
+    std::vector<PartInMemory> parts;
+    for (const auto& part : share.parts) {
+      const auto halo =
+          static_cast<std::size_t>(part.above + part.below) * part.row_bytes();
+      const bool output = part.spec.role == Role::output;
+      PartInMemory here{
+          .part = part,
+          .memory = machine_->arena.allocate(
+              owner + part.spec.name, part.spec.bytes() + halo,
+              output || halo > 0 ? Kind::output : Kind::input,
+              target_ == Target::streams ? emulation::host_memory : gpu)};
+      here.memory->poison();
+      if (!output) {
+        for_each_row(here, inputs_.get<unsigned char>(part.spec.name),
+                     [](void* to, const void* from, auto bytes) {
+                       std::memcpy(to, from, bytes);
+                     });
+        here.memory->settle(here.data(), here.bytes());
+      }
+      parts.push_back(std::move(here));
+    }
+    return parts;
+  }
+
+  // Brings an output home, and sees whether an input is what it was.
+  Detail look_at(const PartInMemory& here) const {
+    const auto& spec = here.part.spec;
+    Detail damage;
+    if (!here.is_output()) {
+      for_each_row(here, inputs_.get<unsigned char>(spec.name),
+                   [&](const void* now, const void* before, auto bytes) {
+                     if (std::memcmp(now, before, bytes) == 0) return;
+                     damage = {.cause = Cause::changed_input,
+                               .arguments = {here.memory->name}};
+                   });
+      return damage;
+    }
+    auto* const whole = outputs_->view().get<unsigned char>(spec.name);
+    if (here.part.whole && here.memory->device > 0) {
+      if (std::memcmp(whole, here.data(), here.bytes()) != 0) {
+        damage = {.cause = Cause::copies_differ,
+                  .arguments = {spec.name, std::int64_t{here.memory->device}}};
+      }
+      return damage;
+    }
+    for_each_row(here, whole, [](const void* from, void* to, auto bytes) {
+      std::memcpy(to, from, bytes);
+    });
+    return damage;
+  }
+
+  Target target_;
+  std::shared_ptr<EmulatedMachine> machine_ =
+      std::make_shared<EmulatedMachine>();
+  Arrays inputs_;
+  std::unique_ptr<HostArrays> outputs_;
 };
 
 }  // namespace
 
 // All emulated devices are alike.
-std::unique_ptr<Executor> make_gpu_executor(int) {
-  return std::make_unique<EmulatedExecutor>();
+std::unique_ptr<Executor> make_gpu_executor(Target target, int) {
+  return std::make_unique<EmulatedExecutor>(target);
 }
 
-std::optional<std::string> why_no_gpu() {
-  return "this program was built to emulate CUDA kernels, not to run them on a "
-         "GPU";
+std::optional<Detail> why_no_gpu() {
+  return Detail{.cause = Cause::built_for_emulation};
 }
 std::vector<GpuFacts> gpus_present() {
   return {};

@@ -28,31 +28,31 @@ std::uint64_t emulation_seed() {
 void require_emulated(const Variant& variant) {
   if (variant.hardware.empty()) return;
   throw PointError(Verdict::not_supported,
-                   variant.full_name() + " needs " + variant.hardware +
-                       ", which emulation does not have");
+                   {.cause = Cause::hardware_not_emulated,
+                    .arguments = {variant.full_name(), variant.hardware}});
 }
 
-LaunchShape launch_shape_of(const LaunchingGpu& gpu) {
+LaunchShape EmulatedGpu::launch_shape() const {
   LaunchShape shape;
-  if (gpu.launches().empty()) return shape;
+  if (launches_.empty()) return shape;
   const auto& [grid, block, shared, cooperative, overlaps] =
-      gpu.launches().back().config;
+      launches_.back().config;
   shape.grid = {grid.x, grid.y, grid.z};
   shape.block = {block.x, block.y, block.z};
   shape.shared_bytes = static_cast<std::int64_t>(shared);
-  shape.launches = static_cast<int>(gpu.launches().size());
+  shape.launches = static_cast<int>(launches_.size());
   return shape;
 }
 
-std::string EmulatedGpu::scratch_damage() const {
+Detail EmulatedGpu::scratch_damage() const {
   for (const auto& each : scratch_) {
     const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
     if (each->kind == Kind::zeroed &&
         std::any_of(each->data, each->data + each->bytes, nonzero)) {
-      return "left " + each->name + " other than zero";
+      return {.cause = Cause::scratch_not_zero, .arguments = {each->name}};
     }
   }
-  return "";
+  return {};
 }
 
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
@@ -85,16 +85,16 @@ void EmulatedGpu::start(const LaunchConfig& config,
       static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
   // Compute capability 9.0: CUDA C++ Programming Guide,
   // technical specifications.
-  refuse_impossible(
-      config,
-      {{2147483647, 65535, 65535}, {1024, 1024, 64}, max_shared_bytes()},
-      max_threads);
+  refuse_impossible(config,
+                    {.grid = {2147483647, 65535, 65535},
+                     .block = {1024, 1024, 64},
+                     .shared_bytes = max_shared_bytes()},
+                    max_threads);
   if (const std::size_t most = 2 * multiprocessors();
       config.cooperative && blocks > most) {
-    throw PointError(
-        Verdict::launch_failed,
-        "cannot launch a grid with barriers: at most " + std::to_string(most) +
-            " blocks are resident together (see resident_blocks())");
+    throw PointError(Verdict::launch_failed,
+                     {.cause = Cause::grid_not_resident,
+                      .arguments = {static_cast<std::int64_t>(most)}});
   }
   Launch launch{.kernel = kernel,
                 .thread = std::move(thread),

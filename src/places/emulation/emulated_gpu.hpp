@@ -20,9 +20,6 @@ std::uint64_t emulation_seed();
 // which is not emulated.
 void require_emulated(const Variant& variant);
 
-// Of what was launched last; emulation knows of no registers.
-LaunchShape launch_shape_of(const LaunchingGpu& gpu);
-
 // What the emulated GPUs of one machine share: their addresses, the count of
 // all blocks that ever ran there, and the OS threads that run them.
 struct EmulatedMachine {
@@ -54,8 +51,9 @@ class EmulatedGpu : public LaunchingGpu {
     return machine_->arena.allocate(owner_ + name, bytes, kind, device_);
   }
   void free_scratch() { scratch_.clear(); }
-  // "left scratch 1 other than zero"; empty: nothing is wrong.
-  std::string scratch_damage() const;
+  Detail scratch_damage() const;  // Cause::scratch_not_zero
+  // Of what was launched last; emulation knows of no registers.
+  LaunchShape launch_shape() const;
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
   }

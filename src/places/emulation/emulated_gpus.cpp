@@ -9,14 +9,8 @@ using namespace emulation;
 
 namespace {
 
-std::string gpu_called(int i) {
-  return "GPU " + std::to_string(i);
-}
-
-[[noreturn]] void refuse(Verdict verdict,
-                         const char* operation,
-                         const std::string& what) {
-  throw PointError(verdict, std::string(operation) + ' ' + what);
+std::string phrase(const char* operation, const char* does) {
+  return std::string(operation) + ' ' + does;
 }
 
 // to[k] += from[k], narrow types through float as everywhere.
@@ -40,8 +34,16 @@ EmulatedGpus::EmulatedGpus(int count,
     : machine_(machine ? std::move(machine)
                        : std::make_shared<EmulatedMachine>()) {
   for (int i = 0; i < count; ++i) {
-    gpus_.emplace_back(seed, order, machine_, i, gpu_called(i) + "'s ");
+    gpus_.emplace_back(seed, order, machine_, i,
+                       "GPU " + std::to_string(i) + "'s ");
   }
+}
+
+Detail EmulatedGpus::scratch_damage() const {
+  for (const auto& gpu : gpus_) {
+    if (auto damage = gpu.scratch_damage()) return damage;
+  }
+  return {};
 }
 
 void EmulatedGpus::beside(const std::function<void()>& transfers,
@@ -61,27 +63,24 @@ Allocation& EmulatedGpus::array_at(const char* operation,
                                    const void* address,
                                    std::size_t bytes,
                                    bool writes) {
-  const std::string does = writes ? "writes " : "reads ";
-  if (gpu < 0 || gpu >= count()) {
-    refuse(Verdict::launch_failed, operation,
-           "names " + gpu_called(gpu) + " of " + std::to_string(count()));
-  }
+  const auto refuse = [](Cause cause, std::vector<Argument> arguments) {
+    throw PointError(Verdict::launch_failed,
+                     {.cause = cause, .arguments = std::move(arguments)});
+  };
+  const auto does = phrase(operation, writes ? "writes" : "reads");
+  const std::int64_t named = gpu;
+  if (gpu < 0 || gpu >= count())
+    refuse(Cause::no_such_gpu, {operation, named, std::int64_t{count()}});
   Allocation* const array = machine_->arena.owner(address);
   if (array == nullptr) {
-    refuse(Verdict::launch_failed, operation,
-           does + std::to_string(bytes) +
-               " bytes of no GPU's memory as if it were " + gpu_called(gpu) +
-               "'s");
+    refuse(Cause::memory_of_no_gpu,
+           {does, static_cast<std::int64_t>(bytes), named});
   }
-  if (array->device != gpu) {
-    refuse(Verdict::launch_failed, operation,
-           does + array->at(address) + " as if it were on " + gpu_called(gpu));
-  }
+  if (array->device != gpu)
+    refuse(Cause::memory_of_other_gpu, {does, array->at(address), named});
   if (!array->contains(address, bytes)) {
-    const auto* last = static_cast<const std::byte*>(address) + bytes - 1;
-    refuse(Verdict::launch_failed, operation,
-           does + (array->contains(address, 1) ? array->outside(last)
-                                               : array->outside(address)));
+    throw PointError(Verdict::launch_failed,
+                     array->outside(does, address, bytes));
   }
   return *array;
 }
@@ -95,16 +94,15 @@ std::vector<std::byte> EmulatedGpus::take(const char* operation,
        at += word_bytes) {
     const auto* const word = static_cast<const std::byte*>(from) + at;
     const Stamp writer = array.cells[array.offset(word) / word_bytes].writer;
-    if (writer == Stamp{}) {
-      refuse(Verdict::wrong_result, operation,
-             "reads " + array.element(word, word_bytes) +
-                 ", which nothing has written");
-    }
-    if (touched_beside(writer)) {
-      refuse(Verdict::wrong_result, operation,
-             "reads " + array.element(word, word_bytes) +
-                 ", which work beside it writes: possible race");
-    }
+    const auto refuse = [&](Cause cause) {
+      throw PointError(
+          Verdict::wrong_result,
+          {.cause = cause,
+           .arguments = {phrase(operation, "reads"),
+                         array.element(word, word_bytes), "writes"}});
+    };
+    if (writer == Stamp{}) refuse(Cause::never_written);
+    if (touched_beside(writer)) refuse(Cause::race_beside);
   }
   const Arena::Access access(machine_->arena, false);
   const auto* const first = static_cast<const std::byte*>(from);
@@ -116,9 +114,11 @@ void EmulatedGpus::put(const char* operation,
                        void* to,
                        const std::vector<std::byte>& bytes) {
   auto& array = array_at(operation, gpu, to, bytes.size(), true);
+  const auto does = phrase(operation, "writes");
   if (array.kind == Kind::input) {
-    refuse(Verdict::wrong_result, operation,
-           "writes " + array.at(to) + ", an input");
+    throw PointError(
+        Verdict::wrong_result,
+        {.cause = Cause::input_written, .arguments = {does, array.at(to)}});
   }
   for (std::size_t at = 0; at < bytes.size(); at += word_bytes) {
     const auto* const word = static_cast<const std::byte*>(to) + at;
@@ -126,9 +126,10 @@ void EmulatedGpus::put(const char* operation,
         array.cells[array.offset(word) / word_bytes];
     if (touched_beside(writer) || touched_beside(readers[0]) ||
         touched_beside(readers[1])) {
-      refuse(Verdict::wrong_result, operation,
-             "writes " + array.element(word, word_bytes) +
-                 ", which work beside it touches: possible race");
+      throw PointError(
+          Verdict::wrong_result,
+          {.cause = Cause::race_beside,
+           .arguments = {does, array.element(word, word_bytes), "touches"}});
     }
   }
   const Arena::Access access(machine_->arena, false);
@@ -139,9 +140,11 @@ void EmulatedGpus::put(const char* operation,
 void EmulatedGpus::require_everywhere(const char* operation,
                                       const std::vector<void*>& data) const {
   if (static_cast<int>(data.size()) == count()) return;
-  refuse(Verdict::launch_failed, operation,
-         "has memory of " + std::to_string(data.size()) +
-             " GPUs, and the team has " + std::to_string(count()));
+  throw PointError(
+      Verdict::launch_failed,
+      {.cause = Cause::memory_of_some_gpus,
+       .arguments = {operation, static_cast<std::int64_t>(data.size()),
+                     std::int64_t{count()}}});
 }
 
 void EmulatedGpus::sum_over_all(const std::vector<void*>& from,
@@ -189,11 +192,12 @@ void EmulatedGpus::exchange(const std::vector<Move>& moves) {
   for (const auto& move : moves) {
     for (const auto& other : moves) {
       if (!overlap(move.from, move.bytes, other.to, other.bytes)) continue;
-      refuse(Verdict::wrong_result, name,
-             "reads " +
-                 array_at(name, move.source, move.from, move.bytes, false)
-                     .at(move.from) +
-                 ", where another of its moves writes: possible race");
+      const auto& array =
+          array_at(name, move.source, move.from, move.bytes, false);
+      throw PointError(
+          Verdict::wrong_result,
+          {.cause = Cause::race_of_moves,
+           .arguments = {phrase(name, "reads"), array.at(move.from)}});
     }
     taken.push_back(move.bytes == 0
                         ? std::vector<std::byte>()

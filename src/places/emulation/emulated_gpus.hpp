@@ -34,6 +34,8 @@ class EmulatedGpus final : public Gpus {
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
   }
+  Detail scratch_damage() const;
+  LaunchShape launch_shape() const { return gpus_.front().launch_shape(); }
 
  protected:
   void sum_over_all(const std::vector<void*>& from,

@@ -10,13 +10,7 @@ using namespace emulation;
 
 namespace {
 
-constexpr int streams_at_most = 64;  // as in cuda_streams.cu
-
-[[noreturn]] void refuse(Verdict verdict,
-                         const std::string& operation,
-                         const std::string& what) {
-  throw PointError(verdict, operation + ' ' + what);
-}
+constexpr std::int64_t streams_at_most = 64;  // as in cuda_streams.cu
 
 // Checks and notes what a copy does to the words of one array.
 struct Copy {
@@ -27,11 +21,12 @@ struct Copy {
   void read(Allocation& array, const void* from, std::size_t bytes) const {
     each_whole_word(array, from, bytes, [&](Cell& cell, const std::byte* word) {
       if (cell.writer == Stamp{}) {
-        refuse(Verdict::wrong_result, operation,
-               "reads " + array.element(word, word_bytes) +
-                   ", which nothing has written");
+        throw PointError(Verdict::wrong_result,
+                         {.cause = Cause::never_written,
+                          .arguments = {operation + " reads",
+                                        array.element(word, word_bytes)}});
       }
-      require_order("reads ", cell.writer, " wrote", array, word);
+      require_order(" reads", cell.writer, "wrote", array, word);
       auto& slot = stream.comes_before(cell.readers[0].instance)
                        ? cell.readers[0]
                        : cell.readers[1];
@@ -40,10 +35,9 @@ struct Copy {
   }
   void write(Allocation& array, const void* to, std::size_t bytes) const {
     each_whole_word(array, to, bytes, [&](Cell& cell, const std::byte* word) {
-      require_order("writes ", cell.writer, " wrote", array, word);
-      for (const Stamp& reader : cell.readers) {
-        require_order("writes ", reader, " read", array, word);
-      }
+      require_order(" writes", cell.writer, "wrote", array, word);
+      for (const Stamp& reader : cell.readers)
+        require_order(" writes", reader, "read", array, word);
     });
     array.settle(to, bytes);  // words that are written in part, too
     each_whole_word(array, to, bytes,
@@ -70,10 +64,11 @@ struct Copy {
                      const Allocation& array,
                      const std::byte* word) const {
     if (stream.comes_before(other.instance)) return;
-    refuse(Verdict::wrong_result, operation,
-           does + array.element(word, word_bytes) + ", which " +
-               stream.stream_of(other.instance) + did +
-               " and nothing here waits for it: possible race");
+    throw PointError(
+        Verdict::wrong_result,
+        {.cause = Cause::race_of_streams,
+         .arguments = {operation + does, array.element(word, word_bytes),
+                       stream.stream_of(other.instance), did}});
   }
 };
 
@@ -138,9 +133,8 @@ EmulatedStreams::EmulatedStreams(std::uint64_t seed,
 EmulatedStream& EmulatedStreams::operator[](int i) {
   if (i < 0 || i >= streams_at_most) {
     throw PointError(Verdict::not_supported,
-                     "asks for stream " + std::to_string(i) +
-                         ": there are 0 to " +
-                         std::to_string(streams_at_most - 1));
+                     {.cause = Cause::no_such_stream,
+                      .arguments = {std::int64_t{i}, streams_at_most - 1}});
   }
   while (static_cast<int>(streams_.size()) <= i) {
     streams_.emplace_back(ordered_, static_cast<int>(streams_.size()), seed_,
@@ -156,28 +150,26 @@ void EmulatedStreams::wait(int i, int other) {
   ordered_.wait(i, other, machine_->instances);
 }
 
-Allocation& EmulatedStreams::array_at(const std::string& operation,
+Allocation& EmulatedStreams::array_at(const std::string& does,
                                       const void* address,
                                       std::size_t bytes,
                                       bool on_host) {
   Allocation* const array = machine_->arena.owner(address);
   const std::string whose =
       on_host ? "the host's array" : "memory of the device";
+  const auto refuse = [](Detail why) {
+    throw PointError(Verdict::launch_failed, std::move(why));
+  };
   if (array == nullptr) {
-    refuse(Verdict::launch_failed, operation,
-           "touches " + std::to_string(bytes) + " bytes that are not " + whose);
+    refuse({.cause = Cause::no_array,
+            .arguments = {does, static_cast<std::int64_t>(bytes), whose}});
   }
   if ((array->device == host_memory) != on_host) {
-    refuse(Verdict::launch_failed, operation,
-           "touches " + array->at(address) + ", which is not " + whose);
+    refuse({.cause = Cause::wrong_side,
+            .arguments = {does, array->at(address), whose}});
   }
-  if (!array->contains(address, bytes)) {
-    const auto* end = static_cast<const std::byte*>(address) + bytes - 1;
-    refuse(
-        Verdict::launch_failed, operation,
-        "touches " + (array->contains(address, 1) ? array->outside(end)
-                                                  : array->outside(address)));
-  }
+  if (!array->contains(address, bytes))
+    refuse(array->outside(does, address, bytes));
   return *array;
 }
 
@@ -193,11 +185,12 @@ void EmulatedStreams::copy(const std::string& operation,
     const auto* const from =
         static_cast<const std::byte*>(rows.from) + row * rows.from_pitch;
     auto* const to = static_cast<std::byte*>(rows.to) + row * rows.to_pitch;
-    auto& source = array_at(operation, from, rows.bytes, to_device);
-    auto& target = array_at(operation, to, rows.bytes, !to_device);
+    auto& source = array_at(operation + " reads", from, rows.bytes, to_device);
+    auto& target = array_at(operation + " writes", to, rows.bytes, !to_device);
     if (target.kind == Kind::input) {
-      refuse(Verdict::wrong_result, operation,
-             "writes " + target.at(to) + ", an input");
+      throw PointError(Verdict::wrong_result,
+                       {.cause = Cause::input_written,
+                        .arguments = {operation + " writes", target.at(to)}});
     }
     checked.read(source, from, rows.bytes);
     checked.write(target, to, rows.bytes);
@@ -206,11 +199,11 @@ void EmulatedStreams::copy(const std::string& operation,
   }
 }
 
-std::string EmulatedStreams::scratch_damage() const {
+Detail EmulatedStreams::scratch_damage() const {
   for (const auto& stream : streams_) {
-    if (auto damage = stream.scratch_damage(); !damage.empty()) return damage;
+    if (auto damage = stream.scratch_damage()) return damage;
   }
-  return "";
+  return {};
 }
 
 LaunchShape EmulatedStreams::launch_shape() const {
@@ -218,7 +211,7 @@ LaunchShape EmulatedStreams::launch_shape() const {
   int launches = 0;
   for (const auto& stream : streams_) {
     if (stream.launches().empty()) continue;
-    shape = launch_shape_of(stream);
+    shape = stream.launch_shape();
     launches += shape.launches;
   }
   shape.launches = launches;

@@ -76,7 +76,7 @@ class EmulatedStreams final : public Streams {
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
   }
-  std::string scratch_damage() const;
+  Detail scratch_damage() const;
   // of what was launched last on the last of the streams
   LaunchShape launch_shape() const;
 
@@ -93,7 +93,7 @@ class EmulatedStreams final : public Streams {
             int i,
             const Rows& rows,
             bool to_device);
-  emulation::Allocation& array_at(const std::string& operation,
+  emulation::Allocation& array_at(const std::string& does,
                                   const void* address,
                                   std::size_t bytes,
                                   bool on_host);

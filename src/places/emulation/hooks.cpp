@@ -41,7 +41,6 @@ struct Check {
   bool shared = array != nullptr && array->kind == Kind::shared;
 
   void run() {
-    const auto bytes = [&] { return std::to_string(length) + " bytes"; };
     if (array == nullptr) {
       if (address >= &__executable_start && address < &_end) return;
       // What starts a thread reads the kernel's arguments, on the host's stack.
@@ -50,22 +49,19 @@ struct Check {
         return;
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
       fail(Verdict::launch_failed,
-           bytes() + (null ? " at a null pointer" : " of host memory"));
+           null ? Cause::null_pointer : Cause::host_memory,
+           {static_cast<std::int64_t>(length)});
     } else if (array->kind != Kind::shared && array->device != launch.device) {
-      const auto from =
-          ", from a kernel on GPU " + std::to_string(launch.device);
       fail(Verdict::launch_failed,
-           array->at(address) +
-               (array->device == host_memory
-                    ? ", which is in the host's memory: copy it over first, "
-                      "see gpu/streams.hpp"
-                    : from + ": bring it over first, see gpu/gpus.hpp"));
+           array->device == host_memory ? Cause::array_of_host
+                                        : Cause::array_of_other_gpu,
+           {array->at(address), std::int64_t{launch.device}});
     } else if (!array->contains(address, length)) {
-      fail(Verdict::launch_failed, bytes() + ", " + array->outside(address));
+      fail(Verdict::launch_failed, array->outside(does(), address, length));
     } else if (array->kind != Kind::input) {
       check_words(&array->cells[array->offset(address) / word_bytes]);
     } else if (writes) {
-      fail(Verdict::wrong_result, where() + ", an input");
+      fail(Verdict::wrong_result, Cause::input_written, {where()});
     }
   }
 
@@ -91,18 +87,19 @@ struct Check {
     const Stamp writer = load(cell.writer), mine = stamp(block.phase);
     if (shared ? writer.instance != block.instance : writer == Stamp{}) {
       if (!writes || atomic) {
-        return fail(Verdict::wrong_result,
-                    where() + ", which nothing has written" +
-                        (shared ? " in this block" : ""));
+        return fail(
+            Verdict::wrong_result,
+            shared ? Cause::never_written_in_block : Cause::never_written,
+            {where()});
       }
     } else if (may_race(writer)) {
       if (!writes || atomic || writer.atomic)
-        return report_race(writer, " wrote");
+        return report_race(writer, "wrote");
       suspect(cell, writer);
     }
     for (Stamp& slot : cell.readers) {
       const Stamp reader = load(slot);
-      if (writes && may_race(reader)) return report_race(reader, " read");
+      if (writes && may_race(reader)) return report_race(reader, "read");
       // Atomics on one word are a chain: who is ordered after the
       // last one is so after all.
       if (writes && atomic && reader.atomic) store(slot, {});
@@ -139,20 +136,24 @@ struct Check {
     return array == &block.static_shared ? array->name
                                          : array->element(address, length);
   }
-  std::string race(Stamp other, const char* did) const {
-    const bool same_block = other.instance == block.instance;
-    if (is_earlier(other) && !here.thread.is_alone) {
-      return where() + ", which a launch before this one" + did +
-             ", and does not wait for that: see gpu/overlap.hpp";
-    }
+  Detail race(Stamp other, const char* did) const {
+    Detail race{.arguments = {does(), where()}};
+    const auto say = [&](Cause cause, std::vector<std::string> more) {
+      race.cause = cause;
+      race.arguments.insert(race.arguments.end(), more.begin(), more.end());
+      return race;
+    };
+    if (is_earlier(other) && !here.thread.is_alone)
+      return say(Cause::race_of_launches, {did});
     if (is_earlier(other)) {
-      return where() + ", which " + launch.ordering->stream_of(other.instance) +
-             did + " and nothing here waits for it: possible race";
+      return say(Cause::race_of_streams,
+                 {launch.ordering->stream_of(other.instance), did});
     }
-    return where() + ", which " +
-           launch.name(other.instance - launch.first_instance, other.thread) +
-           did + " with no " + (same_block ? "barrier" : "order") +
-           " between them: possible race";
+    return say(
+        other.instance == block.instance ? Cause::race_in_block
+                                         : Cause::race_of_blocks,
+        {launch.name(other.instance - launch.first_instance, other.thread),
+         did});
   }
   void report_race(Stamp other, const char* did) {
     fail(Verdict::wrong_result, race(other, did));
@@ -162,13 +163,17 @@ struct Check {
         reinterpret_cast<const std::uint32_t*>(array->data);
     const auto* const word = words + (&cell - array->cells.data());
     here.thread.suspects.push_back(
-        {word, *word, does() + race(writer, " wrote"), calls_here()});
+        {word, *word, race(writer, "wrote"), calls_here()});
   }
   std::string does() const {
-    return atomic ? "accesses with an atomic " : writes ? "writes " : "reads ";
+    return atomic ? "accesses with an atomic" : writes ? "writes" : "reads";
   }
-  void fail(Verdict verdict, const std::string& what) {
-    here.thread.fail(verdict, does() + what + line_of(calls_here()));
+  void fail(Verdict verdict, Cause cause, std::vector<Argument> arguments) {
+    arguments.emplace(arguments.begin(), does());
+    fail(verdict, {.cause = cause, .arguments = std::move(arguments)});
+  }
+  void fail(Verdict verdict, Detail what) {
+    here.thread.fail(verdict, at_line_of(calls_here(), std::move(what)));
   }
 };
 
@@ -176,11 +181,11 @@ struct Check {
 
 void check_progress(const InRuntime& here) {
   const Launch& launch = *here.block.launch;
-  if (launch.failed) here.thread.fail(Verdict::launch_failed, "was stopped");
+  if (launch.failed)
+    here.thread.fail(Verdict::launch_failed, {.cause = Cause::was_stopped});
   if (std::chrono::steady_clock::now() > launch.deadline) {
-    here.thread.fail(
-        Verdict::timed_out,
-        "still runs after the time limit of emulation" + line_of(calls_here()));
+    here.thread.fail(Verdict::timed_out,
+                     at_line_of(calls_here(), {.cause = Cause::endless}));
   }
 }
 
@@ -221,6 +226,7 @@ void checked_clear(void* to, std::size_t bytes) {
 namespace {
 
 using namespace parlab::emulation;
+using parlab::Cause, parlab::Detail;
 
 // Surrounds an atomic operation. It releases what a fence has ordered
 // before it takes effect; afterwards the thread has seen all that
@@ -256,14 +262,13 @@ struct Place {
   unsigned line, column;
 };
 
-void undefined(const Place* place, const char* what, std::intptr_t number) {
-  char text[60];
-  std::snprintf(text, sizeof text, what, static_cast<long>(number));
-  if (running == nullptr)
-    errx(1, "in host code: %s, %s:%u", text, place->file, place->line);
-  InRuntime here;
-  here.thread.fail(parlab::Verdict::wrong_result,
-                   text + (" at " + name_place(place->file, place->line)));
+void undefined(const Place* place, Detail what) {
+  if (running == nullptr) {
+    errx(1, "in host code: %s, %s:%u", to_string(what).c_str(), place->file,
+         place->line);
+  }
+  InRuntime().thread.fail(parlab::Verdict::wrong_result,
+                          at_line(place->file, place->line, std::move(what)));
 }
 
 }  // namespace
@@ -276,11 +281,14 @@ void __assert_fail(const char* condition,
                    const char* file,
                    unsigned line,
                    const char*) noexcept {
-  const auto text = std::string("assertion '") + condition + "' fails at " +
-                    name_place(file, line);
-  if (running != nullptr)
-    InRuntime().thread.fail(parlab::Verdict::launch_failed, text);
-  warnx("%s", text.c_str());
+  if (running != nullptr) {
+    InRuntime().thread.fail(
+        parlab::Verdict::launch_failed,
+        at_line(file, line,
+                {.cause = Cause::assertion_failed, .arguments = {condition}}));
+  }
+  warnx("assertion '%s' fails at %s", condition,
+        name_place(file, line).c_str());
   std::abort();
 }
 
@@ -357,13 +365,14 @@ ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
 
-#define UNDEFINED(name, what)                                      \
-  void __ubsan_handle_##name(Place* place, std::intptr_t number) { \
-    undefined(place, what, number);                                \
+#define UNDEFINED(name, why, ...)                                        \
+  void __ubsan_handle_##name(Place* place,                               \
+                             [[maybe_unused]] std::intptr_t number) {    \
+    undefined(place, {.cause = Cause::why, .arguments = {__VA_ARGS__}}); \
   }
-UNDEFINED(out_of_bounds, "index %ld is outside the array")
-UNDEFINED(shift_out_of_bounds, "shift by more bits than there are")
-UNDEFINED(divrem_overflow, "division by zero")
-UNDEFINED(type_mismatch_v1, "address is not aligned to its type")
+UNDEFINED(out_of_bounds, index_outside, std::int64_t{number})
+UNDEFINED(shift_out_of_bounds, shift_too_far)
+UNDEFINED(divrem_overflow, division_by_zero)
+UNDEFINED(type_mismatch_v1, misaligned)
 
 }  // extern "C"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/workload.hpp"
-#include "facts/cause.hpp"
 
 namespace parlab::emulation {
 namespace {
@@ -42,20 +41,22 @@ std::string Allocation::element(const void* address, std::size_t length) const {
   return name + '[' + std::to_string(position / length) + ']';
 }
 
-std::string Allocation::outside(const void* address) const {
-  const auto array = name + " (" + std::to_string(bytes) + " bytes)";
-  if (address < data) {
-    return std::to_string(-offset(address)) + " bytes before the start of " +
-           array;
-  }
-  if (offset(address) <= bytes) return "just past the end of " + array;
-  return std::to_string(offset(address) - bytes) + " bytes past the end of " +
-         array;
+Detail Allocation::outside(const std::string& does,
+                           const void* address,
+                           std::size_t length) const {
+  const auto begin = static_cast<std::int64_t>(offset(address)),
+             end = static_cast<std::int64_t>(bytes);
+  return {
+      .cause = begin < 0      ? Cause::before_the_start
+               : begin <= end ? Cause::at_the_end
+                              : Cause::past_the_end,
+      .arguments = {does, static_cast<std::int64_t>(length),
+                    begin < 0 ? -begin : std::max(begin - end, 0l), name, end}};
 }
 
 std::string Allocation::at(const void* address) const {
-  if (!contains(address, 1)) return outside(address);
-  return "byte " + std::to_string(offset(address)) + " of " + name;
+  return "byte " + std::to_string(static_cast<std::int64_t>(offset(address))) +
+         " of " + name;
 }
 
 void Arena::protect(bool closed) const {
@@ -86,10 +87,8 @@ Memory Arena::allocate(const std::string& name,
       bytes >= range_bytes / 2 ||
       map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
     throw PointError(Verdict::out_of_memory,
-                     "emulation has no room for " + name + " of " +
-                         std::to_string(bytes) +
-                         " bytes: use a smaller size, or see ulimit -v (it "
-                         "takes 8 TB of addresses)");
+                     {.cause = Cause::emulation_memory_short,
+                      .arguments = {name, static_cast<std::int64_t>(bytes)}});
   }
   const auto words =
       kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "facts/cause.hpp"
+
 namespace parlab::emulation {
 
 // Which thread accessed a word, and when. All zero: nobody did.
@@ -56,10 +58,12 @@ struct Allocation {
   void settle(const void* first, std::size_t length);
   // "y[17]"
   std::string element(const void* address, std::size_t length) const;
-  // "4 bytes past the end of y (4000 bytes)"
-  std::string outside(const void* address) const;
-  // "byte 12 of y", or as outside().
-  std::string at(const void* address) const;
+  // Cause::before_the_start, at_the_end or past_the_end, of an access that
+  // misses it; does: "reads", "exchange writes".
+  Detail outside(const std::string& does,
+                 const void* address,
+                 std::size_t length) const;
+  std::string at(const void* address) const;  // "byte 12 of y"
 };
 using Memory = std::shared_ptr<Allocation>;
 

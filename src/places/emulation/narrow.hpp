@@ -109,26 +109,26 @@ struct Narrow : Storage {
     return std::fmin(float{a}, float{b});
   }
 
-#define PARLAB_FUNCTION(name, ...) \
-  friend Narrow name(Narrow a) {   \
-    const double x = a;            \
-    return __VA_ARGS__;            \
+#define PARLAB_MATH(name, ...)   \
+  friend Narrow name(Narrow a) { \
+    const double x = a;          \
+    return __VA_ARGS__;          \
   }
-  PARLAB_FUNCTION(hsqrt, std::sqrt(x))
-  PARLAB_FUNCTION(hrsqrt, 1 / std::sqrt(x))
-  PARLAB_FUNCTION(hrcp, 1 / x)
-  PARLAB_FUNCTION(hexp, std::exp(x))
-  PARLAB_FUNCTION(hexp2, std::exp2(x))
-  PARLAB_FUNCTION(hlog, std::log(x))
-  PARLAB_FUNCTION(hlog2, std::log2(x))
-  PARLAB_FUNCTION(hsin, std::sin(x))
-  PARLAB_FUNCTION(hcos, std::cos(x))
-  PARLAB_FUNCTION(htanh, std::tanh(x))
-  PARLAB_FUNCTION(hfloor, std::floor(x))
-  PARLAB_FUNCTION(hceil, std::ceil(x))
-  PARLAB_FUNCTION(htrunc, std::trunc(x))
-  PARLAB_FUNCTION(hrint, std::nearbyint(x))
-#undef PARLAB_FUNCTION
+  PARLAB_MATH(hsqrt, std::sqrt(x))
+  PARLAB_MATH(hrsqrt, 1 / std::sqrt(x))
+  PARLAB_MATH(hrcp, 1 / x)
+  PARLAB_MATH(hexp, std::exp(x))
+  PARLAB_MATH(hexp2, std::exp2(x))
+  PARLAB_MATH(hlog, std::log(x))
+  PARLAB_MATH(hlog2, std::log2(x))
+  PARLAB_MATH(hsin, std::sin(x))
+  PARLAB_MATH(hcos, std::cos(x))
+  PARLAB_MATH(htanh, std::tanh(x))
+  PARLAB_MATH(hfloor, std::floor(x))
+  PARLAB_MATH(hceil, std::ceil(x))
+  PARLAB_MATH(htrunc, std::trunc(x))
+  PARLAB_MATH(hrint, std::nearbyint(x))
+#undef PARLAB_MATH
 };
 
 // Two of them in one word: __half2, __nv_bfloat162.
@@ -191,94 +191,40 @@ struct alignas(4) NarrowPair {
 }  // namespace parlab::emulation
 
 // The conversions, which have the type in their name: half or bfloat16.
-#define PARLAB_CONVERSIONS(T, name)                         \
-  inline T __float2##name(float x) {                        \
-    return x;                                               \
-  }                                                         \
-  inline T __float2##name##_rn(float x) {                   \
-    return x;                                               \
-  }                                                         \
-  inline T __double2##name(double x) {                      \
-    return x;                                               \
-  }                                                         \
-  inline T __int2##name##_rn(int x) {                       \
-    return x;                                               \
-  }                                                         \
-  inline T __uint2##name##_rn(unsigned x) {                 \
-    return x;                                               \
-  }                                                         \
-  inline float __##name##2float(T x) {                      \
-    return x;                                               \
-  }                                                         \
-  inline int __##name##2int_rn(T x) {                       \
-    return static_cast<int>(std::nearbyint(float{x}));      \
-  }                                                         \
-  inline int __##name##2int_rz(T x) {                       \
-    return static_cast<int>(float{x});                      \
-  }                                                         \
-  inline int __##name##2int_rd(T x) {                       \
-    return static_cast<int>(std::floor(float{x}));          \
-  }                                                         \
-  inline int __##name##2int_ru(T x) {                       \
-    return static_cast<int>(std::ceil(float{x}));           \
-  }                                                         \
-  inline unsigned short __##name##_as_ushort(T x) {         \
-    return x.bits;                                          \
-  }                                                         \
-  inline short __##name##_as_short(T x) {                   \
-    return static_cast<short>(x.bits);                      \
-  }                                                         \
-  inline T __ushort_as_##name(unsigned short bits) {        \
-    return T::from_bits(bits);                              \
-  }                                                         \
-  inline T __short_as_##name(short bits) {                  \
-    return T::from_bits(static_cast<unsigned short>(bits)); \
-  }                                                         \
-  inline T##2 __##name##2##name##2(T x) {                   \
-    return {x, x};                                          \
-  }                                                         \
-  inline T##2 __halves2##name##2(T x, T y) {                \
-    return {x, y};                                          \
-  }                                                         \
-  inline T##2 make_##name##2(T x, T y) {                    \
-    return {x, y};                                          \
-  }                                                         \
-  inline T##2 __float2##name##2_rn(float x) {               \
-    return {x, x};                                          \
-  }                                                         \
-  inline T##2 __floats2##name##2_rn(float x, float y) {     \
-    return {x, y};                                          \
-  }                                                         \
-  inline T##2 __float22##name##2_rn(float2 v) {             \
-    return {v.x, v.y};                                      \
-  }                                                         \
-  inline float2 __##name##22float2(T##2 v) {                \
-    return {v.x, v.y};                                      \
-  }                                                         \
-  inline float __low2float(T##2 v) {                        \
-    return v.x;                                             \
-  }                                                         \
-  inline float __high2float(T##2 v) {                       \
-    return v.y;                                             \
-  }                                                         \
-  inline T __low2##name(T##2 v) {                           \
-    return v.x;                                             \
-  }                                                         \
-  inline T __high2##name(T##2 v) {                          \
-    return v.y;                                             \
-  }                                                         \
-  inline T##2 __low2##name##2(T##2 v) {                     \
-    return {v.x, v.x};                                      \
-  }                                                         \
-  inline T##2 __high2##name##2(T##2 v) {                    \
-    return {v.y, v.y};                                      \
-  }                                                         \
-  inline T##2 __lows2##name##2(T##2 a, T##2 b) {            \
-    return {a.x, b.x};                                      \
-  }                                                         \
-  inline T##2 __highs2##name##2(T##2 a, T##2 b) {           \
-    return {a.y, b.y};                                      \
-  }                                                         \
-  inline T##2 __lowhigh2highlow(T##2 v) {                   \
-    return {v.y, v.x};                                      \
-  }
+#define PARLAB_CONVERSIONS(T, name)                                          \
+  PARLAB_FUNCTION(T, __float2##name, (float x), x)                           \
+  PARLAB_FUNCTION(T, __float2##name##_rn, (float x), x)                      \
+  PARLAB_FUNCTION(T, __double2##name, (double x), x)                         \
+  PARLAB_FUNCTION(T, __int2##name##_rn, (int x), x)                          \
+  PARLAB_FUNCTION(T, __uint2##name##_rn, (unsigned x), x)                    \
+  PARLAB_FUNCTION(float, __##name##2float, (T x), x)                         \
+  PARLAB_FUNCTION(int, __##name##2int_rn, (T x),                             \
+                  static_cast<int>(std::nearbyint(float{x})))                \
+  PARLAB_FUNCTION(int, __##name##2int_rz, (T x), static_cast<int>(float{x})) \
+  PARLAB_FUNCTION(int, __##name##2int_rd, (T x),                             \
+                  static_cast<int>(std::floor(float{x})))                    \
+  PARLAB_FUNCTION(int, __##name##2int_ru, (T x),                             \
+                  static_cast<int>(std::ceil(float{x})))                     \
+  PARLAB_FUNCTION(unsigned short, __##name##_as_ushort, (T x), x.bits)       \
+  PARLAB_FUNCTION(short, __##name##_as_short, (T x),                         \
+                  static_cast<short>(x.bits))                                \
+  PARLAB_FUNCTION(T, __ushort_as_##name, (unsigned short bits),              \
+                  T::from_bits(bits))                                        \
+  PARLAB_FUNCTION(T, __short_as_##name, (short bits),                        \
+                  T::from_bits(static_cast<unsigned short>(bits)))           \
+  PARLAB_FUNCTION(T##2, __##name##2##name##2, (T x), {x, x})                 \
+  PARLAB_FUNCTION(T##2, __halves2##name##2, (T x, T y), {x, y})              \
+  PARLAB_FUNCTION(T##2, make_##name##2, (T x, T y), {x, y})                  \
+  PARLAB_FUNCTION(T##2, __float2##name##2_rn, (float x), {x, x})             \
+  PARLAB_FUNCTION(T##2, __floats2##name##2_rn, (float x, float y), {x, y})   \
+  PARLAB_FUNCTION(T##2, __float22##name##2_rn, (float2 v), {v.x, v.y})       \
+  PARLAB_FUNCTION(float2, __##name##22float2, (T##2 v), {v.x, v.y})          \
+  PARLAB_FUNCTION(float, __low2float, (T##2 v), v.x)                         \
+  PARLAB_FUNCTION(float, __high2float, (T##2 v), v.y)                        \
+  PARLAB_FUNCTION(T, __low2##name, (T##2 v), v.x)                            \
+  PARLAB_FUNCTION(T, __high2##name, (T##2 v), v.y)                           \
+  PARLAB_FUNCTION(T##2, __low2##name##2, (T##2 v), {v.x, v.x})               \
+  PARLAB_FUNCTION(T##2, __high2##name##2, (T##2 v), {v.y, v.y})              \
+  PARLAB_FUNCTION(T##2, __lows2##name##2, (T##2 a, T##2 b), {a.x, b.x})      \
+  PARLAB_FUNCTION(T##2, __highs2##name##2, (T##2 a, T##2 b), {a.y, b.y})     \
+  PARLAB_FUNCTION(T##2, __lowhigh2highlow, (T##2 v), {v.y, v.x})

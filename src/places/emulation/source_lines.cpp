@@ -40,22 +40,29 @@ std::string name_place(const char* file, unsigned line) {
          path.substr(path.rfind('/') + 1);
 }
 
-std::string line_of(const Calls& calls) {
-  std::string found;
+Detail at_line(const char* file, unsigned line, Detail what) {
+  what.further.push_back(
+      {.cause = Cause::at_line, .arguments = {name_place(file, line)}});
+  return what;
+}
+
+Detail at_line_of(const Calls& calls, Detail what) {
+  const auto known = what.further.size();
   // Called for each function that is inlined there, the innermost first.
   const auto look = [](void* to, std::uintptr_t, const char* file, int line,
                        const char*) {
     const std::string_view path = file == nullptr ? "" : file;
     if (!path.ends_with(".cu") && !path.ends_with(".cuh")) return 0;
-    *static_cast<std::string*>(to) =
-        " at " + name_place(file, static_cast<unsigned>(line));
+    auto& told = *static_cast<Detail*>(to);
+    told = at_line(file, static_cast<unsigned>(line), std::move(told));
     return 1;
   };
   for (auto call = calls.begin();
-       call != calls.end() && *call != 0 && found.empty(); ++call) {
-    backtrace_pcinfo(symbols(), *call, look, ignore, &found);
+       call != calls.end() && *call != 0 && what.further.size() == known;
+       ++call) {
+    backtrace_pcinfo(symbols(), *call, look, ignore, &what);
   }
-  return found;
+  return what;
 }
 
 std::string name_function(const void* function) {

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <string>
 
+#include "facts/cause.hpp"
+
 namespace parlab::emulation {
 
 // The calls that led here, innermost first; zeros after the last.
 using Calls = std::array<std::uintptr_t, 10>;
 Calls calls_here();
 
-// " at line 12 of naive.cu": the innermost of these calls that stands in a
-// kernel's file; "" when none does, or the program has no debug information.
-std::string line_of(const Calls& calls);
+// With Cause::at_line of the innermost of these calls that stands in a kernel's
+// file; without, when none does or the program has no debug information.
+Detail at_line_of(const Calls& calls, Detail what);
 
+// With Cause::at_line "line 12 of naive.cu".
+Detail at_line(const char* file, unsigned line, Detail what);
 // "line 12 of naive.cu"
 std::string name_place(const char* file, unsigned line);
 

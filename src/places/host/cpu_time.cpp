@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -117,7 +116,7 @@ CpuTime::CpuTime(int threads) : threads_(threads) {
   wall_before_ = seconds_on(CLOCK_MONOTONIC);
 }
 
-std::optional<std::string> CpuTime::of_others() const {
+std::optional<Detail> CpuTime::of_others() const {
   end_idle_threads();
   const auto now = seconds_of_threads();
   const double wall = seconds_on(CLOCK_MONOTONIC) - wall_before_;
@@ -134,12 +133,10 @@ std::optional<std::string> CpuTime::of_others() const {
   const double others = process - allowed;
   if (others < least_seconds || others < share_to_speak_of * threads_ * wall)
     return std::nullopt;
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "threads beyond the %d asked for worked %.3g s while %.3g s passed",
-      threads_, others, wall);
-  return text;
+  return Detail{
+      .cause = Cause::threads_beyond,
+      .arguments = {std::int64_t{threads_}, quantity(others, Unit::second),
+                    quantity(wall, Unit::second)}};
 }
 
 }  // namespace parlab

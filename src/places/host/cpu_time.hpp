@@ -2,7 +2,8 @@
 #pragma once
 
 #include <optional>
-#include <string>
+
+#include "facts/cause.hpp"
 
 namespace parlab {
 
@@ -20,9 +21,9 @@ class CpuTime {
 
   // The CPU time that the process has used since then and that this many
   // threads cannot have used: one alone (its caller) uses its own, several
-  // use no more than the time that passed for each, whoever started them. One
-  // sentence; nothing when it is hardly any. Ends the pool again.
-  std::optional<std::string> of_others() const;
+  // use no more than the time that passed for each, whoever started them:
+  // Cause::threads_beyond; nothing when it is hardly any. Ends the pool again.
+  std::optional<Detail> of_others() const;
 
  private:
   int threads_;

@@ -4,13 +4,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <new>
 
-#include "core/numbers.hpp"
+#include "core/clock.hpp"
 #include "facts/cause.hpp"
 #include "host/blas.hpp"
 #include "host/host.hpp"
@@ -24,12 +23,6 @@
 
 namespace parlab {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Scratch memory of each call, by order of request: the same
 // blocks at every execution.
@@ -47,9 +40,10 @@ class HostWithScratch final : public Host {
       blocks_->emplace_back(static_cast<unsigned char*>(
           std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
       if (!blocks_->back()) {
-        throw PointError(Verdict::out_of_memory,
-                         "no host memory for scratch: " +
-                             bytes_with_unit(static_cast<double>(bytes)));
+        throw PointError(
+            Verdict::out_of_memory,
+            {.cause = Cause::no_host_memory,
+             .arguments = {"scratch", quantity(bytes, Unit::byte)}});
       }
       std::memset(blocks_->back().get(), poison_byte, bytes);
     }
@@ -129,21 +123,19 @@ class HostExecutor final : public Executor {
     // the first call does it here.
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
-    const auto start = Clock::now();
-    run(call, bound);
-    checked.seconds = seconds_since(start);
+    checked.seconds = seconds_of([&] { run(call, bound); });
     checked.outputs = outputs_->view();
     checked.damage = outputs_->damage();
-    if (!checked.damage.empty()) outputs_->renew_guards();
+    if (checked.damage) outputs_->renew_guards();
     for (const auto& array : inputs_) {
       const auto* data = static_cast<const unsigned char*>(array.data);
       auto damage = guard_damage(array.spec.name, data - guard_bytes,
                                  data + array.spec.bytes());
-      if (damage.empty() &&
-          fingerprint_of(array) != fingerprints_[array.spec.name]) {
-        damage = "changed its input " + array.spec.name;
+      if (!damage && fingerprint_of(array) != fingerprints_[array.spec.name]) {
+        damage = {.cause = Cause::changed_input,
+                  .arguments = {array.spec.name}};
       }
-      if (!damage.empty()) {
+      if (damage) {
         checked.damage = damage;
         checked.inputs_lost = true;
       }
@@ -176,9 +168,7 @@ class HostExecutor final : public Executor {
         flush_caches();
         team->end_others();
       }
-      const auto start = Clock::now();
-      run(call, bound);
-      batch.seconds.push_back(seconds_since(start));
+      batch.seconds.push_back(seconds_of([&] { run(call, bound); }));
     }
     if (queue) {
       batch.waited_s = queue->seconds();
@@ -191,10 +181,10 @@ class HostExecutor final : public Executor {
     if (plan.check_last) left = fingerprint_of_outputs();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
-    if (!batch.damage.empty()) outputs_->renew_guards();
+    if (batch.damage) outputs_->renew_guards();
     if (plan.check_last) {
       if (left != fingerprint_of_outputs()) {
-        batch.damage = "still wrote its output after it had returned";
+        batch.damage = {.cause = Cause::wrote_after_return};
       }
       batch.outputs = outputs_->view();
     }
@@ -217,7 +207,7 @@ class HostExecutor final : public Executor {
     } while (!plan.enough());
     plan.ends();
     repeated.damage = outputs_->damage();
-    if (!repeated.damage.empty()) outputs_->renew_guards();
+    if (repeated.damage) outputs_->renew_guards();
     repeated.outputs = outputs_->view();
     return repeated;
   }

@@ -72,8 +72,8 @@ void expect_found(const Case& one, const std::vector<std::string>& marked) {
     BOOST_TEST(to_string(verdict) == to_string(one.verdict),
                one.name << ": " << text);
     BOOST_TEST_CONTEXT(one.name) {
-      for (const auto& word : one.words)
-        BOOST_TEST(testing::contains(text, word));
+      for (const auto& part : one.says)
+        BOOST_TEST(testing::contains(text, part));
     }
     if (!std::regex_search(text, std::regex("line [0-9]+ of "))) continue;
     // The name of the file must end there.
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_gpu_works_after_a_fault) {
 BOOST_AUTO_TEST_CASE(a_fault_names_the_seed_of_its_order) {
   const auto fault =
       outcome_of(named("divergent_barrier").at(3200, 32), Order::shuffled, 11);
-  BOOST_TEST(testing::contains(fault.text, "PARLAB_SEED=11"));
+  BOOST_TEST(testing::contains(fault.text, "emulated_with_seed 11"));
 }
 
 BOOST_AUTO_TEST_CASE(launches_a_device_cannot_take_are_refused) {

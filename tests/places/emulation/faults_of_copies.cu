@@ -17,7 +17,7 @@ __global__ void nobody_waits_for_the_box(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = tile[threadIdx.x];  // wrong
 }
-FAULT(nobody_waits_for_the_box, wrong_result, "which nothing has written");
+FAULT(nobody_waits_for_the_box, wrong_result, "never_written");
 
 // As the hardware has it: an illegal instruction.
 __global__ void a_box_begins_anywhere(const float* in, float* out, int n) {
@@ -29,9 +29,7 @@ __global__ void a_box_begins_anywhere(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   if (t + 1 < n) out[t + 1] = tile[t];
 }
-FAULT(a_box_begins_anywhere,
-      launch_failed,
-      "begins at byte 4 of a row, which is no multiple of 16");
+FAULT(a_box_begins_anywhere, launch_failed, "box_begins_oddly 4");
 
 __global__ void a_box_has_an_odd_place(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[36];
@@ -41,7 +39,7 @@ __global__ void a_box_has_an_odd_place(const float* in, float* out, int n) {
   wait(full, 0);
   if (threadIdx.x == 0) out[0] = tile[4];
 }
-FAULT(a_box_has_an_odd_place, launch_failed, "no multiple of 128");
+FAULT(a_box_has_an_odd_place, launch_failed, "box_to_odd_address");
 
 __global__ void nobody_made_the_barrier(const float* in, float* out, int n) {
   __shared__ Barrier full;
@@ -49,7 +47,7 @@ __global__ void nobody_made_the_barrier(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   if (t < n) out[t] = in[t];
 }
-FAULT(nobody_made_the_barrier, launch_failed, "was not initialised");
+FAULT(nobody_made_the_barrier, launch_failed, "barrier_not_initialised");
 
 // The phase cannot end, its bytes are missing; one more arrives.
 __global__ void more_arrive_than_may(const float* in, float* out, int n) {
@@ -61,7 +59,7 @@ __global__ void more_arrive_than_may(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   if (t < n) out[t] = in[t];
 }
-FAULT(more_arrive_than_may, launch_failed, "that all have arrived at");
+FAULT(more_arrive_than_may, launch_failed, "barrier_full");
 
 // The next box may arrive while some threads still wait for the one before:
 // these have missed it.
@@ -76,7 +74,7 @@ __global__ void a_stage_is_not_free(const float* in, float* out, int n) {
     if (step * 32 + t < n) out[step * 32 + t] = tile[t];
   }
 }
-FAULT(a_stage_is_not_free, launch_failed, "waits for ever").at(64, 32);
+FAULT(a_stage_is_not_free, launch_failed, "waits_for_ever").at(64, 32);
 
 __global__ void bytes_never_come(const float* in, float* out, int n) {
   __shared__ Barrier full;
@@ -86,10 +84,7 @@ __global__ void bytes_never_come(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   if (t < n) out[t] = in[t];
 }
-FAULT(
-    bytes_never_come,
-    launch_failed,
-    "waits for ever at a barrier, where 0 arrivals and 128 bytes are missing");
+FAULT(bytes_never_come, launch_failed, "waits_for_ever 0 128");
 
 __global__ void nobody_waits_for_the_bytes(const float* in, float* out, int n) {
   alignas(16) __shared__ float tile[32];
@@ -104,7 +99,7 @@ __global__ void nobody_waits_for_the_bytes(const float* in, float* out, int n) {
   __syncthreads();
   if (t < n) out[t] = tile[t];  // wrong
 }
-FAULT(nobody_waits_for_the_bytes, wrong_result, "which nothing has written");
+FAULT(nobody_waits_for_the_bytes, wrong_result, "never_written");
 
 __global__ void bytes_begin_anywhere(const float* in, float* out, int n) {
   alignas(16) __shared__ float tile[32];
@@ -118,7 +113,7 @@ __global__ void bytes_begin_anywhere(const float* in, float* out, int n) {
   wait(full, 0);
   if (t < n && t < 4) out[t] = tile[t];
 }
-FAULT(bytes_begin_anywhere, launch_failed, "must be multiples of 16");
+FAULT(bytes_begin_anywhere, launch_failed, "odd_bulk_copy 16");
 
 __global__ void nobody_waits_for_threads(const float* in, float* out, int n) {
   alignas(16) __shared__ float tile[64];
@@ -131,7 +126,7 @@ __global__ void nobody_waits_for_threads(const float* in, float* out, int n) {
   __syncthreads();
   if (t < n) out[t] = tile[t];  // wrong
 }
-FAULT(nobody_waits_for_threads, wrong_result, "which nothing has written");
+FAULT(nobody_waits_for_threads, wrong_result, "never_written");
 
 // The arrival says nothing of the copy that follows it.
 __global__ void a_copy_comes_after_its_arrival(const float* in,
@@ -147,9 +142,7 @@ __global__ void a_copy_comes_after_its_arrival(const float* in,
   wait(full, 0);
   if (t < n) out[t] = tile[t];  // wrong
 }
-FAULT(a_copy_comes_after_its_arrival,
-      wrong_result,
-      "which nothing has written");
+FAULT(a_copy_comes_after_its_arrival, wrong_result, "never_written");
 
 // An arrival that waits for copies is one of those that the barrier counts.
 __global__ void threads_are_not_counted(const float* in, float* out, int n) {
@@ -162,8 +155,6 @@ __global__ void threads_are_not_counted(const float* in, float* out, int n) {
   wait(full, 0);
   if (t < n) out[t] = tile[t];
 }
-FAULT(threads_are_not_counted,
-      launch_failed,
-      "waits for ever at a barrier, where 1 arrivals and 0 bytes are missing");
+FAULT(threads_are_not_counted, launch_failed, "waits_for_ever 1 0");
 
 }  // namespace

@@ -22,51 +22,46 @@ __global__ void off_by_one(const float* in, float* out, int n) {
 FAULT(off_by_one,
       launch_failed,
       "block (3,0), thread (4,0)",
-      "writes 4 bytes, just past the end of out (400 bytes)");
+      "at_the_end writes 4 0 out 400");
 
 __global__ void tail_not_handled(const float* in, float* out, int) {
   const int i = global_index();
   out[i] = in[i];  // wrong
 }
-FAULT(tail_not_handled, launch_failed, "block (3,0)", "past the end of in");
+FAULT(tail_not_handled, launch_failed, "block (3,0)", " in 400");
 
 __global__ void before_the_start(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i - 1];  // wrong
 }
-FAULT(before_the_start,
-      launch_failed,
-      "reads 4 bytes, 4 bytes before the start of in");
+FAULT(before_the_start, launch_failed, "before_the_start reads 4 4 in");
 
 // Many bytes at once, by a call.
 __global__ void copied_too_much(const float* in, float* out, int n) {
   // wrong
   if (global_index() == 0) std::memcpy(out, in, (n + 1) * sizeof(float));
 }
-FAULT(copied_too_much, launch_failed, "reads 404 bytes, ");
+FAULT(copied_too_much, launch_failed, "at_the_end reads 404");
 
 __global__ void cleared_too_much(const float*, float* out, int n) {
   // wrong
   if (global_index() == 0) std::memset(out, 0, (n + 1) * sizeof(float));
 }
-FAULT(cleared_too_much, launch_failed, "writes 404 bytes, ");
+FAULT(cleared_too_much, launch_failed, "at_the_end writes 404");
 
 // An address between arrays that are far apart.
 __global__ void wild_index(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i - 300000];  // wrong
 }
-FAULT(wild_index, launch_failed, "reads 4 bytes, ", "before the start of in");
+FAULT(wild_index, launch_failed, "before_the_start reads 4", " in 400");
 
 // Beyond what guard words around an array would see.
 __global__ void far_past_the_end(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i + 5000000] = in[i];  // wrong
 }
-FAULT(far_past_the_end,
-      launch_failed,
-      "writes 4 bytes, ",
-      "bytes past the end of out (400 bytes)");
+FAULT(far_past_the_end, launch_failed, "past_the_end writes 4", " out 400");
 
 __global__ void vector_tail(const float* in, float* out, int n) {
   const int i = global_index();
@@ -74,7 +69,7 @@ __global__ void vector_tail(const float* in, float* out, int n) {
   const float4 v = reinterpret_cast<const float4*>(in)[i];  // wrong
   out[i] = v.x + v.w;
 }
-FAULT(vector_tail, launch_failed, "past the end of in (396 bytes)").at(99, 32);
+FAULT(vector_tail, launch_failed, "at_the_end reads 4 0 in 396").at(99, 32);
 
 // The index of a square matrix of 10 x 10 used on one of 5 x 20.
 __global__ void rows_for_columns(const float* in, float* out, int n) {
@@ -84,31 +79,31 @@ __global__ void rows_for_columns(const float* in, float* out, int n) {
   if (column < columns)
     out[column * columns + row] = in[row * columns + column];
 }
-FAULT(rows_for_columns, launch_failed, "past the end of out").at(100, 100);
+FAULT(rows_for_columns, launch_failed, "_end writes 4").at(100, 100);
 
 __global__ void transposed_index(const float* in, float* out, int n) {
   const int rows = 5, columns = n / rows;
   const int row = threadIdx.x % rows, column = threadIdx.x / rows;
   if (column < columns) out[row] += in[row * rows + column];  // wrong
 }
-FAULT(transposed_index, wrong_result, "out[", "possible race").at(100, 100);
+FAULT(transposed_index, wrong_result, "out[", "race_").at(100, 100);
 
 __global__ void writes_input(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i] = const_cast<float*>(in)[i] = 1;  // wrong
 }
-FAULT(writes_input, wrong_result, "writes in[", "an input");
+FAULT(writes_input, wrong_result, "input_written writes in[");
 
 __global__ void null_pointer(const float* in, float* out, unsigned*, int n) {
   const float* const nothing = in[0] > 0 ? in : nullptr;
   if (global_index() < n) out[0] = nothing[global_index()];  // wrong
 }
-FAULT(null_pointer, launch_failed, "at a null pointer");
+FAULT(null_pointer, launch_failed, "null_pointer");
 
 void copy_of_too_much(const Bench& b) {
   b.gpu.copy(b.out, b.in, static_cast<std::size_t>(b.n) * sizeof(double));
 }
-FAULT(copy_of_too_much, launch_failed, "copy or clear", "reads 800 bytes");
+FAULT(copy_of_too_much, launch_failed, "copy or clear", "at_the_end reads 800");
 
 // ---- addresses of the host
 
@@ -123,7 +118,7 @@ void vector_of_host(const Bench& b) {
   const std::vector<float> host(static_cast<std::size_t>(b.n));
   b.gpu.launch(b.config(), sum_of, b.in, host.data(), b.out, b.n);
 }
-FAULT(vector_of_host, launch_failed, "reads 4 bytes of host memory");
+FAULT(vector_of_host, launch_failed, "host_memory reads 4");
 
 __global__ void count_into(int* result) {
   atomicAdd(result, 1);  // wrong
@@ -134,8 +129,8 @@ void result_on_the_stack(const Bench& b) {
 }
 FAULT(result_on_the_stack,
       launch_failed,
-      "kernel count_into",
-      "of host memory");
+      "in_kernel count_into",
+      "host_memory");
 
 struct Options {
   int n, scale;
@@ -150,7 +145,7 @@ void options_on_the_stack(const Bench& b) {
   const Options options{b.n, 2};
   b.gpu.launch(b.config(), takes_options, &options, b.in, b.out);
 }
-FAULT(options_on_the_stack, launch_failed, "reads 4 bytes of host memory");
+FAULT(options_on_the_stack, launch_failed, "host_memory reads 4");
 
 // ---- shared memory and local arrays
 
@@ -161,7 +156,7 @@ __global__ void shared_index(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = tile[threadIdx.x];
 }
-FAULT(shared_index, wrong_result, "is outside the array at line").at(100, 64);
+FAULT(shared_index, wrong_result, "index_outside").at(100, 64);
 
 __global__ void shared_column(const float* in, float* out, int n) {
   __shared__ float tile[8][8];
@@ -170,7 +165,7 @@ __global__ void shared_column(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = tile[row][column + 1];  // wrong
 }
-FAULT(shared_column, wrong_result, "index 8 is outside the array").at(64, 64);
+FAULT(shared_column, wrong_result, "index_outside 8").at(64, 64);
 
 __global__ void dynamic_shared_too_small(const float* in, float* out, int n) {
   float* tile = shared_memory<float>();
@@ -182,7 +177,7 @@ __global__ void dynamic_shared_too_small(const float* in, float* out, int n) {
 FAULT(dynamic_shared_too_small,
       launch_failed,
       "thread (31,0)",
-      "just past the end of dynamic shared memory (128 bytes)");
+      "at_the_end writes 4 0 dynamic shared memory 128");
 
 __global__ void extern_shared_too_small(const float* in, float* out, int n) {
   extern __shared__ double doubles[];
@@ -191,9 +186,7 @@ __global__ void extern_shared_too_small(const float* in, float* out, int n) {
   if (global_index() < n)
     out[threadIdx.x] = static_cast<float>(doubles[threadIdx.x]);
 }
-FAULT(extern_shared_too_small,
-      launch_failed,
-      "past the end of dynamic shared memory (128 bytes)");
+FAULT(extern_shared_too_small, launch_failed, "_end writes 8");
 
 __global__ void before_dynamic_shared(const float* in, float* out, int n) {
   extern __shared__ float left[];
@@ -204,14 +197,14 @@ __global__ void before_dynamic_shared(const float* in, float* out, int n) {
 }
 FAULT(before_dynamic_shared,
       launch_failed,
-      "before the start of dynamic shared memory");
+      "before_the_start reads 4 4 dynamic shared memory");
 
 void no_shared_bytes(const Bench& b) {
   auto config = b.config();
   config.shared_bytes = 0;
   b.gpu.launch(config, before_dynamic_shared, b.in, b.out, b.n);
 }
-FAULT(no_shared_bytes, launch_failed, "dynamic shared memory (0 bytes)");
+FAULT(no_shared_bytes, launch_failed, "dynamic shared memory 0");
 
 __global__ void local_index(const float* in, float* out, int n) {
   float last[4];
@@ -219,14 +212,14 @@ __global__ void local_index(const float* in, float* out, int n) {
     last[i] = in[i];
   if (global_index() < n) out[global_index()] = last[threadIdx.x % 5];  // wrong
 }
-FAULT(local_index, wrong_result, "index 4 is outside the array");
+FAULT(local_index, wrong_result, "index_outside 4");
 
 __constant__ float weights[8];
 __global__ void constant_index(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i] * weights[i % 9];  // wrong
 }
-FAULT(constant_index, wrong_result, "index 8 is outside the array");
+FAULT(constant_index, wrong_result, "index_outside 8");
 
 // wrong
 __global__ void large_local_array(const float* in, float* out, int n) {
@@ -235,7 +228,7 @@ __global__ void large_local_array(const float* in, float* out, int n) {
     all[i] = in[i % n];  // wrong
   out[threadIdx.x] = all[threadIdx.x];
 }
-FAULT(large_local_array, launch_failed, "kernel large_local_array");
+FAULT(large_local_array, launch_failed, "in_kernel large_local_array");
 
 __device__ float descend(const float* in, int depth) {               // wrong
   volatile float here[64];                                           // wrong
@@ -245,7 +238,7 @@ __device__ float descend(const float* in, int depth) {               // wrong
 __global__ void endless_recursion(const float* in, float* out, int) {
   *out = descend(in, 0);
 }
-FAULT(endless_recursion, launch_failed, "KB of stack", "endless recursion");
+FAULT(endless_recursion, launch_failed, "stack_overflow");
 
 // ---- alignment
 
@@ -255,7 +248,7 @@ __global__ void misaligned_vector(const float* in, float* out, int n) {
   const float4 v = *reinterpret_cast<const float4*>(in + 4 * i + 1);  // wrong
   out[i] = v.x;
 }
-FAULT(misaligned_vector, wrong_result, "not aligned", "thread (");
+FAULT(misaligned_vector, wrong_result, "misaligned", "thread (");
 
 __global__ void misaligned_double(const float* in, float* out, int n) {
   extern __shared__ char bytes[];
@@ -267,7 +260,7 @@ __global__ void misaligned_double(const float* in, float* out, int n) {
     if (n > 0) out[0] = static_cast<float>(first[0] + second[0]);
   }
 }
-FAULT(misaligned_double, wrong_result, "not aligned");
+FAULT(misaligned_double, wrong_result, "misaligned");
 
 // ---- what nothing has written
 
@@ -280,7 +273,7 @@ __global__ void unwritten_shared(const float* in, float* out, int n) {
 }
 FAULT(unwritten_shared,
       wrong_result,
-      "reads static shared memory, which nothing has written in this block");
+      "never_written_in_block reads static shared memory");
 
 __global__ void unwritten_halo(const float* in, float* out, int n) {
   __shared__ float tile[34];
@@ -289,7 +282,7 @@ __global__ void unwritten_halo(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = tile[t] + tile[t + 2];  // wrong
 }
-FAULT(unwritten_halo, wrong_result, "nothing has written in this block");
+FAULT(unwritten_halo, wrong_result, "never_written_in_block");
 
 __global__ void unwritten_scratch(const float* in,
                                   float* middle,
@@ -299,9 +292,7 @@ __global__ void unwritten_scratch(const float* in,
   if (i + 1 < n) middle[i] = in[i];
   if (i < n) out[i] = middle[i];  // wrong
 }
-FAULT(unwritten_scratch,
-      wrong_result,
-      "reads scratch 1[99], which nothing has written");
+FAULT(unwritten_scratch, wrong_result, "never_written reads scratch 1[99]");
 
 __global__ void copied_unwritten(const float* in, float* out, int n) {
   __shared__ float tile[8];
@@ -310,9 +301,7 @@ __global__ void copied_unwritten(const float* in, float* out, int n) {
   __syncthreads();
   if (i == 0) std::memcpy(out, tile, std::min(n, 8) * sizeof(float));  // wrong
 }
-FAULT(copied_unwritten,
-      wrong_result,
-      "which nothing has written in this block");
+FAULT(copied_unwritten, wrong_result, "never_written_in_block");
 
 __global__ void adds(const float* in, float* middle, float* out, int n) {
   const int i = global_index();
@@ -324,9 +313,9 @@ void unwritten_sum(const Bench& b) {
 }
 FAULT(unwritten_sum,
       wrong_result,
-      "kernel adds",
+      "in_kernel adds",
       "reads scratch 1[",
-      "nothing has written");
+      "never_written");
 
 __global__ void leaves_a_counter(const float* in,
                                  float* out,
@@ -336,7 +325,7 @@ __global__ void leaves_a_counter(const float* in,
   if (i < n) out[i] = in[i];
   atomicAdd(zero, 1u);
 }
-FAULT(leaves_a_counter, wrong_result, "left scratch 1 other than zero");
+FAULT(leaves_a_counter, wrong_result, "scratch_not_zero scratch 1");
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -361,7 +350,7 @@ __global__ void uninitialised_index(const float* in, float* out, int n) {
   if (n < 0) i = threadIdx.x;
   out[threadIdx.x] = in[i];  // wrong
 }
-FAULT(uninitialised_index, launch_failed, "before the start of in");
+FAULT(uninitialised_index, launch_failed, " in 400");
 
 #pragma GCC diagnostic pop
 
@@ -376,29 +365,25 @@ WRONG(forgotten_tail, 150).at(99, 32);
 void host_reads(const Bench& b) {
   b.out[0] = b.in[3];  // wrong
 }
-FAULT(host_reads,
-      launch_failed,
-      "host code touches device memory, byte 12 of in");
+FAULT(host_reads, launch_failed, "host_touches_device byte 12 of in");
 
 void host_writes(const Bench& b) {
   b.gpu.launch(b.config(), adds, b.in, b.out, b.out, 0);
   b.out[1] = 1;  // wrong
 }
-FAULT(host_writes,
-      launch_failed,
-      "host code touches device memory, byte 4 of out");
+FAULT(host_writes, launch_failed, "host_touches_device byte 4 of out");
 
 void host_copies(const Bench& b) {
   // no vector: nothing of host code that fails is unwound
   const float host[64] = {};
   std::memcpy(b.out, host, sizeof host);  // wrong
 }
-FAULT(host_copies, launch_failed, "host code touches device memory", "of out");
+FAULT(host_copies, launch_failed, "host_touches_device", "of out");
 
 void host_sorts(const Bench& b) {
   std::sort(b.out, b.out + b.n);  // wrong
 }
-FAULT(host_sorts, launch_failed, "host code touches device memory", "of out");
+FAULT(host_sorts, launch_failed, "host_touches_device", "of out");
 
 void host_reads_scratch(const Bench& b) {
   auto* const sums = b.gpu.scratch<float>(b.n);
@@ -407,23 +392,21 @@ void host_reads_scratch(const Bench& b) {
 }
 FAULT(host_reads_scratch,
       launch_failed,
-      "host code touches device memory, byte 0 of scratch 1");
+      "host_touches_device byte 0 of scratch 1");
 
 void host_crashes(const Bench& b) {
   const std::intptr_t small = b.n;
   volatile int* volatile nowhere = reinterpret_cast<int*>(small);  // wrong
   *nowhere = 1;                                                    // wrong
 }
-FAULT(host_crashes,
-      launch_failed,
-      "host code: segmentation fault at address 0x64");
+FAULT(host_crashes, launch_failed, "crashed_at segmentation fault 0x64");
 
 __global__ void copies_to_null(const float* in, float*, int) {
   // Through a pointer, so that the compiler has to call the function.
   void* (*volatile copy)(void*, const void*, std::size_t) = memcpy;
   copy(reinterpret_cast<void*>(8), in, sizeof(float));  // wrong
 }
-FAULT(copies_to_null, launch_failed, "writes 4 bytes at a null pointer");
+FAULT(copies_to_null, launch_failed, "null_pointer writes 4");
 
 __global__ void crashes_unseen(const float*, float* out, int n) {
   // The runtime sees nothing of what this one does.
@@ -431,6 +414,6 @@ __global__ void crashes_unseen(const float*, float* out, int n) {
   copy(reinterpret_cast<char*>(8), "");  // wrong
   if (n > 0) out[0] = 1;
 }
-FAULT(crashes_unseen, launch_failed, "segmentation fault at address 0x8");
+FAULT(crashes_unseen, launch_failed, "crashed_at segmentation fault 0x8");
 
 }  // namespace

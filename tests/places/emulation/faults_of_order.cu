@@ -28,9 +28,8 @@ __global__ void divergent_barrier(const float* in, float* out, int n) {
 }
 FAULT(divergent_barrier,
       launch_failed,
-      "divergent barrier: threads (0,0) to (15,0) waiting at __syncthreads at "
-      "line",
-      "threads (16,0) to (31,0) waiting at __syncthreads at line");
+      "divergent_barrier; thread_waits threads (0,0) to (15,0) __syncthreads",
+      "thread_waits threads (16,0) to (31,0) __syncthreads");
 
 // The other half of the warp ends up at the next barrier.
 __global__ void barrier_in_a_branch(const float* in, float* out, int n) {
@@ -41,7 +40,7 @@ __global__ void barrier_in_a_branch(const float* in, float* out, int n) {
 }
 FAULT(barrier_in_a_branch,
       launch_failed,
-      "threads (0,0) to (15,0) waiting at __syncthreads at line");
+      "thread_waits threads (0,0) to (15,0) __syncthreads");
 
 __global__ void barrier_of_some(const float* in, float* out, int n) {
   const int i = global_index();
@@ -50,9 +49,8 @@ __global__ void barrier_of_some(const float* in, float* out, int n) {
 }
 FAULT(barrier_of_some,
       launch_failed,
-      "divergent barrier: threads (0,0) to (15,0) waiting at __syncthreads at "
-      "line",
-      "threads (16,0) to (31,0) ended");
+      "divergent_barrier; thread_waits threads (0,0) to (15,0) __syncthreads",
+      "thread_ended threads (16,0) to (31,0)");
 
 __global__ void barrier_after_return(const float* in, float* out, int n) {
   __shared__ float tile[32];
@@ -65,15 +63,17 @@ __global__ void barrier_after_return(const float* in, float* out, int n) {
 FAULT(barrier_after_return,
       launch_failed,
       "block (3,0)",
-      "threads (0,0) to (3,0) waiting at __syncthreads",
-      "threads (4,0) to (31,0) ended");
+      "thread_waits threads (0,0) to (3,0) __syncthreads",
+      "thread_ended threads (4,0) to (31,0)");
 
 __global__ void barrier_of_one_warp(const float* in, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x / 32 == 1) __syncthreads();  // wrong
   if (i < n) out[i] = in[i];
 }
-FAULT(barrier_of_one_warp, launch_failed, "threads (32,0) to (63,0) waiting")
+FAULT(barrier_of_one_warp,
+      launch_failed,
+      "thread_waits threads (32,0) to (63,0)")
     .at(100, 64);
 
 __global__ void barrier_in_uneven_loop(const float* in, float* out, int n) {
@@ -84,8 +84,8 @@ __global__ void barrier_in_uneven_loop(const float* in, float* out, int n) {
 }
 FAULT(barrier_in_uneven_loop,
       launch_failed,
-      "threads (0,0) to (3,0) waiting at __syncthreads",
-      "threads (4,0) to (31,0) ended")
+      "thread_waits threads (0,0) to (3,0) __syncthreads",
+      "thread_ended threads (4,0) to (31,0)")
     .at(100, 32);
 
 __global__ void counts_in_a_branch(const float* in, float* out, int n) {
@@ -93,7 +93,7 @@ __global__ void counts_in_a_branch(const float* in, float* out, int n) {
   // wrong
   if (i < n) out[i] = static_cast<float>(__syncthreads_count(in[i] > 0));
 }
-FAULT(counts_in_a_branch, launch_failed, "waiting at __syncthreads_count");
+FAULT(counts_in_a_branch, launch_failed, "__syncthreads_count");
 
 __global__ void barrier_and_shuffle(const float* in, float* out, int n) {
   const int i = global_index();
@@ -107,9 +107,9 @@ __global__ void barrier_and_shuffle(const float* in, float* out, int n) {
 }
 FAULT(barrier_and_shuffle,
       launch_failed,
-      "threads (0,0) to (2,0) waiting at __shfl_sync",
-      "; thread (3,0) waiting at __syncthreads",
-      "; threads (4,0) to (31,0) waiting at __shfl_sync");
+      "thread_waits threads (0,0) to (2,0) __shfl_sync",
+      "thread_waits thread (3,0) __syncthreads",
+      "thread_waits threads (4,0) to (31,0) __shfl_sync");
 
 __global__ void grid_barrier_missed(const float* in,
                                     float* middle,
@@ -126,7 +126,7 @@ PLANTED(__LINE__,
          planted::cooperative(grid_barrier_missed),
          0,
          parlab::Verdict::launch_failed,
-         {"grid barrier"}});
+         {"grid_barrier_missed"}});
 
 __global__ void grid_barrier_of_some(const float* in,
                                      float* middle,
@@ -157,7 +157,7 @@ __global__ void plain_launch_with_grid_barrier(const float* in,
 }
 FAULT(plain_launch_with_grid_barrier,
       launch_failed,
-      "in a launch that is not cooperative");
+      "not_cooperative grid barrier");
 
 // Found as a race, or as memory not yet written when the other
 // block had no turn so far.
@@ -184,10 +184,7 @@ __global__ void missing_barrier(const float* in, float* out, int n) {
   if (t < count) tile[t] = in[first + t];               // wrong
   if (t < count) out[first + t] = tile[count - 1 - t];  // wrong
 }
-FAULT(missing_barrier,
-      wrong_result,
-      "static shared memory",
-      "with no barrier between them: possible race");
+FAULT(missing_barrier, wrong_result, "static shared memory", "race_in_block");
 
 // The next step overwrites what others still read.
 __global__ void missing_second_barrier(const float* in, float* out, int n) {
@@ -202,10 +199,7 @@ __global__ void missing_second_barrier(const float* in, float* out, int n) {
   }
   out[threadIdx.x] = sum;
 }
-FAULT(missing_second_barrier,
-      wrong_result,
-      "static shared memory, which",
-      "possible race");
+FAULT(missing_second_barrier, wrong_result, "static shared memory", "race_");
 
 __global__ void reduction_without_barrier(const float* in, float* out, int n) {
   __shared__ float sums[64];
@@ -217,10 +211,7 @@ __global__ void reduction_without_barrier(const float* in, float* out, int n) {
   }
   if (t == 0) atomicAdd(out, sums[0]);
 }
-FAULT(reduction_without_barrier,
-      wrong_result,
-      "static shared memory",
-      "possible race")
+FAULT(reduction_without_barrier, wrong_result, "static shared memory", "race_")
     .at(100, 64);
 
 __global__ void missing_syncwarp(const float* in, float* out, int n) {
@@ -233,10 +224,7 @@ __global__ void missing_syncwarp(const float* in, float* out, int n) {
   if (t < 8) tile[t] = tile[t] + tile[t + 8];    // wrong
   if (threadIdx.x == 0) atomicAdd(out, tile[0]);
 }
-FAULT(missing_syncwarp,
-      wrong_result,
-      "dynamic shared memory",
-      "with no barrier between them: possible race");
+FAULT(missing_syncwarp, wrong_result, "dynamic shared memory", "race_in_block");
 
 __global__ void shared_histogram(const float* in, float* out, int n) {
   __shared__ int bins[4];
@@ -248,7 +236,7 @@ __global__ void shared_histogram(const float* in, float* out, int n) {
   if (threadIdx.x < 4)
     atomicAdd(&out[threadIdx.x], static_cast<float>(bins[threadIdx.x]));
 }
-FAULT(shared_histogram, wrong_result, "static shared memory", "possible race");
+FAULT(shared_histogram, wrong_result, "static shared memory", "race_");
 
 __global__ void cleared_without_barrier(const float* in, float* out, int n) {
   __shared__ int count;
@@ -273,10 +261,7 @@ __global__ void one_buffer_for_two(const float* in, float* out, int n) {
   }
   out[t] = sum;
 }
-FAULT(one_buffer_for_two,
-      wrong_result,
-      "static shared memory",
-      "possible race");
+FAULT(one_buffer_for_two, wrong_result, "static shared memory", "race_");
 
 __global__ void every_lane_its_own(const float* in, float* out, int n) {
   __shared__ float last;
@@ -287,7 +272,7 @@ __global__ void every_lane_its_own(const float* in, float* out, int n) {
 FAULT(every_lane_its_own,
       wrong_result,
       "static shared memory",
-      "wrote with no barrier");
+      "race_in_block");
 
 __global__ void tile_barrier_for_block(const float* in, float* out, int n) {
   __shared__ float values[64];
@@ -307,7 +292,7 @@ __global__ void missing_pipeline_wait(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = tile[threadIdx.x];  // wrong
 }
-FAULT(missing_pipeline_wait, wrong_result, "nothing has written");
+FAULT(missing_pipeline_wait, wrong_result, "never_written");
 
 __global__ void waits_for_too_little(const float* in, float* out, int n) {
   __shared__ float tile[2][32];
@@ -319,7 +304,7 @@ __global__ void waits_for_too_little(const float* in, float* out, int n) {
   __pipeline_wait_prior(1);
   if (n > 64) out[t] = tile[0][t] + tile[1][t];  // wrong
 }
-FAULT(waits_for_too_little, wrong_result, "nothing has written");
+FAULT(waits_for_too_little, wrong_result, "never_written");
 
 __global__ void pipeline_without_barrier(const float* in, float* out, int n) {
   __shared__ float tile[32];
@@ -332,10 +317,7 @@ __global__ void pipeline_without_barrier(const float* in, float* out, int n) {
   __pipeline_wait_prior(0);                                   // wrong
   if (global_index() < n) out[global_index()] = tile[t ^ 1];  // wrong
 }
-FAULT(pipeline_without_barrier,
-      wrong_result,
-      "static shared memory",
-      "possible race");
+FAULT(pipeline_without_barrier, wrong_result, "static shared memory", "race_");
 
 // ---- races in global memory
 
@@ -343,19 +325,19 @@ __global__ void plain_add(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) *out += in[i];  // wrong
 }
-FAULT(plain_add, wrong_result, "reads out[0]", "possible race");
+FAULT(plain_add, wrong_result, "reads out[0]", "race_");
 
 __global__ void plain_add_by_blocks(const float* in, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x == 0 && i < n) *out += in[i];  // wrong
 }
-FAULT(plain_add_by_blocks, wrong_result, "out[0]", "possible race");
+FAULT(plain_add_by_blocks, wrong_result, "out[0]", "race_");
 
 __global__ void plain_histogram(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[static_cast<int>(in[i])] += 1;  // wrong
 }
-FAULT(plain_histogram, wrong_result, "out[", "possible race");
+FAULT(plain_histogram, wrong_result, "out[", "race_");
 
 __global__ void stencil_in_place(const float* in, float* out, int n) {
   const int i = global_index();
@@ -363,7 +345,7 @@ __global__ void stencil_in_place(const float* in, float* out, int n) {
   __syncthreads();
   if (i > 0 && i < n) out[i] = (out[i] + out[i - 1]) / 2;  // wrong
 }
-FAULT(stencil_in_place, wrong_result, "possible race");
+FAULT(stencil_in_place, wrong_result, "race_");
 
 __global__ void waits_for_its_neighbour(const float* in, float* out, int n) {
   const int i = global_index();
@@ -371,10 +353,7 @@ __global__ void waits_for_its_neighbour(const float* in, float* out, int n) {
   const float before = blockIdx.x > 0 ? out[blockIdx.x - 1] : 0;  // wrong
   out[blockIdx.x] = before + in[i] + 1;                           // wrong
 }
-FAULT(waits_for_its_neighbour,
-      wrong_result,
-      "out[",
-      "with no order between them");
+FAULT(waits_for_its_neighbour, wrong_result, "out[", "race_of_blocks");
 
 __global__ void overlapping_pieces(const float* in, float* out, int n) {
   for (int i = 0; i < 5; ++i) {
@@ -383,7 +362,7 @@ __global__ void overlapping_pieces(const float* in, float* out, int n) {
       out[4 * global_index() + i] = in[i] + global_index();
   }
 }
-FAULT(overlapping_pieces, wrong_result, "writes out[", "possible race");
+FAULT(overlapping_pieces, wrong_result, "writes out[", "race_");
 
 __global__ void atomics_of_some(const float* in, float* out, int n) {
   const int i = global_index();
@@ -394,7 +373,7 @@ __global__ void atomics_of_some(const float* in, float* out, int n) {
     *out += in[i];  // wrong
   }
 }
-FAULT(atomics_of_some, wrong_result, "out[0]", "possible race");
+FAULT(atomics_of_some, wrong_result, "out[0]", "race_");
 
 __global__ void volatile_flag(
     const float* in, float* middle, unsigned* zero, float* out, int n) {
@@ -407,7 +386,7 @@ __global__ void volatile_flag(
   if (threadIdx.x == 0 && blockIdx.x == 1 && *flag != 0) out[0] = middle[0];
   if (n < 0) *flag = 0;
 }
-FAULT(volatile_flag, wrong_result, "scratch ", "possible race");
+FAULT(volatile_flag, wrong_result, "scratch ", "race_");
 
 // ---- the last block adds up
 
@@ -422,7 +401,7 @@ __global__ void last_block_without_fence(
     sum += partial[b];  // wrong
   *out = sum;
 }
-FAULT(last_block_without_fence, wrong_result, "scratch 1[", "possible race");
+FAULT(last_block_without_fence, wrong_result, "scratch 1[", "race_");
 
 __global__ void last_block_fence_too_late(
     const float* in, float* partial, unsigned* done, float* out, int n) {
@@ -437,7 +416,7 @@ __global__ void last_block_fence_too_late(
     sum += partial[b];  // wrong
   *out = sum;
 }
-FAULT(last_block_fence_too_late, wrong_result, "scratch 1[", "possible race");
+FAULT(last_block_fence_too_late, wrong_result, "scratch 1[", "race_");
 
 // What the threads of the last block read, each of them wrote; kernels
 // differ in how they release it.
@@ -467,7 +446,7 @@ __global__ void fence_of_one_thread(
     __syncthreads();
   });
 }
-FAULT(fence_of_one_thread, wrong_result, "scratch 1[", "possible race");
+FAULT(fence_of_one_thread, wrong_result, "scratch 1[", "race_");
 
 __global__ void fence_before_the_write(
     const float* in, float* partial, unsigned* done, float* out, int n) {
@@ -477,7 +456,7 @@ __global__ void fence_before_the_write(
     __syncthreads();
   });
 }
-FAULT(fence_before_the_write, wrong_result, "scratch 1[", "possible race");
+FAULT(fence_before_the_write, wrong_result, "scratch 1[", "race_");
 
 __global__ void fence_without_barrier(
     const float* in, float* partial, unsigned* done, float* out, int n) {
@@ -499,7 +478,7 @@ __global__ void counter_reset_by_all(
   }
   if (n > 0) *done = 0;  // wrong
 }
-FAULT(counter_reset_by_all, wrong_result, "scratch 2[0]", "possible race");
+FAULT(counter_reset_by_all, wrong_result, "scratch 2[0]", "race_");
 
 // ---- launches that overlap
 
@@ -557,8 +536,7 @@ planted::Case fault_of_overlap(const char* name,
   return {name, planted::Kind::fault,          overlapping(kernel),
           0,    parlab::Verdict::wrong_result, words};
 }
-const std::vector<std::string> too_early{"a launch before this one wrote",
-                                         "does not wait for that"};
+const std::vector<std::string> too_early{"race_of_launches reads out["};
 
 const planted::Add waits =
     planted::Case{"adds_after_waiting", planted::Kind::right,
@@ -568,8 +546,8 @@ const planted::Add at_once =
 const planted::Add by_copies =
     fault_of_overlap("copies_before_waiting", copies_before_waiting, too_early);
 const planted::Add by_others = fault_of_overlap(
-    "adds_after_others_waited", adds_after_others_waited, {"launch before"});
-const planted::Add never = fault_of_overlap(
-    "never_waits", never_waits, {"never waits for the launch before it"});
+    "adds_after_others_waited", adds_after_others_waited, {"launch"});
+const planted::Add never =
+    fault_of_overlap("never_waits", never_waits, {"never_waits_for_launch"});
 
 }  // namespace

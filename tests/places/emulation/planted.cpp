@@ -64,8 +64,7 @@ double run(parlab::EmulatedGpu& gpu, const Case& one) {
   gpu.clear(y, bytes);
   gpu.begin_run();
   gpu.run_host_code([&] { one.run({gpu, a, y, one.n, one.block}); });
-  const auto damage = gpu.scratch_damage();
-  if (!damage.empty())
+  if (const auto damage = gpu.scratch_damage())
     throw parlab::PointError(parlab::Verdict::wrong_result, damage);
   return std::accumulate(y, y + one.n, 0.0);
 }

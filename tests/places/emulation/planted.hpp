@@ -33,7 +33,8 @@ struct Case {
   std::function<void(const Bench&)> run;
   double sum = 0;  // of the outputs, when all is right
   parlab::Verdict verdict = parlab::Verdict::passed;
-  std::vector<std::string> words = {};  // all of them are in the message
+  // the name of its cause, arguments: parts of to_string(Detail)
+  std::vector<std::string> says = {};
   int n = 100, block = 32;
 
   Case at(int n_, int block_) const {
@@ -70,8 +71,8 @@ double run(parlab::EmulatedGpu& gpu, const Case& one);
 
 // In every order of threads,
 //   RIGHT(kernel, sum) passes, with this sum of its outputs;
-//   FAULT(kernel, verdict, words ...) fails, with a message that has all these
-//     words; a line that the message names is one that is marked "// wrong";
+//   FAULT(kernel, verdict, "cause", "argument" ...) fails, and its detail has
+//     all of these; a line that it names is one that is marked "// wrong";
 //   WRONG(kernel, right sum) passes with a sum that is another one.
 // Each may be followed by .at(n, block).
 #define PLANTED_NAME(line) planted_##line

@@ -247,12 +247,12 @@ BOOST_AUTO_TEST_CASE(variants_for_teams_have_no_number) {
 BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
   int faults = 0;
   for (const auto& one : teams::cases()) {
-    if (one.words.empty()) continue;
+    if (one.says.empty()) continue;
     ++faults;
     for (const int gpus : {2, 3, 8}) {
       Team team(gpus);
       BOOST_TEST_CONTEXT(one.name << " over " << gpus) {
-        BOOST_TEST(testing::contains(team.fault_of(one), one.words));
+        BOOST_TEST(testing::contains(team.fault_of(one), one.says));
       }
     }
   }

@@ -63,21 +63,19 @@ const std::vector<teams::Case>& teams::cases() {
          b.team.each(
              [&](Gpu& gpu, int i) { add_one_to(gpu, b.other[i], b.n); });
        }},
-      {"kernel_reads_another_gpu",
-       "GPU 0's data, from a kernel on GPU 1: bring it over first",
+      {"kernel_reads_another_gpu", "of GPU 0's data 1",
        [](const Bench& b) {
          b.team[1].launch({.grid = {1}, .block = {32}}, add_others, b.data[0],
                           b.data[1], b.n);
        }},
-      {"kernel_writes_another_gpu",
-       "GPU 1's data, from a kernel on GPU 0: bring it over first",
+      {"kernel_writes_another_gpu", "of GPU 1's data 0",
        [](const Bench& b) { add_one_to(b.team[0], b.data[1], b.n); }},
-      {"gpu_copy_to_another_gpu", "GPU 1's other, from a kernel on GPU 0",
+      {"gpu_copy_to_another_gpu",
+       "array_of_other_gpu writes byte 0 of GPU 1's other 0",
        [](const Bench& b) {
          b.team[0].copy(b.other[1], b.data[0], b.n * sizeof(float));
        }},
-      {"kernel_without_end_on_the_last_gpu",
-       "still runs after the time limit of emulation",
+      {"kernel_without_end_on_the_last_gpu", "endless",
        [](const Bench& b) {
          const int last = b.team.count() - 1;
          b.team[last].set_time_limit(std::chrono::milliseconds(500));
@@ -88,53 +86,54 @@ const std::vector<teams::Case>& teams::cases() {
          b.team.all_reduce(b.data, b.data, b.n);
        }},
       {"sends_what_nothing_has_written",
-       "reads GPU 0's other[0], which nothing has written",
+       "never_written exchange reads GPU 0's other[0]",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.data[1], 0, b.other[0], b.n)});
        }},
       {"sums_what_nothing_has_written",
-       "reads GPU 0's other[0], which nothing has written",
+       "never_written all_reduce reads GPU 0's other[0]",
        [](const Bench& b) { b.team.all_reduce(b.other, b.data, b.n); }},
-      {"sends_past_the_end", "past the end of GPU 0's data",
+      {"sends_past_the_end", "at_the_end exchange reads 164 0 GPU 0's data 160",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.other[1], 0, b.data[0], b.n + 1)});
        }},
       {"says_the_wrong_source",
-       "reads byte 0 of GPU 0's data as if it were on GPU 1",
+       "memory_of_other_gpu exchange reads byte 0 of GPU 0's data 1",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.other[1], 1, b.data[0], b.n)});
        }},
       {"says_the_wrong_target",
-       "writes byte 0 of GPU 1's other as if it were on GPU 0",
+       "memory_of_other_gpu exchange writes byte 0 of GPU 1's other 0",
        [](const Bench& b) {
          b.team.exchange({b.team.move(0, b.other[1], 0, b.data[0], b.n)});
        }},
-      {"names_a_gpu_that_is_not_there", "names GPU 9 of",
+      {"names_a_gpu_that_is_not_there", "no_such_gpu exchange 9",
        [](const Bench& b) {
          b.team.exchange({b.team.move(9, b.other[1], 0, b.data[0], b.n)});
        }},
-      {"writes_to_an_input", "writes byte 0 of GPU 1's input, an input",
+      {"writes_to_an_input",
+       "input_written exchange writes byte 0 of GPU 1's input",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.input[1], 0, b.data[0], b.n)});
        }},
-      {"sends_host_memory", "of no GPU's memory",
+      {"sends_host_memory", "memory_of_no_gpu exchange reads 160 0",
        [](const Bench& b) {
          const std::vector<float> here(static_cast<std::size_t>(b.n));
          b.team.exchange({b.team.move(1, b.other[1], 0, here.data(), b.n)});
        }},
-      {"collective_without_one_gpu", "all_reduce has memory of 1 GPUs",
+      {"collective_without_one_gpu", "memory_of_some_gpus all_reduce 1",
        [](const Bench& b) {
          const OnEach<float> one{b.data[0]};
          b.team.all_reduce(one, one, b.n);
        }},
       {"one_move_reads_what_another_writes",
-       "where another of its moves writes: possible race",
+       "race_of_moves exchange reads byte 0 of GPU",
        [](const Bench& b) {
          b.team.exchange({b.team.move(1, b.data[1], 0, b.data[0], b.n),
                           b.team.move(0, b.other[0], 1, b.data[1], b.n)});
        }},
       {"work_beside_changes_what_is_sent",
-       "which work beside it writes: possible race",
+       "race_beside exchange reads GPU 0's data[0] writes",
        [](const Bench& b) {
          b.team.beside([&] { b.team.exchange(ring(b)); },
                        [&] { add_one_to(b.team[0], b.data[0], b.n); });
@@ -150,7 +149,7 @@ const std::vector<teams::Case>& teams::cases() {
                        });
        }},
       {"work_beside_touches_where_it_goes",
-       "which work beside it touches: possible race",
+       "race_beside exchange writes GPU 1's other[0] touches",
        [](const Bench& b) {
          b.team.exchange(ring(b));
          b.team.beside([&] { b.team.exchange(ring(b)); },

@@ -20,8 +20,8 @@ struct Bench {
 
 struct Case {
   std::string name;
-  // part of the message about its fault; empty when it is right
-  std::string words;
+  // the cause of its fault, with arguments; empty when it is right
+  std::string says;
   std::function<void(const Bench&)> run;
 };
 

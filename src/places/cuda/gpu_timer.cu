@@ -1,0 +1,175 @@
+#include "places/cuda/gpu_timer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "places/cuda/clocks.hpp"
+
+namespace parlab {
+namespace {
+
+// Executions in one batch, at the most.
+constexpr int executions_at_most = 64;
+// The caches are full of what ran before: it takes a few executions until
+// they hold what this one keeps there.
+constexpr int warm_ups = 4;
+// How long an idle device may take to say that it is idle.
+constexpr double least_work_left_s = 100e-6;
+constexpr double share_left = 0.02;
+
+// The streams that are timed have ended: for how long was the current device
+// busy afterwards, with something else of the variant? 0: it was idle.
+double busy_after_s(double batch_s) {
+  const auto start = std::chrono::steady_clock::now();
+  cuda_check(cudaDeviceSynchronize(), "timing the variant");
+  const double more = seconds_since(start);
+  return more < least_work_left_s || more < share_left * batch_s ? 0 : more;
+}
+
+// Overwrites L2, so that nothing of what ran before is in it.
+class L2Flush {
+ public:
+  explicit L2Flush(int device) {
+    int l2 = 0;
+    cuda_check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device),
+               "asking for L2's size");
+    bytes_ = 2 * static_cast<std::size_t>(l2);
+    memory_ = device_memory(bytes_, "flushing L2");
+  }
+  void queue(cudaStream_t stream) {
+    cuda_check(cudaMemsetAsync(memory_.get(), 0, bytes_, stream),
+               "flushing L2");
+  }
+
+ private:
+  DeviceMemory memory_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+// What the timer has on each device.
+struct GpuTimer::Member {
+  explicit Member(CudaGpu& own)
+      : gpu(own), l2(own.device()), clocks(own.cuda_stream(), own.device()) {
+    for (int i = 0; i < 2 * executions_at_most; ++i)
+      events.emplace_back();
+    l2.queue(own.cuda_stream());
+  }
+  void note(int event) {
+    cuda_check(cudaEventRecord(events[event].handle, gpu.cuda_stream()),
+               "recording an event");
+  }
+  CudaGpu& gpu;
+  L2Flush l2;
+  Clocks clocks;
+  std::vector<CudaEvent> events;
+};
+
+template <typename F>
+void GpuTimer::each(F f) {
+  for (auto& member : members_) {
+    member->gpu.select();
+    f(*member);
+  }
+}
+
+GpuTimer::GpuTimer(std::vector<CudaGpu*> gpus, Patience patience)
+    : gate_(gpus, std::move(patience)) {
+  for (auto* gpu : gpus) {
+    gpu->select();
+    members_.push_back(std::make_unique<Member>(*gpu));
+    cuda_check(cudaStreamSynchronize(gpu->cuda_stream()),
+               "preparing the timer");
+  }
+}
+
+GpuTimer::~GpuTimer() {
+  for (auto& member : members_) {
+    cudaSetDevice(member->gpu.device());
+    member.reset();
+  }
+}
+
+void GpuTimer::run_held(const std::function<void()>& before,
+                        const std::function<void()>& run,
+                        double hold_s) {
+  Gate::Closed closed(gate_);
+  before();
+  run();
+  std::this_thread::sleep_for(std::chrono::duration<double>(hold_s));
+  closed.open_and_wait("executing the variant");
+  each([](Member&) {
+    cuda_check(cudaDeviceSynchronize(), "executing the variant");
+  });
+}
+
+// Once more before the variant is blamed: the host may have been
+// interrupted while it looked.
+Batch GpuTimer::time(const Work& work, int count, Cache cache) {
+  double left_s = 0;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Batch batch =
+        time_once(work, std::min(count, executions_at_most), cache, left_s);
+    if (left_s == 0) return batch;
+  }
+  throw PointError(Verdict::implausible,
+                   {.cause = Cause::left_work,
+                    .arguments = {quantity(left_s, Unit::second)}});
+}
+
+Batch GpuTimer::time_once(const Work& work,
+                          int count,
+                          Cache cache,
+                          double& left_s) {
+  const bool cold = cache == Cache::cold;
+  // Lines that were made to persist would survive what is written.
+  if (cold) each([](Member&) { cudaCtxResetPersistingL2Cache(); });
+  Gate::Closed closed(gate_);
+  each([](Member& member) { member.clocks.read(0); });
+  for (int i = 0; !cold && i < warm_ups; ++i)
+    work.run();
+  for (int i = 0; i < count; ++i) {
+    work.before(i);
+    if (cold) {
+      each([](Member& member) { member.l2.queue(member.gpu.cuda_stream()); });
+    }
+    meet();
+    each([=](Member& member) { member.note(2 * i); });
+    work.run();
+    each([=](Member& member) { member.note(2 * i + 1); });
+  }
+  work.after();
+  each([](Member& member) { member.clocks.read(1); });
+  closed.open_and_wait("timing the variant");
+
+  Batch batch;
+  double all = 0;
+  for (int i = 0; i < count; ++i) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    each([&](Member& member) {
+      const double seconds =
+          seconds_between(member.events[2 * i], member.events[2 * i + 1]);
+      least = std::min(least, seconds);
+      most = std::max(most, seconds);
+    });
+    batch.seconds.push_back(most);
+    if (members_.size() > 1) batch.apart.push_back(most - least);
+    all += most;
+  }
+  left_s = 0;
+  each([&](Member& member) {
+    left_s = std::max(left_s, busy_after_s(all));
+    // A team is done when its slowest GPU is.
+    const double hz = member.clocks.hz();
+    if (batch.clock_hz != 0 && batch.clock_hz <= hz) return;
+    batch.clock_hz = hz;
+    batch.highest_clock_hz = member.clocks.highest_hz();
+  });
+  return batch;
+}
+
+}  // namespace parlab

@@ -1,0 +1,34 @@
+// How long the arrays of a problem take to one GPU and back, from and to
+// pageable and pinned memory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "places/cuda/placement.hpp"
+
+namespace parlab {
+
+class TransferTimer {
+ public:
+  explicit TransferTimer(CudaGpu& gpu) : gpu_(gpu) {}
+
+  // Of what the variant reads and writes. Each array is timed once: it takes
+  // as long for all variants. inputs, outputs: of the host.
+  TransferTimes times(const Variant& variant,
+                      Placement& placed,
+                      const Arrays& inputs,
+                      const Arrays& outputs);
+
+ private:
+  struct Staging;
+  double pinned_seconds(std::size_t bytes, bool to_device);
+
+  CudaGpu& gpu_;
+  std::shared_ptr<Staging> staging_;
+  // by bytes, and whether to the device
+  std::map<std::pair<std::size_t, bool>, double> pinned_s_;
+};
+
+}  // namespace parlab

@@ -1,0 +1,14 @@
+// The executor of the GPUs that this program was built for: real ones
+// (cuda/) or emulated ones (emulation/).
+#pragma once
+
+#include <memory>
+
+#include "places/executor.hpp"
+
+namespace parlab {
+
+// target: gpu, streams or team; device: of the one GPU it may be.
+std::unique_ptr<Executor> make_gpu_executor(Target target, int device);
+
+}  // namespace parlab
