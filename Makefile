@@ -301,7 +301,7 @@ build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with what executes it, and
 # without the workloads, which know what is right.
-RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core gpu places places/host \
+RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core facts gpu places places/host \
             statistics verify machine record grade/runner)) $(patsubst %,src/grade/%.cpp,message protocol serve))
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 # Our libraries are linked in beforehand, once: a submission is linked in a moment, and where it is
@@ -314,9 +314,9 @@ $(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC))
 $(B)/grade/emulated.link: $(B)/grade/emulated.o
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(EMULATION_LIBS)) -fopenmp -ldl >$@
+	@$(file >$@,$(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(EMULATION_LIBS)) -fopenmp -ldl):
 $(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
-	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -lgomp -ldl -cudart static >$@
+	@$(file >$@,$(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -lgomp -ldl -cudart static):
 
 $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@

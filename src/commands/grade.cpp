@@ -16,6 +16,7 @@
 #include "grade/grading.hpp"
 #include "page/grades.hpp"
 #include "places/presence.hpp"
+#include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
@@ -248,11 +249,12 @@ void print_table(const Class& all, std::ostream& out) {
       auto where =
           grade->where.empty() ? "" : "at " + to_string(grade->where) + ": ";
       table.add({rank, grade->submission.student, verdict},
-                where + grade->detail);
+                where + words(grade->detail));
       continue;
     }
     if (!grade->timed) {
-      table.add({rank, grade->submission.student, verdict}, grade->detail);
+      table.add({rank, grade->submission.student, verdict},
+                words(grade->detail));
       continue;
     }
     table.add({rank, grade->submission.student, verdict,
@@ -282,9 +284,9 @@ void print_table(const Class& all, std::ostream& out) {
   }
   if (all.interrupted) {
     out << "interrupted: whoever is unverified was not graded\n";
-  } else if (!all.why_untimed.empty()) {
-    const bool others = all.why_untimed.starts_with("other programs");
-    out << "nothing was timed: " << all.why_untimed
+  } else if (all.why_untimed) {
+    const bool others = all.why_untimed.cause == Cause::machine_busy;
+    out << "nothing was timed: " << words(all.why_untimed)
         << (others ? "; grade again when they are done\n" : "\n");
   } else if (!all.timed()) {
     out << "nothing was timed, and nobody has points for it: there is no GPU "
@@ -335,7 +337,7 @@ std::string csv_of(const Class& all) {
     const int registers = grade.timed ? grade.timed->launch.registers : 0;
     out << (registers > 0 ? std::to_string(registers) : "") << ','
         << (registers > 0 ? number(grade.timed->launch.occupancy) : "") << ','
-        << field(grade.detail) << '\n';
+        << field(words(grade.detail)) << '\n';
   }
   return out.str();
 }
@@ -345,8 +347,8 @@ int print_check(const Class& all, std::ostream& out) {
   if (all.interrupted) return exit_interrupted;
   out << grade.submission.student << ": " << to_string(grade.verdict);
   if (!grade.where.empty()) out << " at " << to_string(grade.where);
-  out << (grade.detail.empty() ? "" : ": ") << grade.detail << '\n';
-  const auto next = advice(all, grade);
+  out << (grade.detail ? ": " : "") << words(grade.detail) << '\n';
+  const auto next = words(advice(all, grade));
   if (!next.empty()) {
     for (const auto& line : wrap(next, 98))
       out << "  " << line << '\n';
@@ -383,12 +385,24 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     }
   } const removed{folder};
   const InterruptGuard guard;
-  build(submissions, workload, folder, assignment.gpu && !asked.check);
+  build(submissions, workload, folder,
+        assignment.gpu && !asked.check ? BuildFor::emulation_and_gpu
+                                       : BuildFor::emulation);
   if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
-  const auto all = grade::grade(
-      assignment, std::move(submissions), arguments.typed,
-      [&](const std::string& what) { progress.show(what, done++); });
+  const auto graded = [&] {
+    try {
+      return grade::grade(
+          assignment, std::move(submissions), arguments.typed,
+          [&](const std::string& what) { progress.show(what, done++); });
+    } catch (const PointError& error) {
+      throw std::runtime_error(
+          "the reference " + assignment.reference->full_name() +
+          " has no time, " + std::string(to_string(error.verdict)) + ": " +
+          words(error.detail) + "; choose another with --reference");
+    }
+  };
+  const auto all = graded();
   progress.clear();
   if (asked.check) return print_check(all, out);
   print_table(all, out);
