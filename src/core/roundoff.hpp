@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/types.hpp"
 
@@ -12,6 +13,11 @@ namespace parlab {
 // Of IEEE arithmetic: 2^-24 for float, 2^-53 for double, 0 for int; 2^-24
 // for half and bfloat16 too, which are widened to float.
 double unit_roundoff(Dtype dtype);
+
+// Of a reference that computes in Wide.
+template <typename Wide>
+constexpr double wide_roundoff =
+    std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
 
 // gamma_n = n u / (1 - n u): Higham, (3.1).
 double gamma(std::int64_t n, double unit_roundoff);

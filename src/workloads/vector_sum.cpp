@@ -21,10 +21,10 @@ double largest_exact(Dtype dtype) {
 // cut into 2^23 or fewer strips of equal width, and one element of each,
 // at a random place, may differ from zero: leaving out a few strips, or
 // counting them twice, still changes the sum.
-struct WholeNumbers {
+struct ExactSummands {
   std::int64_t width, limit;
 
-  WholeNumbers(std::int64_t n, Dtype dtype) {
+  ExactSummands(std::int64_t n, Dtype dtype) {
     const double most = largest_exact(dtype);
     width = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(2.0 * n / most)));
@@ -113,7 +113,7 @@ class VectorSumContract final : public Workload {
       const auto n = size[0];
       T* x = inputs.get<T>("x");
       if (kind == InputKind::integers) {
-        const WholeNumbers numbers(n, dtype);
+        const ExactSummands numbers(n, dtype);
         fill_parallel(x, n, [=](std::int64_t i) { return numbers.at<T>(i); });
       } else if constexpr (std::is_same_v<T, int>) {
         // As large as they may be: no partial sum overflows.
@@ -172,7 +172,8 @@ class VectorSumContract final : public Workload {
   }
 };
 
-const RegisterWorkload registered(std::make_unique<VectorSumContract>());
+const RegisterWorkload vector_sum_registered(
+    std::make_unique<VectorSumContract>());
 
 }  // namespace
 }  // namespace parlab
