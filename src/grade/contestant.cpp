@@ -1,4 +1,4 @@
-#include "grade/contestant.hpp"
+#include "grade/grader.hpp"
 
 #include "sweep/sweep.hpp"
 

@@ -2,8 +2,7 @@
 
 #include <random>
 
-#include "grade/judge.hpp"
-#include "grade/ladder.hpp"
+#include "grade/grader.hpp"
 #include "sweep/interrupt.hpp"
 
 namespace parlab::grade {

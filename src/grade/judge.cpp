@@ -1,4 +1,4 @@
-#include "grade/judge.hpp"
+#include "grade/grader.hpp"
 
 #include "sweep/interrupt.hpp"
 

@@ -1,11 +1,10 @@
-#include "grade/ladder.hpp"
+#include "grade/grader.hpp"
 
 #include <unistd.h>
 
 #include <chrono>
 
 #include "grade/clock_check.hpp"
-#include "grade/contestant.hpp"
 #include "machine/run_queue.hpp"
 #include "sweep/interrupt.hpp"
 

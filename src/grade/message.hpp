@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -34,9 +35,10 @@ concept Is = std::is_same_v<std::remove_const_t<T>, U>;
 
 // Of numbers, enums, texts, optional values, one of several, pairs, lists of
 // all these, and structs. The members of a struct that travel are named once,
-// for both directions:
-//   template <typename Visit, Is<Disturbance> T>
-//   void parts(const Visit& visit, T& d) { visit(d.inputs, d.outputs); }
+// for both directions, in its own namespace:
+//   auto members(Is<Disturbance> auto& d) {
+//     return std::tie(d.inputs, d.outputs);
+//   }
 class Message {
  public:
   Message() = default;
@@ -89,7 +91,7 @@ class Message {
       for (const auto& each : value)
         write(each);
     } else {
-      parts([&](const auto&... each) { put(each...); }, value);
+      std::apply([&](const auto&... each) { put(each...); }, members(value));
     }
   }
 
@@ -124,7 +126,7 @@ class Message {
         value.push_back(get<typename T::value_type>());
     } else {
       if (++depth_ > deepest) fail("a list");
-      parts([&](auto&... each) { (read(each), ...); }, value);
+      std::apply([&](auto&... each) { (read(each), ...); }, members(value));
       --depth_;
     }
   }

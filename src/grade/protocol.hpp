@@ -2,10 +2,68 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
 #include "core/variant.hpp"
 #include "grade/message.hpp"
 #include "places/executor.hpp"
+
+namespace parlab {
+
+// ---- members, in the order in which they travel -----------------------------
+
+auto members(grade::Is<ArraySpec> auto& s) {
+  return std::tie(s.name, s.dtype, s.count, s.role, s.layout_of);
+}
+// But its variant: there is one.
+auto members(grade::Is<Call> auto& call) {
+  return std::tie(call.size, call.dtype, call.tunables);
+}
+auto members(grade::Is<ChangedElement> auto& changed) {
+  return std::tie(changed.array, changed.to, changed.from);
+}
+auto members(grade::Is<SpoiledElement> auto& spoiled) {
+  return std::tie(spoiled.array, spoiled.element);
+}
+auto members(grade::Is<Disturbance> auto& disturbance) {
+  return std::tie(disturbance.inputs, disturbance.outputs);
+}
+auto members(grade::Is<BatchPlan> auto& plan) {
+  return std::tie(plan.cache, plan.executions, plan.check_last,
+                  plan.watch_waits);
+}
+auto members(grade::Is<LaunchShape> auto& s) {
+  return std::tie(s.grid, s.block, s.shared_bytes, s.registers, s.spill_bytes,
+                  s.launches, s.occupancy, s.active_warps, s.limited_by);
+}
+// Without their outputs, which follow.
+auto members(grade::Is<Checked> auto& c) {
+  return std::tie(c.damage, c.inputs_lost, c.launch, c.seconds);
+}
+auto members(grade::Is<Batch> auto& b) {
+  return std::tie(b.seconds, b.clock_hz, b.highest_clock_hz, b.waited_s,
+                  b.threads, b.damage);
+}
+auto members(grade::Is<TransferTimes> auto& times) {
+  return std::tie(times.to_device_s, times.to_host_s);
+}
+auto members(grade::Is<Quantity> auto& quantity) {
+  return std::tie(quantity.value, quantity.unit);
+}
+auto members(grade::Is<Detail> auto& detail) {
+  return std::tie(detail.cause, detail.arguments, detail.further);
+}
+auto members(grade::Is<Tunable> auto& t) {
+  return std::tie(t.name, t.fallback, t.min, t.max, t.multiple_of,
+                  t.power_of_two);
+}
+// What a submission declared.
+auto members(grade::Is<Variant> auto& v) {
+  return std::tie(v.workload, v.idea, v.hardware, v.target, v.arithmetic,
+                  v.dtypes, v.tunables, v.inputs, v.outputs);
+}
+
+}  // namespace parlab
 
 namespace parlab::grade {
 
@@ -23,81 +81,6 @@ PARLAB_ENUM(Answer,
             (done, "done"),
             (point_error, "point_error"),
             (other_error, "other_error"))
-
-// ---- members, in the order in which they travel -----------------------------
-
-template <typename Visit, Is<ArraySpec> T>
-void parts(const Visit& visit, T& spec) {
-  visit(spec.name, spec.dtype, spec.count, spec.role, spec.layout_of);
-}
-
-// A call, but its variant: there is one.
-template <typename Visit, Is<Call> T>
-void parts(const Visit& visit, T& call) {
-  visit(call.size, call.dtype, call.tunables);
-}
-
-template <typename Visit, Is<ChangedElement> T>
-void parts(const Visit& visit, T& changed) {
-  visit(changed.array, changed.to, changed.from);
-}
-template <typename Visit, Is<SpoiledElement> T>
-void parts(const Visit& visit, T& spoiled) {
-  visit(spoiled.array, spoiled.element);
-}
-template <typename Visit, Is<Disturbance> T>
-void parts(const Visit& visit, T& disturbance) {
-  visit(disturbance.inputs, disturbance.outputs);
-}
-template <typename Visit, Is<BatchPlan> T>
-void parts(const Visit& visit, T& plan) {
-  visit(plan.cache, plan.executions, plan.check_last, plan.watch_waits);
-}
-
-template <typename Visit, Is<LaunchShape> T>
-void parts(const Visit& visit, T& shape) {
-  visit(shape.grid, shape.block, shape.shared_bytes, shape.registers,
-        shape.spill_bytes, shape.launches, shape.occupancy, shape.active_warps,
-        shape.limited_by);
-}
-// Without their outputs, which follow.
-template <typename Visit, Is<Checked> T>
-void parts(const Visit& visit, T& checked) {
-  visit(checked.damage, checked.inputs_lost, checked.launch, checked.seconds);
-}
-template <typename Visit, Is<Batch> T>
-void parts(const Visit& visit, T& batch) {
-  visit(batch.seconds, batch.clock_hz, batch.highest_clock_hz, batch.waited_s,
-        batch.threads, batch.damage);
-}
-template <typename Visit, Is<TransferTimes> T>
-void parts(const Visit& visit, T& times) {
-  visit(times.to_device_s, times.to_host_s);
-}
-
-template <typename Visit, Is<Quantity> T>
-void parts(const Visit& visit, T& quantity) {
-  visit(quantity.value, quantity.unit);
-}
-template <typename Visit, Is<Detail> T>
-void parts(const Visit& visit, T& detail) {
-  visit(detail.cause, detail.arguments, detail.further);
-}
-
-template <typename Visit, Is<Tunable> T>
-void parts(const Visit& visit, T& tunable) {
-  visit(tunable.name, tunable.fallback, tunable.min, tunable.max,
-        tunable.multiple_of, tunable.power_of_two);
-}
-// What a submission declared.
-template <typename Visit, Is<Variant> T>
-void parts(const Visit& visit, T& variant) {
-  visit(variant.workload, variant.idea, variant.hardware, variant.target,
-        variant.arithmetic, variant.dtypes, variant.tunables, variant.inputs,
-        variant.outputs);
-}
-
-// ---- what a reader makes of it ----------------------------------------------
 
 // The arrays that are written, with their bytes.
 void put_outputs(Message& message, const Arrays& outputs);

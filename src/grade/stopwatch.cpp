@@ -1,4 +1,4 @@
-#include "grade/stopwatch.hpp"
+#include "grade/grader.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "grade/clock_check.hpp"
-#include "grade/judge.hpp"
 #include "machine/roof.hpp"
 #include "record/speedup.hpp"
 #include "sweep/interrupt.hpp"
