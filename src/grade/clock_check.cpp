@@ -25,7 +25,7 @@ double sum_of(const std::vector<double>& seconds) {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
-Quantity seconds(double value) {
+Quantity of_seconds(double value) {
   return {.value = value, .unit = Unit::second};
 }
 
@@ -45,8 +45,8 @@ bool disturbed(const Watched& watched) {
 
 Detail why_disturbed(const Watched& watched, int cpus) {
   if (!watched.waited_s) return {.cause = Cause::waits_unknown};
-  const auto waited = seconds(*watched.waited_s),
-             of = seconds(watched.elapsed_s);
+  const auto waited = of_seconds(*watched.waited_s),
+             of = of_seconds(watched.elapsed_s);
   if (watched.threads > cpus) {
     return {.cause = Cause::too_many_threads,
             .arguments = {std::int64_t{watched.threads}, std::int64_t{cpus},
@@ -105,11 +105,11 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
   if (accounts_for_it(mean_s)) {
     return {.verdict = ClockVerdict::busy,
             .detail = {.cause = Cause::executions_differ,
-                       .arguments = {seconds(there_s), seconds(mean_s)}}};
+                       .arguments = {of_seconds(there_s), of_seconds(mean_s)}}};
   }
   return {.verdict = ClockVerdict::differs,
           .detail = {.cause = Cause::clocks_differ,
-                     .arguments = {seconds(there_s), seconds(here_s)}}};
+                     .arguments = {of_seconds(there_s), of_seconds(here_s)}}};
 }
 
 }  // namespace parlab::grade

@@ -72,7 +72,9 @@ class Message {
 
   template <typename T>
   void write(const T& value) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      write(std::uint64_t{value});
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       put_bytes(&value, sizeof value);
     } else if constexpr (std::is_convertible_v<T, std::string_view>) {
       const std::string_view text(value);

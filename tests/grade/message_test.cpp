@@ -77,7 +77,9 @@ BOOST_AUTO_TEST_CASE(what_executors_say_arrives_as_it_was_said) {
       .further = {{.cause = Cause::interrupted}}};
   LaunchShape shape;
   shape.grid = {7, 1, 1};
-  Message message(Message().put(call, why, shape).bytes());
+  Batch batch;
+  batch.waited_s = 0.5;
+  Message message(Message().put(call, why, shape, batch, true).bytes());
   const auto read = message.get<Call>();
   BOOST_TEST(read.size == call.size);
   BOOST_TEST((read.dtype == call.dtype && read.tunables == call.tunables));
@@ -85,6 +87,8 @@ BOOST_AUTO_TEST_CASE(what_executors_say_arrives_as_it_was_said) {
   BOOST_TEST(words(detail) == "ended the program: Killed? (SIG9); interrupted");
   BOOST_TEST(std::get<Quantity>(detail.arguments[2]).value == 2);
   BOOST_TEST(message.get<LaunchShape>().grid[0] == 7);
+  BOOST_TEST(message.get<Batch>().waited_s.value() == 0.5);
+  BOOST_TEST(message.get<bool>());
   message.expect_end();
 }
 
