@@ -301,7 +301,7 @@ build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with what executes it, and
 # without the workloads, which know what is right.
-RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core facts gpu places places/host \
+RUNNER := $(patsubst %,$(B)/host/%.o,$(wildcard $(patsubst %,src/%/*.cpp,core facts render gpu places places/host \
             statistics verify machine record grade/runner)) $(patsubst %,src/grade/%.cpp,message protocol serve))
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 # Our libraries are linked in beforehand, once: a submission is linked in a moment, and where it is
