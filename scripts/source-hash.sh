@@ -3,6 +3,9 @@
 # folder (a tile.cuh that several rungs share) or from the ground that variants stand on (src/gpu,
 # src/host, src/workloads). A record made from another hash is stale. Comments and spaces do not count:
 # what is measured does not depend on them, nor on what only emulation reads (src/gpu/emulated.hpp).
+# A source that was written anew and does the same keeps the
+# hash that it had: scripts/same-sources.list has it. scripts/source-hash.sh FILE [--own]; --own: without
+# that list.
 set -euo pipefail
 files=()
 
@@ -23,4 +26,7 @@ add() {
 
 add "$1"
 # A comment that has a quote counts all the same: it might be a string.
-sed -E 's:(^|[[:space:]])//[^"]*$::' "${files[@]}" | tr -d '[:space:]' | sha1sum | cut -d ' ' -f 1
+hash=$(sed -E 's:(^|[[:space:]])//[^"]*$::' "${files[@]}" | tr -d '[:space:]' | sha1sum | cut -d ' ' -f 1)
+list=${BASH_SOURCE%/*}/same-sources.list
+[[ ${2:-} == --own || ! -f $list ]] || same=$(sed -n "s/^$hash \([0-9a-f]*\) .*/\1/p" "$list")
+echo "${same:-$hash}"

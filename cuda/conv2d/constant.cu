@@ -2,8 +2,6 @@
 // they are not known before the program runs. A warp reads one weight at a
 // time, which is what the constant cache serves at once. Against constants
 // in the code it has nothing to win, and it loses little.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
@@ -74,7 +72,7 @@ const Register<Conv2d, float, double> variant(
                    const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
-      const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);
+      const auto rows = blocks_in_y(p.rows, y);
       gpu.launch({.grid = {ceil_div(p.cols, x), rows}, .block = {x, y}},
                  conv2d_constant<T>, p.a, p.b, p.rows, p.cols);
     });

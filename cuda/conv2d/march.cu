@@ -74,7 +74,7 @@ const Register<Conv2d, float, double> variant(
                    const Tunables& tunables) {
       const auto block = tunables["block"], strip = tunables["strip"];
       const auto strips =
-          std::clamp<std::int64_t>(ceil_div(p.rows - 2, strip), 1, 65535);
+          std::max<std::int64_t>(blocks_in_y(p.rows - 2, strip), 1);
       gpu.launch({.grid = {ceil_div(p.cols, block), strips}, .block = {block}},
                  conv2d_march<T>, p.a, p.b, p.rows, p.cols, strip);
     });

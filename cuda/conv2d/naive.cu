@@ -3,8 +3,6 @@
 // points of a row (of two rows, with blocks 16 wide), so each read of it
 // is contiguous; a point of a is read nine times, and it is left to the
 // caches that memory delivers it once.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
@@ -20,8 +18,7 @@ __global__ void conv2d_naive(const T* a,
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;  // the border keeps its value
 
-  // A grid has at most 65535 rows of blocks: with more, a
-  // thread takes several points.
+  // With more than a grid has, a thread takes several: see blocks_in_y().
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < rows - 1; row += std::int64_t{gridDim.y} * blockDim.y) {
     if (row == 0) continue;
@@ -52,7 +49,7 @@ const Register<Conv2d, float, double> variant(
                    const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
-      const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);
+      const auto rows = blocks_in_y(p.rows, y);
       gpu.launch({.grid = {ceil_div(p.cols, x), rows}, .block = {x, y}},
                  conv2d_naive<T>, p.a, p.b, p.rows, p.cols);
     });

@@ -3,8 +3,6 @@
 // from the copy: each point of a tile is read once from global memory,
 // and only those of the halo by two blocks or more. The wider and taller
 // the tile, the smaller the share of the halo.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
@@ -62,7 +60,7 @@ const Register<Conv2d, float, double> variant(
                    const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
-      const auto rows = std::min<std::int64_t>(ceil_div(p.rows, y), 65535);
+      const auto rows = blocks_in_y(p.rows, y);
       const auto bytes =
           static_cast<std::size_t>((x + 2) * (y + 2)) * sizeof(T);
       gpu.launch({.grid = {ceil_div(p.cols, x), rows},

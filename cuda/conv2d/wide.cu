@@ -98,8 +98,7 @@ void launch_wide(Gpu& gpu,
                  const Conv2d::Args<T>& p,
                  std::int64_t block,
                  std::int64_t strip) {
-  const auto strips =
-      std::clamp<std::int64_t>(ceil_div(p.rows - 2, strip), 1, 65535);
+  const auto strips = std::max<std::int64_t>(blocks_in_y(p.rows - 2, strip), 1);
   gpu.launch({.grid = {ceil_div(p.cols, block * n), strips}, .block = {block}},
              conv2d_wide<T, n>, p.a, p.b, p.rows, p.cols, strip);
 }

@@ -392,7 +392,8 @@ void launch_band(Gpu& gpu,
     height = height_of_strips(p.rows, across, gpu.multiprocessors() * blocks,
                               RADIUS);
   }
-  height = std::max(height, ceil_div(ceil_div(p.rows, 65535), 16) * 16);
+  height =
+      std::max(height, ceil_div(ceil_div(p.rows, most_blocks_in_y), 16) * 16);
   gpu.launch({.grid = {across, ceil_div(p.rows, height)},
               .block = {Shape::threads},
               .shared_bytes = shared_bytes},

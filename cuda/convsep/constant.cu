@@ -2,8 +2,6 @@
 // time, and that is what the constant cache serves in one go; the load units
 // are left to the pixels, of which there is one a product in place of two
 // operands. A copy of 2 radius + 1 numbers goes before the kernels.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 
@@ -73,8 +71,7 @@ const Register<Convsep, float, double> variant(
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{
-          .grid = {ceil_div(p.cols, x),
-                   std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
+          .grid = {ceil_div(p.cols, x), blocks_in_y(p.rows, y)},
           .block = {x, y}};
       if constexpr (std::is_same_v<T, float>) {
         gpu.copy_to_constant(convsep_constant_float, p.w, 2 * p.radius + 1);

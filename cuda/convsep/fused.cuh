@@ -285,7 +285,7 @@ void launch_piece(Gpu& gpu,
                                          gpu.max_shared_bytes() / (blocks + 1));
   }
 
-  height = std::max(height, ceil_div(range.rows, 65535));
+  height = std::max(height, ceil_div(range.rows, most_blocks_in_y));
   gpu.launch({.grid = {across, ceil_div(range.rows, height)},
               .block = {block},
               .shared_bytes = shared_bytes},

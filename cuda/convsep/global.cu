@@ -7,8 +7,6 @@
 // A warp has 32 neighbouring columns in both kernels, so that it reads
 // whole lines of the caches; the caches do the rest. load and store: with
 // which policy (gpu/cache_policy.hpp).
-#include <algorithm>
-
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -79,8 +77,7 @@ const Register<Convsep, float, double> variant(
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{
-          .grid = {ceil_div(p.cols, x),
-                   std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
+          .grid = {ceil_div(p.cols, x), blocks_in_y(p.rows, y)},
           .block = {x, y}};
       T* between = gpu.scratch<T>(p.rows * p.cols);
       with_policies(tunables, [&]<LoadPolicy l, StorePolicy s>() {

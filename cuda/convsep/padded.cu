@@ -3,8 +3,6 @@
 // padded, as another layout of the input, and making it so is not in the time.
 // The image between the passes gets `radius` rows of zeros above and below;
 // they are cleared in each execution, which is in the time.
-#include <algorithm>
-
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -54,8 +52,7 @@ const Register<Convsep, float, double> variant(
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{
-          .grid = {ceil_div(p.cols, x),
-                   std::min<std::int64_t>(ceil_div(p.rows, y), 65535)},
+          .grid = {ceil_div(p.cols, x), blocks_in_y(p.rows, y)},
           .block = {x, y}};
       // elements of zeros above, and below
       const std::int64_t edge = p.radius * p.cols;

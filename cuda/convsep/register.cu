@@ -7,8 +7,6 @@
 // Along a row the threads of a warp begin `mine` words apart; an odd number
 // of words apart is 32 different banks of shared memory. The sums go back to
 // shared memory, so that the warp writes whole lines of global memory.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 
@@ -134,8 +132,7 @@ const Register<Convsep, float, double> variant(
       const auto config = [&](std::int64_t w, std::int64_t h,
                               std::int64_t elements) {
         return LaunchConfig{
-            .grid = {ceil_div(p.cols, w),
-                     std::min<std::int64_t>(ceil_div(p.rows, h), 65535)},
+            .grid = {ceil_div(p.cols, w), blocks_in_y(p.rows, h)},
             .block = {across, y},
             .shared_bytes = static_cast<std::size_t>(elements) * sizeof(T)};
       };

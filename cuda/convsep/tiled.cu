@@ -7,8 +7,6 @@
 // Block and tile are chosen apart: where the tile is larger, a thread
 // computes several pixels of it, one block apart. load and store: with
 // which policy (gpu/cache_policy.hpp).
-#include <algorithm>
-
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -122,8 +120,7 @@ const Register<Convsep, float, double> variant(
                 h2 = static_cast<int>(tunables["h2"]);
       const auto config = [&](int w, int h, std::int64_t elements) {
         return LaunchConfig{
-            .grid = {ceil_div(p.cols, w),
-                     std::min<std::int64_t>(ceil_div(p.rows, h), 65535)},
+            .grid = {ceil_div(p.cols, w), blocks_in_y(p.rows, h)},
             .block = {tunables["block_x"], tunables["block_y"]},
             .shared_bytes = static_cast<std::size_t>(elements) * sizeof(T)};
       };

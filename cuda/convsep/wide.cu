@@ -10,8 +10,6 @@
 // In the row pass the filter is filled up with zeros so that it begins and
 // ends with whole words. Rows that begin at odd places in global memory
 // are read and written element by element.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 
@@ -178,8 +176,7 @@ void launch_wide(Gpu& gpu, const Convsep::Args<T>& p, std::int64_t block_y) {
   constexpr int size = WideWord<T>::size;
   const int apron = (p.radius + size - 1) / size;
   const auto config = [&](std::int64_t words) {
-    const auto rows =
-        std::min<std::int64_t>(ceil_div(p.rows, block_y * mine), 65535);
+    const auto rows = blocks_in_y(p.rows, block_y * mine);
     return LaunchConfig{.grid = {ceil_div(p.cols, across * size), rows},
                         .block = {across, block_y},
                         .shared_bytes = static_cast<std::size_t>(words) * 16};

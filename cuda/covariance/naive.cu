@@ -4,8 +4,6 @@
 // columns, so all reads are coalesced; but each thread of the product
 // fetches 2 m elements for its one, and all n x n are computed, though
 // half of them are copies of the others.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/covariance.hpp"
 
@@ -31,7 +29,7 @@ __global__ void covariance_naive_centre(
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < m; row += std::int64_t{gridDim.y} * blockDim.y) {
     centred[row * n + col] = data[row * n + col] - mean[col];
@@ -72,7 +70,7 @@ const Register<Covariance, float, double> variant(
       T* const mean = gpu.scratch<T>(p.n);
       T* const centred = gpu.scratch<T>(p.m * p.n);
       const auto across = ceil_div(p.n, tile);
-      const auto down = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);
+      const auto down = blocks_in_y(p.m, tile);
       gpu.launch({.grid = {ceil_div(p.n, tile * tile)}, .block = {tile * tile}},
                  covariance_naive_means<T>, p.data, mean, p.m, p.n,
                  p.mean_divisor);

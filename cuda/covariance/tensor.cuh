@@ -229,7 +229,10 @@ __device__ __forceinline__ void add_slices(
   }
 }
 
-// As in tile.cuh.
+// As in tile.cuh: stages are copied ahead, all but one. A stage is multiplied
+// `product` observations at a time, and those go through the tile in groups of
+// rows: while one group is multiplied the operands of the next are read, at the
+// end of a stage those of the next stage, which has arrived by then.
 template <typename Tile, typename S = TensorTile<Tile>>
 __device__ void multiply_tile(TensorTile<Tile>,
                               const double* rows,

@@ -173,6 +173,47 @@ __device__ __forceinline__ void store_piece(
   }
 }
 
+// One stage, in groups of rows: while a group is multiplied the operands of the
+// next are read, and at the end those of the next stage, if there is more.
+// from: the stage, and afterwards the next one.
+template <typename S>
+__device__ __forceinline__ void multiply_stage(BulkOperands<S>& operands,
+                                               double (&sum)[S::rows][S::cols],
+                                               Ring<S::stages>& ring,
+                                               const unsigned char*& from,
+                                               bool more,
+                                               const unsigned char* stages,
+                                               Barrier* full) {
+  // Before which group of rows the ring moves on to the next stage.
+  constexpr int moves_on = S::down - (S::early ? 2 : 1);
+  std::uint32_t arrived = 0;
+  _Pragma("unroll")
+  for (int group = 0; group < 2 * S::down; ++group) {
+    const int i = group / S::down, r = group % S::down, now = group % 2;
+    if (i == 1 && r == moves_on) {
+      ring.advance();
+      if (S::early && more)
+        arrived = has_arrived(full[ring.stage], ring.parity);
+    }
+    if (r < S::down - 1) {
+      operands.read_left(1 - now, from, i, r + 1);
+    } else {
+      if (i == 1 && more) {
+        if (arrived == 0) wait(full[ring.stage], ring.parity);
+        from = stages + ring.stage * S::stage_bytes;
+      }
+      if (i == 0 || more) {
+        operands.read_left(1 - now, from, 1 - i, 0);
+        operands.read_right(1 - i, from, 1 - i);
+      }
+    }
+    operands.multiply_add(now, i, sum[2 * r], sum[2 * r + 1]);
+  }
+}
+
+// One thread of the third warpgroup asks for the stages of all pieces, in the
+// order in which they are multiplied, as soon as each is free; two warpgroups
+// multiply them, and store what comes of a piece.
 // centred: 16 columns of a row, rows, panels of 16 columns.
 template <typename S>
 __global__ void __launch_bounds__(bulk_threads, 1)
@@ -202,7 +243,7 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 
   Ring<S::stages> ring;
   const int count = pieces(shares);
-  if (threadIdx.x >= bulk_copier) {  // ---- the third warpgroup copies
+  if (threadIdx.x >= bulk_copier) {  // the third warpgroup copies
     give_registers<40>();
     if (threadIdx.x > bulk_copier) return;
     for (int i = 0; i < count; ++i) {
@@ -223,10 +264,8 @@ __global__ void __launch_bounds__(bulk_threads, 1)
     return;
   }
 
-  take_registers<232>();  // ---- two multiply
+  take_registers<232>();  // two multiply
   BulkOperands<S> operands;
-  // Before which group of rows the ring moves on to the next stage.
-  constexpr int moves_on = S::down - (S::early ? 2 : 1);
   _Pragma("unroll 1")
   for (int piece = 0; piece < count; ++piece) {
     const int steps = piece_of(shares, steps_of_tile, piece).steps;
@@ -239,33 +278,8 @@ __global__ void __launch_bounds__(bulk_threads, 1)
     _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
       Barrier& done = empty[ring.stage];
-      const bool more = step + 1 < steps;
-      std::uint32_t arrived = 0;
-      _Pragma("unroll")
-      for (int i = 0; i < 2; ++i) {
-        _Pragma("unroll")
-        for (int r = 0; r < S::down; ++r) {
-          const int now = (i * S::down + r) % 2;
-          if (i == 1 && r == moves_on) {
-            ring.advance();
-            if (S::early && more)
-              arrived = has_arrived(full[ring.stage], ring.parity);
-          }
-          if (r < S::down - 1) {
-            operands.read_left(1 - now, from, i, r + 1);
-          } else {
-            if (i == 1 && more) {
-              if (arrived == 0) wait(full[ring.stage], ring.parity);
-              from = stages + ring.stage * S::stage_bytes;
-            }
-            if (i == 0 || more) {
-              operands.read_left(1 - now, from, 1 - i, 0);
-              operands.read_right(1 - i, from, 1 - i);
-            }
-          }
-          operands.multiply_add(now, i, sum[2 * r], sum[2 * r + 1]);
-        }
-      }
+      multiply_stage<S>(operands, sum, ring, from, step + 1 < steps, stages,
+                        full);
       __syncwarp();
       if (threadIdx.x % 32 == 0) arrive(done);
     }

@@ -3,8 +3,6 @@
 // elements, added to y with an atomic. But in the transposed matrix the
 // elements that neighbouring threads read in one step are neighbours too:
 // a warp reads whole sectors and uses all of them.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -22,8 +20,7 @@ __global__ void dmv_coalesced(const T* a_transposed,
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 
-  // A grid has at most 65535 strips of columns: with more,
-  // a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
        strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
@@ -49,8 +46,7 @@ const Register<Dmv, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto strips =
-          std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
+      const auto strips = blocks_in_y(p.cols, block);
       gpu.clear(p.y, p.rows * sizeof(T));
       gpu.launch({.grid = {ceil_div(p.rows, block), strips}, .block = {block}},
                  dmv_coalesced<T>, p.a_transposed, p.x, p.y, p.rows, p.cols);

@@ -3,8 +3,6 @@
 // row inside it, and adds its sum to y with an atomic. Neighbouring threads
 // read addresses a whole row apart: every load of a warp touches 32 sectors
 // of memory and uses one element of each.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -18,8 +16,7 @@ __global__ void dmv_naive(
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 
-  // A grid has at most 65535 strips of columns: with more,
-  // a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
        strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
@@ -43,8 +40,7 @@ const Register<Dmv, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto strips =
-          std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
+      const auto strips = blocks_in_y(p.cols, block);
       gpu.clear(p.y, p.rows * sizeof(T));
       gpu.launch({.grid = {ceil_div(p.rows, block), strips}, .block = {block}},
                  dmv_naive<T>, p.a, p.x, p.y, p.rows, p.cols);

@@ -2,8 +2,6 @@
 // multiply by the same strip of x: each loads one element of it, and after
 // a barrier all read the strip from shared memory. Where x stays in the L1
 // cache anyway, this buys nothing and the barrier costs a little.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -21,8 +19,7 @@ __global__ void dmv_shmem(const T* a_transposed,
   T* x_strip = shared_memory<T>();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 
-  // A grid has at most 65535 strips of columns: with more,
-  // a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
        strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;
@@ -57,8 +54,7 @@ const Register<Dmv, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      const auto strips =
-          std::min<std::int64_t>(ceil_div(p.cols, block), 65535);
+      const auto strips = blocks_in_y(p.cols, block);
       gpu.clear(p.y, p.rows * sizeof(T));
       gpu.launch({.grid = {ceil_div(p.rows, block), strips},
                   .block = {block},

@@ -98,11 +98,11 @@ AlignedOperands align_operands(Gpu& gpu, const Matmul::Args<T>& p) {
   };
   const AlignedCopy<T> a = copy_of(p.a, p.m, p.k), b = copy_of(p.b, p.k, p.n);
   if (a.rows + b.rows > 0) {
-    constexpr std::int64_t at_once = aligning_pieces * 32 * width, most = 65535;
+    constexpr std::int64_t at_once = aligning_pieces * 32 * width;
     const std::int64_t longest =
         std::max(a.rows > 0 ? a.pitch : 0, b.rows > 0 ? b.pitch : 0);
     gpu.launch({.grid = {ceil_div((a.rows + b.rows) * 32, aligning_threads),
-                         std::min(ceil_div(longest, at_once), most)},
+                         blocks_in_y(longest, at_once)},
                 .block = {aligning_threads}},
                matmul_align_rows<T>, a, b);
   }

@@ -5,8 +5,6 @@
 // or 8 bytes wide, so the tile of A is transposed by them, element by element.
 #include <cuda_pipeline.h>
 
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "vectors.cuh"
 #include "workloads/matmul.hpp"
@@ -56,7 +54,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   const int a_row = thread / deep, a_i = thread % deep;
   const int b_i = thread * width / edge, b_col = thread * width % edge;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     const T* a_from = a + (row0 + a_row) * k + a_i;
@@ -113,7 +111,7 @@ const Register<Matmul, float, double, int> variant(
                 "barrier per step",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
+      const auto rows = blocks_in_y(p.m, edge);
       const auto kernel = p.n % Vector<T>::size == 0 ? matmul_async<true, T>
                                                      : matmul_async<false, T>;
       gpu.launch({.grid = {ceil_div(p.n, edge), rows},

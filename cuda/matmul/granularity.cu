@@ -9,8 +9,6 @@
 // The report kept one tile of B and filled it again for each tile
 // of C; here all of them are in shared memory at once, so that two
 // barriers per step suffice.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
@@ -30,7 +28,7 @@ __global__ void matmul_granularity(const T* a,
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * TILE * TILES + x;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * TILE; row0 < m;
        row0 += std::int64_t{gridDim.y} * TILE) {
     const std::int64_t row = row0 + y;
@@ -103,7 +101,7 @@ const Register<Matmul, float, double, int> variant(
       const auto kernel = tile == 8    ? granularity_kernel<T, 8>(tiles)
                           : tile == 16 ? granularity_kernel<T, 16>(tiles)
                                        : granularity_kernel<T, 32>(tiles);
-      const auto rows = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);
+      const auto rows = blocks_in_y(p.m, tile);
       gpu.launch(
           {.grid = {ceil_div(p.n, tile * tiles), rows}, .block = {tile, tile}},
           kernel, p.a, p.b, p.c, p.m, p.k, p.n);

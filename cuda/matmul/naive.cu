@@ -3,8 +3,6 @@
 // other, so a warp reads B along its rows, and one element of A serves all of
 // its threads on the same row. But every thread fetches 2 k elements for 2 k
 // operations: what the caches cannot catch, memory must deliver.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "gpu/narrow.hpp"
 #include "workloads/matmul.hpp"
@@ -24,7 +22,7 @@ __global__ void matmul_naive(const T* a,
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   const std::int64_t rows_of_grid = std::int64_t{gridDim.y} * blockDim.y;
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < m; row += rows_of_grid) {
@@ -53,7 +51,7 @@ const Register<Matmul, float, double, int, half, bfloat16> variant(
                    const Matmul::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"];
-      const auto rows = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);
+      const auto rows = blocks_in_y(p.m, tile);
       gpu.launch({.grid = {ceil_div(p.n, tile), rows}, .block = {tile, tile}},
                  matmul_naive<device_type<T>, Matmul::Result<T>>,
                  as_device(p.a), as_device(p.b), p.c, p.m, p.k, p.n);

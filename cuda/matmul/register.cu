@@ -5,8 +5,6 @@
 // what everything waits for. The elements of a thread lie 16 apart, so that
 // neighbouring threads read neighbouring words. A is stored transposed, a
 // column of the tile being one row in shared memory.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
@@ -35,7 +33,7 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
             b_col = thread % edge;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     T sum[per_thread][per_thread] = {};
@@ -91,7 +89,7 @@ const Register<Matmul, float, double, int> variant(
                 "from 16 reads",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      const auto rows = std::min<std::int64_t>(ceil_div(p.m, 128), 65535);
+      const auto rows = blocks_in_y(p.m, 128);
       gpu.launch({.grid = {ceil_div(p.n, 128), rows}, .block = {256}},
                  matmul_register<T>, p.a, p.b, p.c, p.m, p.k, p.n);
     });

@@ -4,8 +4,6 @@
 // of each by every thread, and then used by all of them. So global memory
 // delivers every element once for `tile` uses. Parts of tiles outside the
 // matrices are filled with zeros, which add nothing.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
@@ -25,7 +23,7 @@ __global__ void matmul_tiled(const T* a,
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t col = std::int64_t{blockIdx.x} * TILE + x;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * TILE; row0 < m;
        row0 += std::int64_t{gridDim.y} * TILE) {
     const std::int64_t row = row0 + y;
@@ -63,7 +61,7 @@ const Register<Matmul, float, double, int> variant(
       const auto kernel = tile == 8    ? matmul_tiled<T, 8>
                           : tile == 16 ? matmul_tiled<T, 16>
                                        : matmul_tiled<T, 32>;
-      const auto rows = std::min<std::int64_t>(ceil_div(p.m, tile), 65535);
+      const auto rows = blocks_in_y(p.m, tile);
       gpu.launch({.grid = {ceil_div(p.n, tile), rows}, .block = {tile, tile}},
                  kernel, p.a, p.b, p.c, p.m, p.k, p.n);
     });

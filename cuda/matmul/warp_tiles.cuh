@@ -440,6 +440,11 @@ __device__ __forceinline__ void store(
 }
 
 // The tile of a block. FRINGE: and the fringe that it has.
+//
+// It copies all stages but one, multiplies what k leaves over beside whole
+// stages, then goes on from stage to stage: each is multiplied row by row while
+// the operands of the next row are read and the stage before it is filled anew.
+// At the end slices add up their sums, and C is stored.
 template <Edges EDGES, bool FRINGE, bool ADD, typename T, typename S>
 __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
                                              const TilePlace<EDGES, S>& here) {

@@ -5,8 +5,6 @@
 // rows of the transposed tile of A are padded, so that the words a warp
 // stores at once fall into different banks. The vectors of the next tiles
 // are fetched into registers while these are multiplied.
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 #include "vectors.cuh"
 #include "workloads/matmul.hpp"
@@ -56,7 +54,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
   const int a_row = thread * size / deep, a_i = thread * size % deep;
   const int b_i = thread * size / edge, b_col = thread * size % edge;
 
-  // A grid has at most 65535 rows of blocks: with more, a block takes several.
+  // With more than a grid has, a block takes several: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     Vector<T> a_next[vectors], b_next[vectors];
@@ -108,7 +106,7 @@ const Register<Matmul, float, double, int> variant(
                 "asked twice",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      const auto rows = std::min<std::int64_t>(ceil_div(p.m, edge), 65535);
+      const auto rows = blocks_in_y(p.m, edge);
       constexpr int size = Vector<T>::size;
       const auto kernel = p.k % size == 0 && p.n % size == 0
                               ? matmul_wide<true, T>

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "cli/command.hpp"
 #include "commands/sqlite.hpp"
@@ -102,11 +100,9 @@ void add_workloads(Database& database) {
 
 std::string text_of(const std::string& path) {
   require_regular(path, "--views");
-  std::ifstream in(path);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) throw UsageError("cannot read " + path);
-  return text.str();
+  auto text = read_file(path);
+  if (!text) throw UsageError("cannot read " + path);
+  return *std::move(text);
 }
 
 int make_database(const Arguments& arguments, const Streams& streams) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <ostream>
 #include <random>
-#include <sstream>
 
 #include "cli/lists.hpp"
 #include "cli/run_options.hpp"
@@ -16,6 +15,8 @@
 #include "grade/grading.hpp"
 #include "page/grades.hpp"
 #include "places/presence.hpp"
+#include "render/csv.hpp"
+#include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
@@ -248,11 +249,12 @@ void print_table(const Class& all, std::ostream& out) {
       auto where =
           grade->where.empty() ? "" : "at " + to_string(grade->where) + ": ";
       table.add({rank, grade->submission.student, verdict},
-                where + grade->detail);
+                where + words(grade->detail));
       continue;
     }
     if (!grade->timed) {
-      table.add({rank, grade->submission.student, verdict}, grade->detail);
+      table.add({rank, grade->submission.student, verdict},
+                words(grade->detail));
       continue;
     }
     table.add({rank, grade->submission.student, verdict,
@@ -282,9 +284,9 @@ void print_table(const Class& all, std::ostream& out) {
   }
   if (all.interrupted) {
     out << "interrupted: whoever is unverified was not graded\n";
-  } else if (!all.why_untimed.empty()) {
-    const bool others = all.why_untimed.starts_with("other programs");
-    out << "nothing was timed: " << all.why_untimed
+  } else if (all.why_untimed) {
+    const bool others = all.why_untimed.cause == Cause::machine_busy;
+    out << "nothing was timed: " << words(all.why_untimed)
         << (others ? "; grade again when they are done\n" : "\n");
   } else if (!all.timed()) {
     out << "nothing was timed, and nobody has points for it: there is no GPU "
@@ -292,52 +294,45 @@ void print_table(const Class& all, std::ostream& out) {
   }
 }
 
-// A field as RFC 4180 has it; what a spreadsheet takes for a formula is text.
-std::string field(const std::string& text) {
+// What a spreadsheet takes for a formula is text.
+std::string no_formula(const std::string& text) {
   const bool formula = !text.empty() && std::string_view("=+-@").find(
                                             text[0]) != std::string::npos;
-  const std::string safe = formula ? "'" + text : text;
-  if (safe.find_first_of(",\"\n") == safe.npos) return safe;
-  std::string quoted = "\"";
-  for (const char c : safe)
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
+  return formula ? "'" + text : text;
 }
 
 std::string csv_of(const Class& all) {
-  std::ostringstream out;
-  out << "student,points,verdict,rank,size,time_s,low_s,high_s,ratio,ratio_low,"
-         "ratio_high,"
-         "roof_percent,registers,occupancy,detail\n";
-  const auto number = [](double value) {
-    return std::isfinite(value) ? significant(value, 6, 12) : "";
-  };
+  std::string csv =
+      csv_line({"student", "points", "verdict", "rank", "size", "time_s",
+                "low_s", "high_s", "ratio", "ratio_low", "ratio_high",
+                "roof_percent", "registers", "occupancy", "detail"});
   for (const auto& grade : all.grades) {
-    out << field(grade.submission.student) << ',' << points_of(all, grade)
-        << ',' << to_string(grade.verdict) << ','
-        << (grade.rank > 0 ? std::to_string(grade.rank) : "") << ','
-        << to_string(grade.timed ? grade.timed->size : grade.where) << ',';
-    if (grade.timed) {
-      const auto [low, high] = grade.time.interval();
-      out << number(grade.time.value) << ',' << number(low) << ','
-          << number(high) << ',';
-    } else {
-      out << ",,,";
-    }
-    if (grade.to_reference) {
-      out << number(grade.to_reference->value) << ','
-          << number(grade.to_reference->interval.low) << ','
-          << number(grade.to_reference->interval.high) << ',';
-    } else {
-      out << ",,,";
-    }
-    out << (grade.of_roof ? number(100 * *grade.of_roof) : "") << ',';
+    std::vector<std::string> fields{
+        no_formula(grade.submission.student), points_of(all, grade),
+        std::string(to_string(grade.verdict)),
+        grade.rank > 0 ? std::to_string(grade.rank) : "",
+        to_string(grade.timed ? grade.timed->size : grade.where)};
+    const auto add = [&](std::optional<double> value) {
+      fields.push_back(csv_number(value));
+    };
+    const auto time =
+        grade.timed ? std::optional(grade.time.interval()) : std::nullopt;
+    add(grade.timed ? std::optional(grade.time.value) : std::nullopt);
+    add(time ? std::optional(time->low) : std::nullopt);
+    add(time ? std::optional(time->high) : std::nullopt);
+    const auto& ratio = grade.to_reference;
+    add(ratio ? std::optional(ratio->value) : std::nullopt);
+    add(ratio ? std::optional(ratio->interval.low) : std::nullopt);
+    add(ratio ? std::optional(ratio->interval.high) : std::nullopt);
+    add(grade.of_roof ? std::optional(100 * *grade.of_roof) : std::nullopt);
     const int registers = grade.timed ? grade.timed->launch.registers : 0;
-    out << (registers > 0 ? std::to_string(registers) : "") << ','
-        << (registers > 0 ? number(grade.timed->launch.occupancy) : "") << ','
-        << field(grade.detail) << '\n';
+    fields.push_back(registers > 0 ? std::to_string(registers) : "");
+    add(registers > 0 ? std::optional(grade.timed->launch.occupancy)
+                      : std::nullopt);
+    fields.push_back(no_formula(words(grade.detail)));
+    csv += csv_line(fields);
   }
-  return out.str();
+  return csv;
 }
 
 int print_check(const Class& all, std::ostream& out) {
@@ -345,8 +340,8 @@ int print_check(const Class& all, std::ostream& out) {
   if (all.interrupted) return exit_interrupted;
   out << grade.submission.student << ": " << to_string(grade.verdict);
   if (!grade.where.empty()) out << " at " << to_string(grade.where);
-  out << (grade.detail.empty() ? "" : ": ") << grade.detail << '\n';
-  const auto next = advice(all, grade);
+  out << (grade.detail ? ": " : "") << words(grade.detail) << '\n';
+  const auto next = words(advice(all, grade));
   if (!next.empty()) {
     for (const auto& line : wrap(next, 98))
       out << "  " << line << '\n';
@@ -383,12 +378,24 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     }
   } const removed{folder};
   const InterruptGuard guard;
-  build(submissions, workload, folder, assignment.gpu && !asked.check);
+  build(submissions, workload, folder,
+        assignment.gpu && !asked.check ? BuildFor::emulation_and_gpu
+                                       : BuildFor::emulation);
   if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
-  const auto all = grade::grade(
-      assignment, std::move(submissions), arguments.typed,
-      [&](const std::string& what) { progress.show(what, done++); });
+  const auto graded = [&] {
+    try {
+      return grade::grade(
+          assignment, std::move(submissions), arguments.typed,
+          [&](const std::string& what) { progress.show(what, done++); });
+    } catch (const PointError& error) {
+      throw std::runtime_error(
+          "the reference " + assignment.reference->full_name() +
+          " has no time, " + std::string(to_string(error.verdict)) + ": " +
+          words(error.detail) + "; choose another with --reference");
+    }
+  };
+  const auto all = graded();
   progress.clear();
   if (asked.check) return print_check(all, out);
   print_table(all, out);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "core/types.hpp"
@@ -64,6 +65,14 @@ void flush(const fs::path& path) {
 }
 
 }  // namespace
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(in), {}};
+}
 
 void require_regular(const fs::path& path, const std::string& name) {
   std::error_code ignored;

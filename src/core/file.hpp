@@ -1,8 +1,9 @@
-// Files that are written as a whole or not at all, or line by line.
+// Files that are read or written as a whole or not at all, or line by line.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace parlab {
@@ -24,6 +25,9 @@ void write_file(const std::filesystem::path& path, const std::string& text);
 // folder. Lines that several processes add stay whole. Throws
 // std::runtime_error.
 void append_line(const std::filesystem::path& path, const std::string& line);
+
+// All of it; nothing when it cannot be read.
+std::optional<std::string> read_file(const std::filesystem::path& path);
 
 // Throws UsageError naming what it is, unless path is a regular file or
 // nothing yet; name: the option that gave it, "--results".

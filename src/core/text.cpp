@@ -1,6 +1,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <utility>
 
@@ -24,6 +25,32 @@ std::string join(const std::vector<std::string>& parts,
     text += part;
   }
   return text;
+}
+
+std::vector<std::string> shell_words(std::string_view command) {
+  std::vector<std::string> words;
+  bool between = true;  // two words
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (quote == 0 && blank) {
+      between = true;
+      continue;
+    }
+    if (between) words.emplace_back();
+    between = false;
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '\\' && quote != '\'' && i + 1 < command.size()) {
+      words.back() += command[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
 }
 
 std::string as_written(std::string_view name, std::string_view value) {

@@ -13,6 +13,10 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts,
                  std::string_view separator);
 
+// The words of a command, split as a shell does it: at blanks that are neither
+// in quotes nor behind a backslash.
+std::vector<std::string> shell_words(std::string_view command);
+
 // An option or variable as the user wrote it: "--block 2000",
 // "GPU_BLOCK_SIZE=2000", "size 0".
 std::string as_written(std::string_view name, std::string_view value);

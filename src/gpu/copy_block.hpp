@@ -2,8 +2,6 @@
 // which cannot be sent, or copied, in one piece.
 #pragma once
 
-#include <algorithm>
-
 #include "gpu/gpu.hpp"
 
 namespace parlab {
@@ -35,8 +33,7 @@ void copy_block(Gpu& gpu,
                 std::int64_t cols) {
   if (rows == 0 || cols == 0) return;
   gpu.launch(
-      {.grid = {ceil_div(cols, 256), std::min<std::int64_t>(rows, 65535)},
-       .block = {256}},
+      {.grid = {ceil_div(cols, 256), blocks_in_y(rows, 1)}, .block = {256}},
       copy_rows<T>, from, from_pitch, to, to_pitch, rows, cols);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/numbers.hpp"
 #include "machine/run_queue.hpp"
 #include "statistics/statistics.hpp"
 
@@ -26,6 +25,10 @@ double sum_of(const std::vector<double>& seconds) {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
+Quantity of_seconds(double value) {
+  return {.value = value, .unit = Unit::second};
+}
+
 }  // namespace
 
 void Watched::add(const Watched& more) {
@@ -40,18 +43,16 @@ bool disturbed(const Watched& watched) {
          *watched.waited_s > share_of_others * watched.elapsed_s + to_wake_s;
 }
 
-std::string to_string(const Watched& watched, int cpus) {
-  if (!watched.waited_s)
-    return "this system does not say how long threads wait for a CPU";
-  const std::string waited = seconds_with_unit(*watched.waited_s) + " of " +
-                             seconds_with_unit(watched.elapsed_s);
+Detail why_disturbed(const Watched& watched, int cpus) {
+  if (!watched.waited_s) return {.cause = Cause::waits_unknown};
+  const auto waited = of_seconds(*watched.waited_s),
+             of = of_seconds(watched.elapsed_s);
   if (watched.threads > cpus) {
-    return "its " + std::to_string(watched.threads) + " threads share " +
-           std::to_string(cpus) + " CPUs and waited " + waited +
-           " for one another: " + "tunables[\"threads\"] says how many to use";
+    return {.cause = Cause::too_many_threads,
+            .arguments = {std::int64_t{watched.threads}, std::int64_t{cpus},
+                          waited, of}};
   }
-  return "other programs kept this machine busy: threads waited " + waited +
-         " for a CPU";
+  return {.cause = Cause::machine_busy, .arguments = {waited, of}};
 }
 
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
@@ -59,11 +60,11 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
   const int count =
       static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
   std::vector<WatchedBatch> of_one, of_many;
-  std::string why_busy;
+  Detail why_busy;
   const auto look = [&](int executions, std::vector<WatchedBatch>& batches) {
     auto batch = take(executions);
     if (disturbed(batch.watched)) {
-      why_busy = to_string(batch.watched);
+      why_busy = why_disturbed(batch.watched);
     } else {
       batches.push_back(std::move(batch));
     }
@@ -75,7 +76,7 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
     look(count, of_many);
   }
   if (std::min(of_one.size(), of_many.size()) < looks) {
-    return {ClockVerdict::busy, why_busy};
+    return {.verdict = ClockVerdict::busy, .detail = why_busy};
   }
   // What is no execution is in both.
   const auto& one = shortest(of_one);
@@ -95,23 +96,20 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
     }
   }
   const double there_s = median(reported);
-  if (accounts_for_it(there_s)) return {ClockVerdict::agrees, ""};
+  if (accounts_for_it(there_s)) return {.verdict = ClockVerdict::agrees};
   // Both clocks see a host that gives its CPUs to others now and then,
   // which no queue here tells: most executions are much faster than the
   // mean. Nobody's fault, and no time to go by.
   const double mean_s =
       (sum_of(many.reported_s) - sum_of(one.reported_s)) / more;
   if (accounts_for_it(mean_s)) {
-    return {
-        ClockVerdict::busy,
-        "its executions differ too much here: half of them took less than " +
-            seconds_with_unit(there_s) + ", the mean is " +
-            seconds_with_unit(mean_s)};
+    return {.verdict = ClockVerdict::busy,
+            .detail = {.cause = Cause::executions_differ,
+                       .arguments = {of_seconds(there_s), of_seconds(mean_s)}}};
   }
-  return {ClockVerdict::differs,
-          "its process reports " + seconds_with_unit(there_s) +
-              " for an execution that takes " + seconds_with_unit(here_s) +
-              " by the clock of the grader"};
+  return {.verdict = ClockVerdict::differs,
+          .detail = {.cause = Cause::clocks_differ,
+                     .arguments = {of_seconds(there_s), of_seconds(here_s)}}};
 }
 
 }  // namespace parlab::grade

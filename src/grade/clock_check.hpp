@@ -5,9 +5,9 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "facts/cause.hpp"
 #include "machine/topology.hpp"
 
 namespace parlab::grade {
@@ -35,9 +35,9 @@ struct WatchedBatch {
 
 // Other programs had so much of that time that it says nothing.
 bool disturbed(const Watched& watched);
-// Why nothing can be timed on so many CPUs: "other programs kept this machine
-// busy: threads waited 2 ms of 10 ms for a CPU", or its own threads did.
-std::string to_string(const Watched& watched, int cpus = cpus_allowed());
+// Why nothing can be timed on so many CPUs: others kept them busy, or its own
+// threads did.
+Detail why_disturbed(const Watched& watched, int cpus = cpus_allowed());
 
 enum class ClockVerdict {
   agrees,
@@ -47,7 +47,7 @@ enum class ClockVerdict {
 
 struct ClockCheck {
   ClockVerdict verdict;
-  std::string detail;  // which times differ, or how long threads waited
+  Detail detail = {};  // which times differ, or how long threads waited
 };
 
 // take: one more batch of so many executions. median_s: what the submission

@@ -10,6 +10,7 @@
 
 #include "core/variant.hpp"
 #include "core/workload.hpp"
+#include "facts/document.hpp"
 #include "grade/points.hpp"
 #include "grade/remote_executor.hpp"
 #include "grade/submission.hpp"
@@ -34,20 +35,20 @@ struct Assignment {
 std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed);
 
 struct Grade {
-  Submission submission;
+  Submission submission = {};
   // of all sizes: the first that is not passed
   Verdict verdict = Verdict::unverified;
-  std::string detail;  // and why; of one that passed: why it has no time
-  Size where;          // and at which size; empty: before any
-  std::string idea;    // what the student wrote
+  Detail detail = {};     // and why; of one that passed: why it has no time
+  Size where = {};        // and at which size; empty: before any
+  std::string idea = {};  // what the student wrote
   // at the last public size, where it passed everywhere: of its
   // processes the one in the middle
-  std::optional<Record> timed;
-  Uncertain mean;  // of the medians of its processes
+  std::optional<Record> timed = {};
+  Uncertain mean = {};  // of the medians of its processes
   // the same for any process of it, not only for those that ran
-  Uncertain time;
-  std::optional<Ratio> to_reference;
-  std::optional<double> of_roof;
+  Uncertain time = {};
+  std::optional<Ratio> to_reference = {};
+  std::optional<double> of_roof = {};
   std::size_t rank = 0;  // from 1, with ties; 0: no time
   double points = 0;     // where there is a reference, or it did not pass
 
@@ -56,7 +57,7 @@ struct Grade {
 
 struct Class {
   Assignment assignment;
-  std::string date, machine;
+  std::string machine;
   std::vector<Grade> grades;  // by student
   // our own rungs at the same point, the reference among them
   std::vector<Record> ladder;
@@ -64,21 +65,22 @@ struct Class {
   Uncertain reference_time;
   // before all were graded: the others are unverified
   bool interrupted = false;
-  std::string why_untimed;  // where there is a reference, and no time of it
+  Detail why_untimed;  // where there is a reference, and no time of it
 
   bool timed() const { return reference.has_value(); }
 };
 
 // Runs each submission that was built in a process of its own, one after the
-// other, until Ctrl-C. says: one line about what happens next.
+// other, until Ctrl-C. says: one line about what happens next. Throws
+// PointError when the reference does not pass.
 Class grade(const Assignment& assignment,
             std::vector<Submission> submissions,
             const std::string& command,
             const std::function<void(const std::string&)>& says);
 
 // What to do next, in a sentence or two: for a wrong one what its
-// verdict usually means, for a right one the rung of the ladder
+// cause usually means, for a right one the rung of the ladder
 // that is the next faster.
-std::string advice(const Class& all, const Grade& grade);
+Text advice(const Class& all, const Grade& grade);
 
 }  // namespace parlab::grade

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace parlab::grade {
 namespace {
@@ -17,18 +18,6 @@ constexpr int look_every_ms = 20;
 }
 
 }  // namespace
-
-void Message::fail(const std::string& what) {
-  throw Malformed("its process answered with " + what + " that cannot be");
-}
-
-std::string Message::text(std::size_t longest) {
-  const auto count = get<std::uint64_t>();
-  if (count > longest) fail("a text");
-  std::string text(count, '\0');
-  get_bytes(text.data(), count);
-  return text;
-}
 
 void Message::get_bytes(void* data, std::size_t count) {
   if (count > bytes_.size() - next_) fail("a message");
@@ -86,7 +75,7 @@ Message Channel::receive(std::size_t most,
                          const std::function<void()>& meanwhile) {
   std::uint64_t count = 0;
   receive_bytes(&count, sizeof count, meanwhile);
-  if (count > most) throw Malformed("its process answered with too much");
+  if (count > most) throw Malformed("a length");
   std::string bytes(count, '\0');
   receive_bytes(bytes.data(), count, meanwhile);
   return Message(std::move(bytes));

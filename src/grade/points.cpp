@@ -1,10 +1,8 @@
 #include "grade/points.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <cstdio>
 #include <numeric>
-#include <sstream>
 
 #include "core/types.hpp"
 
@@ -13,22 +11,8 @@ namespace {
 
 constexpr double usual_full = 100;
 
-// A number and what must follow it: "1.2x".
-bool read_number(std::istream& in,
-                 double& number,
-                 const std::string& unit = "") {
-  std::string word;
-  if (!(in >> word) || word.size() <= unit.size() || !word.ends_with(unit))
-    return false;
-  word.resize(word.size() - unit.size());
-  char* end = nullptr;
-  number = std::strtod(word.c_str(), &end);
-  return *end == '\0' && std::isfinite(number) && number >= 0 && number <= 1e6;
-}
-
-bool read_word(std::istream& in, const std::string& expected) {
-  std::string word;
-  return in >> word && word == expected;
+bool is_usual(double number) {
+  return number >= 0 && number <= 1e6;
 }
 
 }  // namespace
@@ -38,34 +22,29 @@ PointsRule::PointsRule(const std::string& text) : text_(text) {
     throw UsageError(
         "--points '" + text +
         "': write 'full within 1.2x, linear to 0 at 10x', or corners of factor "
-        "and "
-        "points, '1x:100 2x:80 10x:0', from the smallest factor on");
+        "and points, '1x:100 2x:80 10x:0', from the smallest factor on");
   };
-  if (text.find("within") != text.npos) {
-    std::istringstream in(text);
-    double full = usual_full, within = 0, last = 0, at = 0;
-    const bool named = text.starts_with("full");
-    std::string rest;
-    if (named ? !read_word(in, "full") : !read_number(in, full)) refuse();
-    if (!read_word(in, "within") || !read_number(in, within, "x,") ||
-        !read_word(in, "linear") || !read_word(in, "to") ||
-        !read_number(in, last) || !read_word(in, "at") ||
-        !read_number(in, at, "x") || in >> rest) {
-      refuse();
-    }
+  const char* const typed = text.c_str();
+  double full = usual_full, within = 0, last = 0, at = 0;
+  int end = 0;  // of what was read: 0 where it is not all of the form
+  if (std::sscanf(typed, " full within %lfx, linear to %lf at %lfx %n", &within,
+                  &last, &at, &end) == 3 ||
+      std::sscanf(typed, "%lf within %lfx, linear to %lf at %lfx %n", &full,
+                  &within, &last, &at, &end) == 4) {
+    if (end == 0 || typed[end] != '\0') refuse();
     corners_ = {{within, full}, {at, last}};
   } else {
-    std::istringstream in(text);
-    for (std::string corner; in >> corner;) {
-      std::replace(corner.begin(), corner.end(), ':', ' ');
-      std::istringstream both(corner);
-      double factor = 0, points = 0;
-      std::string rest;
-      if (!read_number(both, factor, "x") || !read_number(both, points) ||
-          both >> rest)
+    for (int begin = 0; typed[begin] != '\0'; begin += end) {
+      auto& [factor, points] = corners_.emplace_back();
+      end = 0;
+      if (std::sscanf(typed + begin, "%lfx:%lf %n", &factor, &points, &end) !=
+              2 ||
+          end == 0)
         refuse();
-      corners_.emplace_back(factor, points);
     }
+  }
+  for (const auto& [factor, points] : corners_) {
+    if (!is_usual(factor) || !is_usual(points)) refuse();
   }
   const auto later = [](const auto& a, const auto& b) {
     return a.first >= b.first || a.second < b.second;

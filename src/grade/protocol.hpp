@@ -2,11 +2,68 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <tuple>
 
 #include "core/variant.hpp"
 #include "grade/message.hpp"
 #include "places/executor.hpp"
+
+namespace parlab {
+
+// ---- members, in the order in which they travel -----------------------------
+
+auto members(grade::Is<ArraySpec> auto& s) {
+  return std::tie(s.name, s.dtype, s.count, s.role, s.layout_of);
+}
+// But its variant: there is one.
+auto members(grade::Is<Call> auto& call) {
+  return std::tie(call.size, call.dtype, call.tunables);
+}
+auto members(grade::Is<ChangedElement> auto& changed) {
+  return std::tie(changed.array, changed.to, changed.from);
+}
+auto members(grade::Is<SpoiledElement> auto& spoiled) {
+  return std::tie(spoiled.array, spoiled.element);
+}
+auto members(grade::Is<Disturbance> auto& disturbance) {
+  return std::tie(disturbance.inputs, disturbance.outputs);
+}
+auto members(grade::Is<BatchPlan> auto& plan) {
+  return std::tie(plan.cache, plan.executions, plan.check_last,
+                  plan.watch_waits);
+}
+auto members(grade::Is<LaunchShape> auto& s) {
+  return std::tie(s.grid, s.block, s.shared_bytes, s.registers, s.spill_bytes,
+                  s.launches, s.occupancy, s.active_warps, s.limited_by);
+}
+// Without their outputs, which follow.
+auto members(grade::Is<Checked> auto& c) {
+  return std::tie(c.damage, c.inputs_lost, c.launch, c.seconds);
+}
+auto members(grade::Is<Batch> auto& b) {
+  return std::tie(b.seconds, b.clock_hz, b.highest_clock_hz, b.waited_s,
+                  b.threads, b.damage);
+}
+auto members(grade::Is<TransferTimes> auto& times) {
+  return std::tie(times.to_device_s, times.to_host_s);
+}
+auto members(grade::Is<Quantity> auto& quantity) {
+  return std::tie(quantity.value, quantity.unit);
+}
+auto members(grade::Is<Detail> auto& detail) {
+  return std::tie(detail.cause, detail.arguments, detail.further);
+}
+auto members(grade::Is<Tunable> auto& t) {
+  return std::tie(t.name, t.fallback, t.min, t.max, t.multiple_of,
+                  t.power_of_two);
+}
+// What a submission declared.
+auto members(grade::Is<Variant> auto& v) {
+  return std::tie(v.workload, v.idea, v.hardware, v.target, v.arithmetic,
+                  v.dtypes, v.tunables, v.inputs, v.outputs);
+}
+
+}  // namespace parlab
 
 namespace parlab::grade {
 
@@ -25,31 +82,15 @@ PARLAB_ENUM(Answer,
             (point_error, "point_error"),
             (other_error, "other_error"))
 
-constexpr std::size_t most_of_a_list = 1 << 16;
-
-void put(Message& message, const ArraySpec& spec);
-ArraySpec get_spec(Message& message);
-
-// A call, but its variant: there is one.
-void put(Message& message,
-         const Size& size,
-         Dtype dtype,
-         const TunableValues& tunables);
-void get(Message& message, Size& size, Dtype& dtype, TunableValues& tunables);
-
-void put(Message& message, const BatchPlan& plan);
-BatchPlan get_plan(Message& message);
-
 // The arrays that are written, with their bytes.
 void put_outputs(Message& message, const Arrays& outputs);
 // Into arrays of these names and sizes, no others. Throws Malformed.
 void get_outputs(Message& message, const Arrays& into);
 
-void put(Message& message, const LaunchShape& shape);
-LaunchShape get_launch(Message& message);
-
-// What a submission declared, and whether it is executed by emulation.
-void put(Message& message, const Variant& variant);
+// Their texts can be shown on a terminal, and their numbers are some that can
+// be. Throw Malformed.
 Variant get_variant(Message& message);
+Detail get_detail(Message& message);
+LaunchShape plausible(LaunchShape shape);
 
 }  // namespace parlab::grade

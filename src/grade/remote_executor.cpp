@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "core/name.hpp"
-#include "core/numbers.hpp"
 #include "facts/cause.hpp"
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
@@ -43,18 +42,14 @@ std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
 }  // namespace
 
 struct RemoteExecutor::Running {
-  Running(const std::vector<std::string>& command,
-          const Limits& limits,
-          bool on_gpu,
-          bool trusted,
-          int ours,
-          int theirs)
+  Running(const Program& program, const Limits& limits, int ours, int theirs)
       : channel(ours),
-        process(command,
+        process(program.command,
                 {.readable =
                      [&] {
                        auto folders = system_folders();
-                       folders.push_back(trusted ? "/" : command.front());
+                       folders.push_back(
+                           program.trusted ? "/" : program.command.front());
                        return folders;
                      }(),
                  .writable = {},
@@ -64,8 +59,8 @@ struct RemoteExecutor::Running {
                  // Of memory that has a descriptor, as drivers use
                  // it: no file can be made.
                  .file_bytes = std::uint64_t{1} << 30,
-                 .uses_gpu = on_gpu,
-                 .trusted = trusted},
+                 .uses_gpu = program.uses_gpu,
+                 .trusted = program.trusted},
                 theirs) {
     close(theirs);
   }
@@ -74,14 +69,8 @@ struct RemoteExecutor::Running {
   Process process;
 };
 
-RemoteExecutor::RemoteExecutor(std::vector<std::string> command,
-                               const Limits& limits,
-                               bool on_gpu,
-                               bool trusted)
-    : command_(std::move(command)),
-      limits_(limits),
-      on_gpu_(on_gpu),
-      trusted_(trusted) {}
+RemoteExecutor::RemoteExecutor(Program program, const Limits& limits)
+    : program_(std::move(program)), limits_(limits) {}
 
 RemoteExecutor::~RemoteExecutor() = default;
 
@@ -92,8 +81,7 @@ void RemoteExecutor::start() {
     throw std::system_error(errno, std::generic_category(),
                             "a channel to a submission");
   }
-  running_ = std::make_unique<Running>(command_, limits_, on_gpu_, trusted_,
-                                       ends[0], ends[1]);
+  running_ = std::make_unique<Running>(program_, limits_, ends[0], ends[1]);
   auto described = ask(Message().put(Ask::describe), seconds_to_start);
   variant_ = get_variant(described);
   can_time_ = described.get<bool>();
@@ -109,21 +97,22 @@ Message RemoteExecutor::ask(const Message& message,
                             double seconds,
                             Watched* watched) {
   if (!running_)
-    throw PointError(Verdict::launch_failed, "its process has ended");
+    throw PointError(Verdict::launch_failed, {.cause = Cause::process_ended});
   const auto start = Clock::now();
   const RunQueueWait theirs(running_->process.id());
   RunQueueWait ours(getpid());
   bool too_long = false;
+  const Detail why_too_long{.cause = Cause::took_too_long,
+                            .arguments = {Quantity{seconds, Unit::second}}};
   const auto look_after = [&] {
-    if (!running_->process.why_ended().empty())
-      throw std::runtime_error("ended");
+    if (running_->process.why_ended()) throw std::runtime_error("ended");
     // who waits before there is an answer delays nobody
     ours = RunQueueWait(getpid());
     const double elapsed = seconds_since(start);
     if (elapsed <= seconds) return;
     too_long = elapsed - theirs.seconds().value_or(0) > seconds ||
                elapsed > patience * seconds;
-    if (too_long) running_->process.end("too long");
+    if (too_long) running_->process.end(why_too_long);
   };
   try {
     running_->channel.send(message, look_after);
@@ -137,14 +126,14 @@ Message RemoteExecutor::ask(const Message& message,
       case Answer::done:
         return reply;
       case Answer::point_error: {
-        const auto what = printable(reply.text());
-        PointError error(reply.get<Verdict>(), what);
-        if (error.verdict == Verdict::passed)
-          error.verdict = Verdict::launch_failed;
-        throw error;
+        const auto verdict = reply.get<Verdict>();
+        throw PointError(
+            verdict == Verdict::passed ? Verdict::launch_failed : verdict,
+            get_detail(reply));
       }
       default:
-        throw PointError(Verdict::launch_failed, printable(reply.text()));
+        throw PointError(Verdict::launch_failed,
+                         printable(reply.get<std::string>()));
     }
   } catch (const Malformed&) {
     running_.reset();
@@ -154,13 +143,10 @@ Message RemoteExecutor::ask(const Message& message,
   } catch (const std::runtime_error&) {
     auto why = running_->process.why_ended();
     // The channel may be closed before its process is seen to have ended.
-    if (why.empty()) why = running_->process.wait(1);
-    if (why.empty()) why = "closed its channel";
+    if (!why) why = running_->process.wait(1);
+    if (!why) why.cause = Cause::channel_closed;
     running_.reset();
-    if (too_long) {
-      throw PointError(Verdict::timed_out,
-                       "took more than " + significant(seconds, 2) + " s");
-    }
+    if (too_long) throw PointError(Verdict::timed_out, why_too_long);
     throw PointError(Verdict::launch_failed, why);
   }
 }
@@ -171,12 +157,11 @@ void RemoteExecutor::load(const Arrays& inputs,
   outputs_ = outputs;
   received_ = std::make_unique<HostArrays>(outputs);
   start();
+  std::vector<ArraySpec> specs;
+  for (const auto& array : inputs)
+    specs.push_back(array.spec);
   Message message;
-  message.put(Ask::load);
-  message.put_all(std::vector<Array>(inputs.begin(), inputs.end()),
-                  [](Message& to, const Array& array) { put(to, array.spec); });
-  message.put_all(outputs,
-                  [](Message& to, const ArraySpec& spec) { put(to, spec); });
+  message.put(Ask::load, specs, outputs);
   for (const auto& array : inputs)
     message.put_bytes(array.data, array.spec.bytes());
   ask(message, seconds_to_start);
@@ -190,18 +175,13 @@ void RemoteExecutor::release() {
 }
 
 Checked RemoteExecutor::run_checked(const Call& call) {
-  Message message;
-  message.put(Ask::run_checked);
-  put(message, call.size, call.dtype, call.tunables);
   const auto start = Clock::now();
-  auto reply = ask(message, limits_.seconds);
+  auto reply = ask(Message().put(Ask::run_checked, call), limits_.seconds);
   const double elapsed = seconds_since(start);
-  Checked checked;
-  if (auto damage = printable(reply.text()); !damage.empty())
-    checked.damage = other(std::move(damage));
-  checked.inputs_lost = reply.get<bool>();
-  checked.seconds = std::clamp(reply.get<double>(), 0.0, elapsed);
-  checked.launch = get_launch(reply);
+  auto checked = reply.get<Checked>();
+  checked.damage = printable(checked.damage);
+  checked.seconds = std::clamp(checked.seconds, 0.0, elapsed);
+  checked.launch = plausible(checked.launch);
   // What it does not send is not there.
   received_->poison();
   get_outputs(reply, received_->view());
@@ -211,31 +191,19 @@ Checked RemoteExecutor::run_checked(const Call& call) {
 }
 
 Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
-  Message message;
-  message.put(Ask::sample);
-  put(message, call.size, call.dtype, call.tunables);
   BatchPlan watched_plan = plan;
   watched_plan.watch_waits = true;
-  put(message, watched_plan);
   // of the grader: where they spin, the submission cannot run
   end_idle_threads();
   const double most_s =
       limits_.seconds * static_cast<double>(plan.executions.size());
   const auto start = Clock::now();
   Watched outside;
-  auto reply = ask(message, most_s, &outside);
+  auto reply =
+      ask(Message().put(Ask::sample, call, watched_plan), most_s, &outside);
   const double elapsed = elapsed_s_ = seconds_since(start);
-  Batch batch;
-  reply.get_all(plan.executions.size(), [&](Message& from) {
-    batch.seconds.push_back(from.get<double>());
-  });
-  batch.clock_hz = reply.get<double>();
-  batch.highest_clock_hz = reply.get<double>();
-  if (auto damage = printable(reply.text()); !damage.empty())
-    batch.damage = other(std::move(damage));
-  const bool says_who_waited = reply.get<bool>();
-  const double waited_s = std::clamp(reply.get<double>(), 0.0, elapsed);
-  const int threads = reply.get<int>();
+  auto batch = reply.get<Batch>();
+  batch.damage = printable(batch.damage);
   received_->poison();
   get_outputs(reply, received_->view());
   reply.expect_end();
@@ -245,26 +213,22 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   const bool numbers =
       std::all_of(batch.seconds.begin(), batch.seconds.end(),
                   [](double each) { return std::isfinite(each) && each > 0; });
-  if (batch.seconds.empty() || !numbers || reported > elapsed) {
-    throw PointError(Verdict::implausible,
-                     "its process reports times that cannot be");
+  if (batch.seconds.empty() || !numbers || reported > elapsed ||
+      batch.seconds.size() > plan.executions.size()) {
+    throw PointError(Verdict::implausible, {.cause = Cause::impossible_times});
   }
   // To say that it waited gains a submission nothing: it is not timed.
-  watched_.add(says_who_waited ? Watched{reported, waited_s, threads}
-                               : outside);
+  if (batch.waited_s) {
+    const double waited_s = std::clamp(*batch.waited_s, 0.0, elapsed);
+    outside = {reported, waited_s, batch.threads};
+  }
+  watched_.add(outside);
   return batch;
 }
 
 std::optional<TransferTimes> RemoteExecutor::transfers(const Call& call) {
-  Message message;
-  message.put(Ask::transfers);
-  put(message, call.size, call.dtype, call.tunables);
-  auto reply = ask(message, seconds_to_start);
-  TransferTimes times;
-  times.to_device_s = reply.get<double>();
-  times.to_host_s = reply.get<double>();
-  if (times.to_device_s <= 0 && times.to_host_s <= 0) return std::nullopt;
-  return times;
+  return ask(Message().put(Ask::transfers, call), seconds_to_start)
+      .get<std::optional<TransferTimes>>();
 }
 
 bool RemoteExecutor::recover() {

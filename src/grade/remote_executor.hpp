@@ -22,6 +22,12 @@ struct Limits {
   double memory_bytes = 2e9;
 };
 
+struct Program {
+  std::vector<std::string> command;  // calls serve()
+  bool uses_gpu = false;             // a real one
+  bool trusted = false;              // it is our own
+};
+
 // An Executor whose variant runs in a confined process. What comes back
 // is believed as far as it can be checked here: outputs have the sizes
 // that were asked for, and times fit the clock of this process. A process
@@ -29,12 +35,7 @@ struct Limits {
 // PointError(timed_out); the next load() starts another.
 class RemoteExecutor final : public Executor {
  public:
-  // command: a program that calls serve(), and its arguments. on_gpu: it
-  // is one for a real GPU. trusted: it is our own.
-  RemoteExecutor(std::vector<std::string> command,
-                 const Limits& limits,
-                 bool on_gpu,
-                 bool trusted = false);
+  RemoteExecutor(Program program, const Limits& limits);
   ~RemoteExecutor() override;
 
   // What the submission declared. Throws PointError when its
@@ -65,9 +66,8 @@ class RemoteExecutor final : public Executor {
               double seconds,
               Watched* watched = nullptr);
 
-  std::vector<std::string> command_;
+  Program program_;
   Limits limits_;
-  bool on_gpu_, trusted_;
   std::unique_ptr<Running> running_;
   Variant variant_;
   bool can_time_ = false;

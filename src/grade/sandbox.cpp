@@ -17,13 +17,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <system_error>
 #include <thread>
 
-#include "core/numbers.hpp"
+#include "machine/process_end.hpp"
 #include "sweep/interrupt.hpp"
 
 namespace parlab::grade {
@@ -278,26 +277,22 @@ Process::Process(const std::vector<std::string>& program,
 }
 
 Process::~Process() {
-  end("ended");
+  end({.cause = Cause::process_ended});
 }
 
 void Process::note_end(int status) {
   ended_ = true;
-  if (!why_.empty()) return;
-  if (WIFEXITED(status)) {
-    const int code = WEXITSTATUS(status);
-    why_ = code == exit_unconfined
-               ? "could not be confined on this system, and was not run"
-               : "ended the program with exit status " + std::to_string(code);
+  if (why_) return;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == exit_unconfined) {
+    why_ = {.cause = Cause::not_confined};
     return;
   }
-  const int signal = WTERMSIG(status);
-  const char* const name = sigabbrev_np(signal);
-  why_ = "ended the program: " + std::string(strsignal(signal)) + " (SIG" +
-         (name != nullptr ? name : std::to_string(signal)) + ")";
+  why_ = end_of_process(status);
   if (signal == SIGSYS)
-    why_ += ": it tried to start a process or another program";
-  if (signal == SIGXCPU) why_ += ": it used up its CPU time";
+    why_.further.push_back({.cause = Cause::starts_processes});
+  if (signal == SIGXCPU)
+    why_.further.push_back({.cause = Cause::cpu_time_used_up});
 }
 
 double Process::resident_bytes() const {
@@ -307,32 +302,37 @@ double Process::resident_bytes() const {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-std::string Process::why_ended() {
+const Detail& Process::why_ended() {
   if (ended_) return why_;
   int status = 0;
   if (waitpid(pid_, &status, WNOHANG) == pid_) {
     note_end(status);
   } else if (resident_bytes() > memory_bytes_) {
-    end("took more than " + bytes_with_unit(memory_bytes_) + " of memory");
+    end({.cause = Cause::took_too_much_memory,
+         .arguments = {Quantity{memory_bytes_, Unit::byte}}});
   }
   return why_;
 }
 
-std::string Process::wait(double seconds) {
+Detail Process::wait(double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + std::chrono::duration<double>(seconds);
-  for (std::string why; (why = why_ended()).empty();) {
-    if (was_interrupted()) end("interrupted");
-    if (Clock::now() > until)
-      end("took more than " + significant(seconds, 2) + " s");
+  while (!why_ended()) {
+    if (was_interrupted()) end({.cause = Cause::interrupted});
+    if (Clock::now() > until) {
+      end({.cause = Cause::took_too_long,
+           .arguments = {Quantity{seconds, Unit::second}}});
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return why_ == "ended the program with exit status 0" ? "" : why_;
+  const bool exit_0 = why_.cause == Cause::ended_with_status &&
+                      std::get<std::int64_t>(why_.arguments.at(0)) == 0;
+  return exit_0 ? Detail{} : why_;
 }
 
-void Process::end(const std::string& why) {
+void Process::end(Detail why) {
   if (ended_) return;
-  if (why_.empty()) why_ = why;
+  if (!why_) why_ = std::move(why);
   // What a compiler has started is in its session.
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);

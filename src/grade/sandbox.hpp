@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "facts/cause.hpp"
+
 namespace parlab::grade {
 
 struct Confinement {
@@ -47,14 +49,15 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // "" while it runs within its limits; otherwise it has ended, or is
+  // Nothing while it runs within its limits; otherwise it has ended, or is
   // ended now, for this reason.
-  std::string why_ended();
-  // Waits for its end, at most this long; then it is ended. "" after exit(0).
-  std::string wait(double seconds);
+  const Detail& why_ended();
+  // Waits for its end, at most this long; then it is ended. Nothing after
+  // exit(0).
+  Detail wait(double seconds);
   pid_t id() const { return pid_; }
   // Ends it; why: what why_ended() says from now on.
-  void end(const std::string& why);
+  void end(Detail why);
 
  private:
   double resident_bytes() const;
@@ -62,7 +65,7 @@ class Process {
 
   pid_t pid_ = -1;
   double memory_bytes_;
-  std::string why_;
+  Detail why_;
   bool ended_ = false;
 };
 

@@ -8,7 +8,6 @@
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
 #include "places/executor.hpp"
-#include "render/words.hpp"
 #include "verify/host_arrays.hpp"
 
 namespace parlab::grade {
@@ -16,6 +15,10 @@ namespace {
 
 constexpr int descriptor = 3;
 constexpr std::size_t most_bytes = std::size_t{1} << 40;
+
+[[noreturn]] void refuse(Detail why) {
+  throw PointError(Verdict::launch_failed, std::move(why));
+}
 
 class Runner {
  public:
@@ -25,8 +28,8 @@ class Runner {
       return !name.empty() && variant->full_name() != name;
     });
     if (variants.size() != 1) {
-      throw std::runtime_error("one Register<...> is needed, there are " +
-                               std::to_string(variants.size()));
+      refuse({.cause = Cause::not_one_variant,
+              .arguments = {static_cast<std::int64_t>(variants.size())}});
     }
     variant_ = variants.front();
   }
@@ -37,43 +40,30 @@ class Runner {
     switch (ask.get<Ask>()) {
       case Ask::describe:
         open();
-        put(message, *variant_);
-        message.put(executor_->can_time());
+        message.put(*variant_, executor_->can_time());
         break;
       case Ask::load:
         load(ask);
         break;
       case Ask::run_checked: {
         const auto checked = executor_->run_checked(call(ask));
-        message.put(words(checked.damage))
-            .put(checked.inputs_lost)
-            .put(checked.seconds);
-        put(message, checked.launch);
+        message.put(checked);
         put_outputs(message, checked.outputs);
         break;
       }
       case Ask::sample: {
         const Call what = call(ask);
-        const auto batch = executor_->sample(what, get_plan(ask));
+        const auto batch = executor_->sample(what, ask.get<BatchPlan>());
         // Beside the grader, which is at work until it asks again, they
         // would spin and wait in turn.
         end_idle_threads();
-        message.put_all(batch.seconds,
-                        [](Message& to, double seconds) { to.put(seconds); });
-        message.put(batch.clock_hz)
-            .put(batch.highest_clock_hz)
-            .put(words(batch.damage));
-        message.put(batch.waited_s.has_value()).put(batch.waited_s.value_or(0));
-        message.put(batch.threads);
+        message.put(batch);
         put_outputs(message, batch.outputs);
         break;
       }
-      case Ask::transfers: {
-        const auto times =
-            executor_->transfers(call(ask)).value_or(TransferTimes{});
-        message.put(times.to_device_s).put(times.to_host_s);
+      case Ask::transfers:
+        message.put(executor_->transfers(call(ask)));
         break;
-      }
       case Ask::recover:
         message.put(executor_->recover());
         break;
@@ -87,19 +77,14 @@ class Runner {
  private:
   void open() {
     if (executor_) return;
-    if (variant_->target == Target::team)
-      throw std::runtime_error("it is for several GPUs");
-    if (variant_->from_host())
-      throw std::runtime_error("its arrays are in the host's memory");
+    if (variant_->needs_team()) refuse({.cause = Cause::for_several_gpus});
+    if (variant_->from_host()) refuse({.cause = Cause::from_host_memory});
     executor_ = make_executor(variant_->target);
   }
 
   void load(Message& ask) {
-    std::vector<ArraySpec> inputs, outputs;
-    ask.get_all(most_of_a_list,
-                [&](Message& from) { inputs.push_back(get_spec(from)); });
-    ask.get_all(most_of_a_list,
-                [&](Message& from) { outputs.push_back(get_spec(from)); });
+    const auto inputs = ask.get<std::vector<ArraySpec>>(),
+               outputs = ask.get<std::vector<ArraySpec>>();
     executor_->release();
     inputs_ = std::make_unique<HostArrays>(inputs);
     for (const auto& array : inputs_->view())
@@ -108,8 +93,8 @@ class Runner {
   }
 
   Call call(Message& ask) const {
-    Call call{variant_, {}, {}, {}};
-    get(ask, call.size, call.dtype, call.tunables);
+    auto call = ask.get<Call>();
+    call.variant = variant_;
     return call;
   }
 
@@ -117,12 +102,6 @@ class Runner {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<HostArrays> inputs_;
 };
-
-Message error(Answer kind, const std::string& what) {
-  Message message;
-  message.put(kind).put(std::string_view(what).substr(0, 3000));
-  return message;
-}
 
 }  // namespace
 
@@ -136,11 +115,10 @@ void serve(const std::string& workload, const std::string& variant) {
       if (!runner) runner = std::make_unique<Runner>(workload, variant);
       reply = runner->answer(ask);
     } catch (const PointError& failed) {
-      reply = error(Answer::point_error, words(failed.detail))
-                  .put(failed.verdict)
-                  .put(failed.library);
+      reply.put(Answer::point_error, failed.verdict, failed.detail);
     } catch (const std::exception& failed) {
-      reply = error(Answer::other_error, failed.what());
+      reply.put(Answer::other_error,
+                std::string_view(failed.what()).substr(0, 3000));
     }
     try {
       channel.send(reply);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "core/file.hpp"
 #include "core/name.hpp"
+#include "core/text.hpp"
 #include "core/types.hpp"
 #include "grade/sandbox.hpp"
 #include "sweep/interrupt.hpp"
@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr double seconds_to_compile = 120, memory_to_compile = 4e9;
 constexpr std::uintmax_t longest_source = 1 << 20;
+constexpr const char* multiple_definition = "multiple definition";
 
 bool is_source(const fs::path& path) {
   return path.extension() == ".cu" || path.extension() == ".cpp";
@@ -50,20 +51,8 @@ void choose_source(const fs::path& folder, Submission& submission) {
       sources.push_back(entry.path());
   }
   if (sources.size() == 1) submission.file = sources.front();
-  if (sources.empty()) submission.trouble = "no .cu or .cpp file in the folder";
-  if (sources.size() > 1)
-    submission.trouble = "more than one .cu or .cpp file in the folder";
-}
-
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// As a make variable is split: blanks, with '...' and \ as in a shell.
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), {}};
+  if (sources.empty()) submission.trouble.cause = Cause::no_source;
+  if (sources.size() > 1) submission.trouble.cause = Cause::several_sources;
 }
 
 std::string without(std::string text, const std::string& part) {
@@ -74,19 +63,20 @@ std::string without(std::string text, const std::string& part) {
 
 // "mine.cu:12:5: error: ..." of all that a compiler said;
 // folder: where it was built.
-std::string first_error(const fs::path& log, const fs::path& folder) {
-  std::istringstream lines(contents(log));
+std::string first_error(const std::string& said, const fs::path& folder) {
+  std::istringstream lines(said);
   std::string first, line;
   while (std::getline(lines, line)) {
     if (first.empty()) first = line;
     const bool error = line.find("error:") != line.npos ||
                        line.find("error ") != line.npos ||
-                       line.find("multiple definition") != line.npos ||
+                       line.find(multiple_definition) != line.npos ||
                        line.find("undefined reference") != line.npos;
     if (!error) continue;
     const auto slash = line.rfind('/', line.find(": "));
-    const auto rest = line.substr(slash == line.npos ? 0 : slash + 1);
-    return printable(without(rest, folder.string() + "/")).substr(0, 400);
+    first = line.substr(slash == line.npos ? 0 : slash + 1);
+    first = without(first, folder.string() + "/");
+    break;
   }
   return printable(first).substr(0, 400);
 }
@@ -95,19 +85,19 @@ struct Build {
   fs::path root, flags;  // the repository, and where its build keeps its flags
 
   std::vector<std::string> flags_of(const std::string& which) const {
-    const auto words = words_of(contents(flags / (which + ".flags")));
+    auto words = shell_words(read_file(flags / which).value_or(""));
     if (words.empty()) {
       throw UsageError(
-          "grade: " + (flags / (which + ".flags")).string() +
+          "grade: " + (flags / which).string() +
           " is not there; 'make' builds what submissions are linked with");
     }
     return words;
   }
 
-  // "" or why it failed.
-  std::string run(std::vector<std::string> words,
-                  const fs::path& folder,
-                  const fs::path& log) const {
+  // Why it failed, or nothing.
+  Detail run(std::vector<std::string> words,
+             const fs::path& folder,
+             const fs::path& log) const {
     words[0] = in_path(words[0]);
     auto readable = system_folders();
     readable.insert(readable.end(),
@@ -152,9 +142,9 @@ struct Build {
     const fs::path object = folder / (which + ".cu.o"),
                    log = folder / (which + ".log");
     const fs::path linked = folder / which;
-    auto words = flags_of(which == "device"     ? "cuda"
-                          : which == "emulated" ? "kernel"
-                                                : "host");
+    auto words = flags_of(which == "device"     ? "cuda.flags"
+                          : which == "emulated" ? "kernel.flags"
+                                                : "host.flags");
     if (which == "emulated") {
       const auto script = (root / "scripts" / "emulate-kernel.sh").string();
       words.insert(words.begin(),
@@ -165,23 +155,27 @@ struct Build {
     if (which != "emulated") {
       words.insert(words.end(), {"-c", source.string(), "-o", object.string()});
     }
-    const auto why = run(words, folder, log);
-    if (!why.empty() || !fs::exists(object)) {
-      submission.trouble = "does not compile: " + first_error(log, folder);
-      if (submission.trouble == "does not compile: ") submission.trouble += why;
+    const auto said = [&] { return read_file(log).value_or(""); };
+    auto why = run(words, folder, log);
+    if (why || !fs::exists(object)) {
+      const auto error = first_error(said(), folder);
+      submission.trouble = {.cause = Cause::does_not_compile,
+                            .arguments = {error}};
+      if (error.empty()) submission.trouble.further = {std::move(why)};
       return;
     }
-    words = words_of(
-        contents(flags / "grade" /
-                 (which == "device" ? "device.link" : "emulated.link")));
-    if (words.empty())
-      throw UsageError("grade: 'make' builds what submissions are linked with");
+    words = flags_of(which == "device" ? "grade/device.link"
+                                       : "grade/emulated.link");
     for (auto& word : words) {
       if (word == "OBJECT") word = object.string();
       if (word == "PROGRAM") word = linked.string();
     }
-    if (!run(words, folder, log).empty()) {
-      submission.trouble = "cannot be linked: " + first_error(log, folder);
+    if (run(words, folder, log)) {
+      const auto error = first_error(said(), folder);
+      const bool twice = error.find(multiple_definition) != error.npos;
+      submission.trouble = {
+          .cause = twice ? Cause::defined_twice : Cause::cannot_be_linked,
+          .arguments = {error}};
       return;
     }
     program = linked;
@@ -193,9 +187,9 @@ struct Build {
 void build_one(Submission& submission,
                const std::string& workload,
                const fs::path& all,
-               bool gpu,
+               BuildFor what,
                const Build& with) {
-  if (!submission.trouble.empty()) return;
+  if (submission.trouble) return;
   const auto folder = all / submission.name;
   fs::remove_all(folder);
   fs::create_directories(folder);
@@ -207,7 +201,7 @@ void build_one(Submission& submission,
     return;
   }
   with.make(submission, workload, folder, "emulated", submission.program);
-  if (gpu && submission.trouble.empty()) {
+  if (what == BuildFor::emulation_and_gpu && !submission.trouble) {
     with.make(submission, workload, folder, "device", submission.on_gpu);
   }
 }
@@ -217,27 +211,20 @@ void build_one(Submission& submission,
 std::vector<Submission> find_submissions(const fs::path& path) {
   std::vector<Submission> all;
   if (fs::is_regular_file(path) && is_source(path)) {
-    all.push_back({.student = path.stem().string(),
-                   .name = {},
-                   .file = path,
-                   .trouble = {}});
+    all.push_back({.student = path.stem().string(), .file = path});
   } else if (fs::is_directory(path)) {
     for (const auto& entry : fs::directory_iterator(path)) {
       const auto file_name = entry.path().filename().string();
       if (file_name.starts_with('.')) continue;
       if (entry.is_symlink()) {
-        all.push_back({.student = file_name,
-                       .name = {},
-                       .file = {},
-                       .trouble = "a symbolic link"});
-      } else if (entry.is_directory()) {
         all.push_back(
-            {.student = file_name, .name = {}, .file = {}, .trouble = {}});
+            {.student = file_name, .trouble = {.cause = Cause::symbolic_link}});
+      } else if (entry.is_directory()) {
+        all.push_back({.student = file_name});
         choose_source(entry.path(), all.back());
       } else if (entry.is_regular_file() && is_source(entry.path())) {
-        all.push_back({.student = entry.path().stem().string(),
-                       .name = {},
-                       .file = entry.path()});
+        all.push_back(
+            {.student = entry.path().stem().string(), .file = entry.path()});
       }
     }
   }
@@ -256,7 +243,9 @@ std::vector<Submission> find_submissions(const fs::path& path) {
     submission.student = printable(submission.student);
     if (!submission.file.empty() &&
         fs::file_size(submission.file) > longest_source) {
-      submission.trouble = "longer than 1 MiB";
+      submission.trouble = {
+          .cause = Cause::long_source,
+          .arguments = {Quantity{longest_source, Unit::byte}}};
     }
   }
   return all;
@@ -264,7 +253,7 @@ std::vector<Submission> find_submissions(const fs::path& path) {
 
 std::string workload_of(const fs::path& file) {
   std::set<std::string> found;
-  std::istringstream lines(contents(file));
+  std::istringstream lines(read_file(file).value_or(""));
   for (std::string line; std::getline(lines, line);) {
     const auto at = line.find("#include \"workloads/");
     const auto dot = line.find(".hpp\"");
@@ -288,7 +277,7 @@ fs::path repository() {
 void build(std::vector<Submission>& submissions,
            const std::string& workload,
            const fs::path& folder,
-           bool gpu) {
+           BuildFor what) {
   const auto root = repository();
   const bool debug =
       fs::read_symlink("/proc/self/exe").parent_path().filename() == "debug";
@@ -300,12 +289,10 @@ void build(std::vector<Submission>& submissions,
     for (std::size_t i;
          !was_interrupted() && (i = next++) < submissions.size();) {
       try {
-        build_one(submissions[i], workload, absolute, gpu, with);
-      } catch (const UsageError& error) {
-        submissions[i].trouble = error.what();
+        build_one(submissions[i], workload, absolute, what, with);
       } catch (const std::exception& error) {
-        submissions[i].trouble =
-            std::string("could not be built: ") + error.what();
+        submissions[i].trouble = {.cause = Cause::cannot_be_built,
+                                  .arguments = {error.what()}};
       }
     }
   };

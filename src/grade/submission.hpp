@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "facts/cause.hpp"
+
 namespace parlab::grade {
 
 struct Submission {
@@ -12,7 +14,7 @@ struct Submission {
   // the same as a name in records: odd characters are '_'
   std::string name = {};
   std::filesystem::path file = {};  // empty: nothing that could be built
-  std::string trouble = {};  // why not, or the first error of the compiler
+  Detail trouble = {};  // why not, or the first error of the compiler
   // once it is built; for the emulation where there is one
   std::filesystem::path program = {};
   std::filesystem::path on_gpu = {};  // the same for a GPU
@@ -31,12 +33,13 @@ std::string workload_of(const std::filesystem::path& file);
 // it is not there any more.
 std::filesystem::path repository();
 
+enum class BuildFor { emulation, emulation_and_gpu };
+
 // Builds them side by side, with the flags and objects of this program's
 // own build, each confined to its own folder in `folder`, until Ctrl-C.
-// gpu: with nvcc as well.
 void build(std::vector<Submission>& submissions,
            const std::string& workload,
            const std::filesystem::path& folder,
-           bool gpu);
+           BuildFor what);
 
 }  // namespace parlab::grade

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <boost/algorithm/string/trim.hpp>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
+#include "core/file.hpp"
 #include "page/table.hpp"
 
 namespace parlab::page {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -215,7 +209,8 @@ std::string inline_svg(std::string_view svg,
 void write_figure(Html& html, const Figure& figure) {
   const auto id = figure_anchor(figure.name);
   html.open("figure", {{"id", id}});
-  const auto svg = inline_svg(content(figure.path), id + "-", figure.name);
+  const auto svg =
+      inline_svg(read_file(figure.path).value_or(""), id + "-", figure.name);
   if (svg.empty()) {
     html.element("p", "Not shown: " + figure.path.filename().string() +
                           " is no picture, or more than a picture. Delete it "
@@ -262,7 +257,7 @@ std::vector<TextTable> parse_tables(const std::string& text) {
 
 void write_tables(Html& html, const fs::path& file) {
   if (!fs::exists(file)) return;
-  for (const auto& table : parse_tables(content(file))) {
+  for (const auto& table : parse_tables(read_file(file).value_or(""))) {
     if (table.columns.empty()) {
       html.element("p", table.title, {{"class", "note"}}).line_break();
       continue;

@@ -8,6 +8,7 @@
 #include "page/frame.hpp"
 #include "page/table.hpp"
 #include "page/words.hpp"
+#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
@@ -27,8 +28,8 @@ std::string time_words(const Grade& grade) {
 }
 
 // A line or two for the class; the student's own page has all of it.
-std::string shortened(const std::string& detail) {
-  const auto lines = wrap(detail, 160);
+std::string shortened(const Grade& grade) {
+  const auto lines = wrap(parlab::words(grade.detail, Letters::unicode), 160);
   return lines.front() + (lines.size() > 1 ? " …" : "");
 }
 
@@ -72,9 +73,9 @@ void write_terms(Html& html, const Class& all) {
       sizes_words(assignment.hidden) + ".";
   html.element("p", text);
   if (!all.timed()) {
-    const auto why = all.why_untimed.empty()
+    const auto why = !all.why_untimed
                          ? "there is no GPU here, or no reference"
-                         : all.why_untimed;
+                         : parlab::words(all.why_untimed, Letters::unicode);
     html.element("p", "Nothing was timed: " + why + ".", {{"class", "note"}});
     return;
   }
@@ -169,9 +170,8 @@ std::string class_page(const Class& all, bool anonymous) {
                                    "students/" + name + ".html"});
     if (all.timed())
       row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
-    row.push_back({verdict_words(*grade), !grade->passed() && anonymous
-                                              ? ""
-                                              : shortened(grade->detail)});
+    row.push_back({verdict_words(*grade),
+                   !grade->passed() && anonymous ? "" : shortened(*grade)});
     if (all.timed()) {
       row.push_back(
           {time_words(*grade), grade->timed ? interval(grade->time) : ""});
@@ -201,7 +201,8 @@ std::string student_page(const Class& all, const Grade& grade) {
   html.element("strong", verdict_words(grade));
   if (!grade.where.empty()) html.text(" at " + parlab::to_string(grade.where));
   html.close();
-  if (!grade.detail.empty()) html.element("pre", grade.detail);
+  if (grade.detail)
+    html.element("pre", parlab::words(grade.detail, Letters::unicode));
   if (!grade.idea.empty()) html.element("p", "“" + grade.idea + "”");
   std::vector<std::vector<std::string>> facts;
   const auto fact = [&](const std::string& what, const std::string& value) {
@@ -224,7 +225,7 @@ std::string student_page(const Class& all, const Grade& grade) {
     }
   }
   if (!facts.empty()) write_numbers(html, {"", ""}, facts);
-  const auto next = grade::advice(all, grade);
+  const auto next = parlab::words(grade::advice(all, grade), Letters::unicode);
   if (!next.empty()) {
     html.element("h2", "What to try next");
     html.element("p", next);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "core/random.hpp"
 #include "core/variant.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
@@ -147,7 +147,7 @@ std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p,
     return std::make_unique<ElementwiseOracle>("y", std::move(expected),
                                                std::move(bound));
   }
-  constexpr double wide = std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
+  constexpr double wide = wide_roundoff<Wide>;
   const Rounding rounds = rounding(dtype, arithmetic);
   const std::int64_t in_column =
       kind == InputKind::wide ? most_in_a_column(p) : p.rows;
@@ -171,7 +171,7 @@ std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p,
                                              std::move(bound));
 }
 
-class AtaxContract final : public Workload {
+class AtaxContract final : public DenseWorkload<AtaxContract> {
  public:
   std::string_view name() const override { return "atax"; }
   std::string_view summary() const override {
@@ -179,16 +179,6 @@ class AtaxContract final : public Workload {
   }
   std::vector<std::string_view> dimensions() const override {
     return {"rows", "cols"};
-  }
-
-  Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return {typed[0], typed[0]};
-    if (typed.size() == 2) return typed;
-    throw UsageError("atax takes one size (n x n) or two (rows cols)");
-  }
-
-  std::vector<Dtype> dtypes() const override {
-    return {Dtype::f32, Dtype::f64};
   }
 
   Work work(const Size& size, Dtype dtype) const override {
@@ -206,49 +196,41 @@ class AtaxContract final : public Workload {
             {"y", dtype, cols, Role::output, "", {"cols"}}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
-            InputKind kind) const override {
-    dispatch<float, double>(dtype, [&]<typename T>(T) {
-      const auto [limit, thin] = exact_integers(size, dtype);
-      const auto matrix = [=, &size, limit = limit,
-                           thin = static_cast<std::uint64_t>(thin)](auto i) {
-        if (kind == InputKind::uniform) return random_uniform<T>(1, i);
-        if (kind == InputKind::wide) {
-          // Rows and columns have few elements.
-          const bool zero = !random_term(4, i, std::max(size[0], size[1]));
-          return zero ? T{0} : random_wide<T>(1, i);
-        }
-        return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit)
-                                             : T{0};
-      };
-      const auto vector = [=, limit = limit](auto i) {
-        if (kind == InputKind::uniform) return random_uniform<T>(2, i);
-        if (kind == InputKind::wide) return random_wide<T>(2, i);
-        return random_integer<T>(2, i, limit);
-      };
-      fill_parallel(inputs.get<T>("a"), size[0] * size[1], matrix);
-      fill_parallel(inputs.get<T>("x"), size[1], vector);
-    });
+  template <typename T>
+  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
+    const auto [limit, thin] = exact_integers(size, dtype_of<T>());
+    const auto matrix = [=, &size, limit = limit,
+                         thin = static_cast<std::uint64_t>(thin)](auto i) {
+      if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+      if (kind == InputKind::wide) {
+        // Rows and columns have few elements.
+        const bool zero = !random_term(4, i, std::max(size[0], size[1]));
+        return zero ? T{0} : random_wide<T>(1, i);
+      }
+      return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit)
+                                           : T{0};
+    };
+    const auto vector = [=, limit = limit](auto i) {
+      if (kind == InputKind::uniform) return random_uniform<T>(2, i);
+      if (kind == InputKind::wide) return random_wide<T>(2, i);
+      return random_integer<T>(2, i, limit);
+    };
+    fill_parallel(inputs.get<T>("a"), size[0] * size[1], matrix);
+    fill_parallel(inputs.get<T>("x"), size[1], vector);
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
-                                 Arithmetic arithmetic) const override {
-    return dispatch<float, double>(
-        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          const AtaxOperands<T> problem{inputs.get<const T>("a"),
-                                        inputs.get<const T>("x"), size[0],
-                                        size[1]};
-          // Sums of whole numbers stay exact in double.
-          if (std::is_same_v<T, double> && kind != InputKind::integers) {
-            return make_oracle<long double>(problem, kind, arithmetic);
-          }
-          return make_oracle<double>(problem, kind, arithmetic);
-        });
+  template <typename T>
+  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
+                                           const Size& size,
+                                           InputKind kind,
+                                           Arithmetic arithmetic) {
+    const AtaxOperands<T> problem{inputs.get<const T>("a"),
+                                  inputs.get<const T>("x"), size[0], size[1]};
+    // Sums of whole numbers stay exact in double.
+    if (std::is_same_v<T, double> && kind != InputKind::integers) {
+      return make_oracle<long double>(problem, kind, arithmetic);
+    }
+    return make_oracle<double>(problem, kind, arithmetic);
   }
 };
 

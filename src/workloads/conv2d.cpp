@@ -9,9 +9,9 @@
 
 #include "core/double_rows.hpp"
 #include "core/pair_rows.hpp"
-#include "core/random.hpp"
 #include "core/untouched.hpp"
 #include "core/variant.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
@@ -110,35 +110,17 @@ class Conv2dOracle final : public Oracle {
 
   std::optional<Mismatch> check(const Arrays& outputs) const override {
     const T* b = outputs.get<const T>("b");
-    std::int64_t first = rows_;  // row with a mismatch
-#pragma omp parallel for schedule(static) reduction(min : first)
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      if (first > row && check_row(b, row)) first = row;
-    }
-    return first < rows_ ? check_row(b, first) : std::nullopt;
+    return first_mismatch(rows_,
+                          [&](std::int64_t row) { return check_row(b, row); });
   }
 
  private:
-  // Whether all of a row but its ends is right at first sight, in a form that
-  // is vectorised; where a bound is not that of all, it may be right all the
-  // same.
+  // Whether all of a row but its ends is right at first sight; where a bound is
+  // not that of all, it may be right all the same.
   bool interior_agrees(const T* b, std::int64_t row) const {
-    const T* found = b + row * cols_;
-    const double* expected = &expected_[row * cols_];
-    const double* bound = exact_ ? nullptr : &bound_[row * cols_];
-    bool wrong = false;
-    // Written so that NaN, which compares false, fails.
-    if (exact_) {
-      for (std::int64_t col = 1; col < cols_ - 1; ++col)
-        wrong |= !(static_cast<double>(found[col]) == expected[col]);
-    } else {
-      for (std::int64_t col = 1; col < cols_ - 1; ++col) {
-        const double off =
-            std::abs(static_cast<double>(found[col]) - expected[col]);
-        wrong |= !(off <= bound[col]);
-      }
-    }
-    return !wrong;
+    const auto at = row * cols_;
+    return all_within(b + at, &expected_[at], exact_ ? nullptr : &bound_[at], 1,
+                      cols_ - 1);
   }
 
   std::optional<Mismatch> check_row(const T* b, std::int64_t row) const {
@@ -148,9 +130,7 @@ class Conv2dOracle final : public Oracle {
     const bool agrees = inside && interior_agrees(b, row);
     for (std::int64_t col = 0; col < cols_; ++col) {
       const auto at = row * cols_ + col;
-      const auto name = [&] {
-        return "b[" + std::to_string(row) + "," + std::to_string(col) + "]";
-      };
+      const auto name = [&] { return element_name("b", row, col); };
       if (!inside || col == 0 || col == cols_ - 1) {
         if (std::memcmp(b + at, poison.data(), sizeof(T)) == 0) continue;
         return Mismatch{name() + ", on the border, which must keep its value",
@@ -222,7 +202,7 @@ class Conv2dOracle final : public Oracle {
   std::unordered_map<std::int64_t, double> bound_of_several_;
 };
 
-class Conv2dContract final : public Workload {
+class Conv2dContract final : public DenseWorkload<Conv2dContract> {
  public:
   std::string_view name() const override { return "conv2d"; }
   std::string_view summary() const override {
@@ -231,16 +211,6 @@ class Conv2dContract final : public Workload {
   }
   std::vector<std::string_view> dimensions() const override {
     return {"rows", "cols"};
-  }
-
-  Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return {typed[0], typed[0]};
-    if (typed.size() == 2) return typed;
-    throw UsageError("conv2d takes one size (n x n) or two (rows cols)");
-  }
-
-  std::vector<Dtype> dtypes() const override {
-    return {Dtype::f32, Dtype::f64};
   }
 
   // Nine products and eight sums per point. Images without
@@ -258,31 +228,24 @@ class Conv2dContract final : public Workload {
         {"b", dtype, size[0] * size[1], Role::output, "", {"rows", "cols"}}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
-            InputKind kind) const override {
-    dispatch<float, double>(dtype, [&]<typename T>(T) {
-      fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
-        if (kind == InputKind::uniform) return random_uniform<T>(1, i);
-        if (!has_impulse(size, i)) return T{0};
-        if (kind == InputKind::wide) return random_wide<T>(1, i);
-        const T value = random_integer<T>(1, i, 1000);
-        return value != 0 ? value : T{1};
-      });
+  template <typename T>
+  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
+    fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
+      if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+      if (!has_impulse(size, i)) return T{0};
+      if (kind == InputKind::wide) return random_wide<T>(1, i);
+      const T value = random_integer<T>(1, i, 1000);
+      return value != 0 ? value : T{1};
     });
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
-                                 Arithmetic arithmetic) const override {
-    return dispatch<float, double>(
-        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"),
-                                                   size, kind, arithmetic);
-        });
+  template <typename T>
+  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
+                                           const Size& size,
+                                           InputKind kind,
+                                           Arithmetic arithmetic) {
+    return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"), size,
+                                             kind, arithmetic);
   }
 };
 

@@ -7,48 +7,60 @@
 #include "core/accuracy.hpp"
 #include "core/double_rows.hpp"
 #include "core/pair_rows.hpp"
-#include "core/random.hpp"
 #include "core/untouched.hpp"
 #include "core/variant.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
 
-// Both passes over one tile of the image at a time. result: rows x cols.
+constexpr std::int64_t tile_height = 128, tile_width = 256;
+
+// Both passes over the tile of the image that begins there. between: row y of
+// it is row top + y - radius of the image. result: rows x cols.
 template <typename Rows, typename T>
-void reference(const T* a,
-               const T* w,
-               const Size& size,
-               Untouched<double>& result) {
-  constexpr std::int64_t height = 128, width = 256;
+void filter_tile(const T* a,
+                 const T* w,
+                 const Size& size,
+                 std::int64_t top,
+                 std::int64_t left,
+                 Rows& between,
+                 Rows& sum,
+                 Untouched<double>& result) {
   const auto rows = size[0], cols = size[1], radius = size[2];
+  const auto tall = std::min(tile_height, rows - top),
+             wide = std::min(tile_width, cols - left);
+  between.clear();
+  for (std::int64_t y = 0; y < tall + 2 * radius; ++y) {
+    const auto row = top + y - radius;
+    if (row < 0 || row >= rows) continue;
+    for (std::int64_t k = -radius; k <= radius; ++k) {
+      between.add(y, static_cast<double>(w[k + radius]),
+                  a + row * cols + left + k,
+                  std::max(std::int64_t{0}, -k - left),
+                  std::min(wide, cols - k - left));
+    }
+  }
+  for (std::int64_t y = 0; y < tall; ++y) {
+    sum.clear();
+    for (std::int64_t k = 0; k <= 2 * radius; ++k)
+      sum.add(0, static_cast<double>(w[k]), between, y + k, 0, wide);
+    sum.copy(0, wide, &result[(top + y) * cols + left]);
+  }
+}
+
+template <typename Rows, typename T>
+void filter_image(const T* a,
+                  const T* w,
+                  const Size& size,
+                  Untouched<double>& result) {
 #pragma omp parallel
   {
-    // Row y of it is row top + y - radius of the image.
-    Rows between(height + 2 * radius, width), sum(1, width);
+    Rows between(tile_height + 2 * size[2], tile_width), sum(1, tile_width);
 #pragma omp for collapse(2) schedule(dynamic)
-    for (std::int64_t top = 0; top < rows; top += height) {
-      for (std::int64_t left = 0; left < cols; left += width) {
-        const auto tall = std::min(height, rows - top),
-                   wide = std::min(width, cols - left);
-        between.clear();
-        for (std::int64_t y = 0; y < tall + 2 * radius; ++y) {
-          const auto row = top + y - radius;
-          if (row < 0 || row >= rows) continue;
-          for (std::int64_t k = -radius; k <= radius; ++k) {
-            between.add(y, static_cast<double>(w[k + radius]),
-                        a + row * cols + left + k,
-                        std::max(std::int64_t{0}, -k - left),
-                        std::min(wide, cols - k - left));
-          }
-        }
-        for (std::int64_t y = 0; y < tall; ++y) {
-          sum.clear();
-          for (std::int64_t k = 0; k <= 2 * radius; ++k)
-            sum.add(0, static_cast<double>(w[k]), between, y + k, 0, wide);
-          sum.copy(0, wide, &result[(top + y) * cols + left]);
-        }
-      }
+    for (std::int64_t top = 0; top < size[0]; top += tile_height) {
+      for (std::int64_t left = 0; left < size[1]; left += tile_width)
+        filter_tile(a, w, size, top, left, between, sum, result);
     }
   }
 }
@@ -77,13 +89,13 @@ class ConvsepOracle final : public Oracle, public KnowsErrors {
       : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
     using Sums = DoubleRows<false>;
     if (kind == InputKind::integers) {
-      reference<Sums>(a, w, size, expected_);
+      filter_image<Sums>(a, w, size, expected_);
       return;
     }
     using Wide = std::conditional_t<std::is_same_v<T, float>, Sums, PairRows>;
-    reference<Wide>(a, w, size, expected_);
+    filter_image<Wide>(a, w, size, expected_);
     bound_.resize(expected_.size());
-    reference<DoubleRows<true>>(a, w, size, bound_);
+    filter_image<DoubleRows<true>>(a, w, size, bound_);
     const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
     factor_ = factor(terms, arithmetic);
     of_ieee_ = factor(terms, Arithmetic::ieee);
@@ -94,12 +106,8 @@ class ConvsepOracle final : public Oracle, public KnowsErrors {
 
   std::optional<Mismatch> check(const Arrays& outputs) const override {
     const T* b = outputs.get<const T>("b");
-    std::int64_t first = rows_;  // row with a mismatch
-#pragma omp parallel for schedule(static) reduction(min : first)
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      if (first > row && check_row(b, row)) first = row;
-    }
-    return first < rows_ ? check_row(b, first) : std::nullopt;
+    return first_mismatch(rows_,
+                          [&](std::int64_t row) { return check_row(b, row); });
   }
 
   std::optional<LargestError> largest_error(
@@ -135,36 +143,17 @@ class ConvsepOracle final : public Oracle, public KnowsErrors {
     return std::abs(expected_[i]) * 0x1p-53;
   }
 
-  // In a form that is vectorised.
-  bool row_is_right(const T* b, std::int64_t row) const {
-    const T* found = b + row * cols_;
-    const double* expected = &expected_[row * cols_];
-    bool wrong = false;
-    // Written so that NaN, which compares false, fails.
-    if (bound_.empty()) {
-      for (std::int64_t col = 0; col < cols_; ++col)
-        wrong |= !(static_cast<double>(found[col]) == expected[col]);
-    } else {
-      const double* bound = &bound_[row * cols_];
-      for (std::int64_t col = 0; col < cols_; ++col) {
-        const double off =
-            std::abs(static_cast<double>(found[col]) - expected[col]);
-        wrong |= !(off <= bound[col]);
-      }
-    }
-    return !wrong;
-  }
-
   std::optional<Mismatch> check_row(const T* b, std::int64_t row) const {
-    if (row_is_right(b, row)) return std::nullopt;
+    const auto begin = row * cols_;
+    const double* bounds = bound_.empty() ? nullptr : &bound_[begin];
+    if (all_within(b + begin, &expected_[begin], bounds, 0, cols_))
+      return std::nullopt;
     for (std::int64_t col = 0; col < cols_; ++col) {
-      const auto at = row * cols_ + col;
+      const auto at = begin + col;
       const double found = static_cast<double>(b[at]);
       const double bound = bound_.empty() ? 0 : bound_[at];
       if (std::abs(found - expected_[at]) <= bound) continue;
-      return Mismatch{
-          "b[" + std::to_string(row) + "," + std::to_string(col) + "]",
-          expected_[at], found, bound};
+      return Mismatch{element_name("b", row, col), expected_[at], found, bound};
     }
     return std::nullopt;
   }
@@ -196,7 +185,7 @@ T weight(InputKind kind, std::int64_t i) {
   return value != 0 ? value : T{1};
 }
 
-class ConvsepContract final : public Workload {
+class ConvsepContract final : public DenseWorkload<ConvsepContract> {
  public:
   std::string_view name() const override { return "convsep"; }
   std::string_view summary() const override {
@@ -208,16 +197,6 @@ class ConvsepContract final : public Workload {
   }
   std::vector<Tunable> parameters() const override {
     return {{"radius", 16, 0, Convsep::max_radius}};
-  }
-
-  Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return {typed[0], typed[0]};
-    if (typed.size() == 2) return typed;
-    throw UsageError("convsep takes one size (n x n) or two (rows cols)");
-  }
-
-  std::vector<Dtype> dtypes() const override {
-    return {Dtype::f32, Dtype::f64};
   }
 
   // A pass: 2 radius + 1 products per pixel and one sum less; the image
@@ -246,30 +225,26 @@ class ConvsepContract final : public Workload {
         {"b", dtype, rows * cols, Role::output, "", {"rows", "cols"}}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
-            InputKind kind) const override {
+  template <typename T>
+  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
     const auto cols = size[1], radius = size[2];
-    dispatch<float, double>(dtype, [&]<typename T>(T) {
-      for (const auto& array : inputs) {
-        T* data = static_cast<T*>(array.data);
-        const bool weights = array.spec.name == "w";
-        if (array.spec.name == "a_padded") {
-          const auto pitch = cols + 2 * radius;
-          fill_parallel(data, array.spec.count, [&](std::int64_t i) {
-            const auto col = i % pitch - radius;
-            return col < 0 || col >= cols
-                       ? T{0}
-                       : pixel<T>(kind, size, i / pitch * cols + col);
-          });
-        } else {
-          fill_parallel(data, array.spec.count, [&](std::int64_t i) {
-            return weights ? weight<T>(kind, i) : pixel<T>(kind, size, i);
-          });
-        }
+    for (const auto& array : inputs) {
+      T* data = static_cast<T*>(array.data);
+      const bool weights = array.spec.name == "w";
+      if (array.spec.name == "a_padded") {
+        const auto pitch = cols + 2 * radius;
+        fill_parallel(data, array.spec.count, [&](std::int64_t i) {
+          const auto col = i % pitch - radius;
+          return col < 0 || col >= cols
+                     ? T{0}
+                     : pixel<T>(kind, size, i / pitch * cols + col);
+        });
+      } else {
+        fill_parallel(data, array.spec.count, [&](std::int64_t i) {
+          return weights ? weight<T>(kind, i) : pixel<T>(kind, size, i);
+        });
       }
-    });
+    }
   }
 
   std::optional<std::int64_t> place_in_layout(const ArraySpec&,
@@ -279,17 +254,14 @@ class ConvsepContract final : public Workload {
     return element / cols * (cols + 2 * radius) + radius + element % cols;
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
-                                 Arithmetic arithmetic) const override {
-    return dispatch<float, double>(
-        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
-                                                    inputs.get<const T>("w"),
-                                                    size, kind, arithmetic);
-        });
+  template <typename T>
+  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
+                                           const Size& size,
+                                           InputKind kind,
+                                           Arithmetic arithmetic) {
+    return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
+                                              inputs.get<const T>("w"), size,
+                                              kind, arithmetic);
   }
 };
 

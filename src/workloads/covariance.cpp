@@ -5,9 +5,10 @@
 #include <numeric>
 #include <type_traits>
 
-#include "core/random.hpp"
 #include "core/roundoff.hpp"
 #include "core/variant.hpp"
+#include "workloads/covariance_bound.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
@@ -76,151 +77,6 @@ T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
   return k == row ? number : k == row + middle ? -number : T{0};
 }
 
-// ---- the reference ----------------------------------------------------------
-
-// Means in Wide, and of each column what the bound needs.
-//
-// Let x be a column, s = sum |x|, c = x - mean the centred column, u the
-// unit roundoff and gamma_n = n u / (1 - n u). (N. Higham, Accuracy and
-// Stability of Numerical Algorithms, chapter 3.)
-// - The mean: m - 1 sums in any order and one division: an error of at most
-//   e = gamma_(m+1) s / mean_divisor.
-// - A centred value: |c' - c| <= u |c| + t with t = (1 + u) e.
-// - The sum of products of two columns of these, c and d, before any rounding
-//   of its own:
-//     E = sum |c' d' - c d| <= (2 u + u^2) sum |c| |d|
-//         + (1 + u) (t_d sum |c| + t_c sum |d|) + m t_c t_d.
-// - The sum in any order, and the division by the divisor:
-//   gamma_(m+1) (sum |c| |d| + E) more.
-// By Cauchy and Schwarz sum |c| |d| is at most |c|_2 |d|_2, so three numbers of
-// each column say it all: t, sum |c| and the norm. Terms that are zero cost no
-// rounding: m stands for those that are not. Arithmetic that is not IEEE adds
-// what it does to products.
-template <typename T, typename Wide>
-class Columns {
- public:
-  explicit Columns(const Covariance::Args<T>& p)
-      : p_(p),
-        mean_(p.n),
-        of_input_(p.n),
-        magnitude_(p.n),
-        norm_(p.n),
-        inputs_(p.n),
-        terms_(p.n) {
-    constexpr std::int64_t width = 64;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t first = 0; first < p.n; first += width) {
-      const std::int64_t end = std::min(first + width, p.n);
-      for (std::int64_t k = 0; k < p.m; ++k) {
-        for (std::int64_t j = first; j < end; ++j) {
-          mean_[j] += static_cast<Wide>(p.data[k * p.n + j]);
-          of_input_[j] += std::abs(static_cast<double>(p.data[k * p.n + j]));
-          inputs_[j] += p.data[k * p.n + j] != 0;
-        }
-      }
-      for (std::int64_t j = first; j < end; ++j)
-        mean_[j] /= static_cast<Wide>(p.mean_divisor);
-      for (std::int64_t k = 0; k < p.m; ++k) {
-        for (std::int64_t j = first; j < end; ++j) {
-          const double c = std::abs(static_cast<double>(centred(k, j)));
-          magnitude_[j] += c;
-          norm_[j] += c * c;
-          terms_[j] += c != 0;
-        }
-      }
-      for (std::int64_t j = first; j < end; ++j)
-        norm_[j] = std::sqrt(norm_[j]);
-    }
-  }
-
-  std::int64_t m() const {
-    return p_.m;
-  }
-  std::int64_t n() const {
-    return p_.n;
-  }
-  T divisor() const {
-    return p_.divisor;
-  }
-  Wide centred(std::int64_t k, std::int64_t j) const {
-    return static_cast<Wide>(p_.data[k * p_.n + j]) - mean_[j];
-  }
-
-  // All means are whole numbers.
-  bool whole() const {
-    return std::all_of(mean_.begin(), mean_.end(),
-                       [](Wide mean) { return mean == std::nearbyint(mean); });
-  }
-  // No sum of whole numbers, in whatever order, is larger than this.
-  double largest_sum() const {
-    return std::max(*std::max_element(of_input_.begin(), of_input_.end()),
-                    largest_product() * 8);
-  }
-  double largest_product() const {
-    const double norm = *std::max_element(norm_.begin(), norm_.end());
-    return norm * norm;
-  }
-
-  // The bound above, for arithmetic that rounds like this. It is linear in
-  // what it takes of column j, so that the sum of a row is one expression too.
-  // What is computed here is itself rounded, and the means are those of the
-  // reference: a relative error each, of no more than the last factor.
-  class Bound {
-   public:
-    Bound(const Columns& columns, const Rounding& rounds, double u)
-        : c_(columns), rounds_(rounds), u_(u), of_mean_(c_.n()) {
-      const Rounding plain{.sum = u, .to_nearest = rounds.to_nearest};
-      for (std::int64_t j = 0; j < c_.n(); ++j) {
-        of_mean_[j] = (1 + u) * plain.of_sum(c_.inputs_[j] + 1) *
-                      c_.of_input_[j] / c_.p_.mean_divisor;
-      }
-      const auto sum = [](const std::vector<double>& v) {
-        return std::accumulate(v.begin(), v.end(), 0.0);
-      };
-      all_ = {sum(of_mean_), sum(c_.magnitude_), sum(c_.norm_)};
-    }
-    double operator()(std::int64_t i, std::int64_t j) const {
-      const auto terms = std::min(c_.terms_[i], c_.terms_[j]);
-      return of(i, {of_mean_[j], c_.magnitude_[j], c_.norm_[j]}, terms + 1);
-    }
-    // Of row i times a vector of +1 and -1, when `more` numbers are
-    // added up for each product.
-    double of_row(std::int64_t i, std::int64_t more) const {
-      return of(i, all_, c_.terms_[i] + 1 + more);
-    }
-
-   private:
-    struct Column {
-      // mean: its error, as a centred value has it
-      double mean = 0, magnitude = 0, norm = 0;
-    };
-    double of(std::int64_t i,
-              const Column& column,
-              std::int64_t roundings) const {
-      const double t_i = of_mean_[i], t = column.mean;
-      const double products = c_.norm_[i] * column.norm;
-      const double e =
-          (2 * u_ + u_ * u_) * products +
-          (1 + u_) * (t * c_.magnitude_[i] + t_i * column.magnitude) +
-          static_cast<double>(c_.m()) * t_i * t;
-      const double sum = e + rounds_.of_products(roundings) * (products + e);
-      return sum / static_cast<double>(c_.p_.divisor) *
-             (1 + gamma(4 * c_.m() + c_.n(), 0x1p-53));
-    }
-    const Columns& c_;
-    Rounding rounds_;
-    double u_;
-    std::vector<double> of_mean_;
-    Column all_;  // sums over all columns
-  };
-
- private:
-  Covariance::Args<T> p_;
-  std::vector<Wide> mean_;
-  std::vector<double> of_input_, magnitude_, norm_;  // sum |x|, sum |c|, |c|_2
-  std::vector<std::int64_t> inputs_, terms_;  // how many x and c are not zero
-};
-
 // ---- the oracle -------------------------------------------------------------
 
 // Either output as n x n elements.
@@ -239,11 +95,11 @@ struct Result {
     return packed[Covariance::packed_index(std::min(i, j), std::max(i, j), n)];
   }
   std::string name(std::int64_t i, std::int64_t j) const {
-    const auto place = "[" + std::to_string(i) + "," + std::to_string(j) + "]";
-    if (cov != nullptr) return "cov" + place;
+    if (cov != nullptr) return element_name("cov", i, j);
     const auto index =
         Covariance::packed_index(std::min(i, j), std::max(i, j), n);
-    return "cov_packed[" + std::to_string(index) + "], element " + place;
+    return "cov_packed[" + std::to_string(index) + "], element " +
+           element_name("", i, j);
   }
 };
 
@@ -258,7 +114,7 @@ class CovarianceOracle final : public Oracle {
       : n_(p.n),
         divisor_(p.divisor),
         rounds_(rounding(dtype_of<T>(), arithmetic)) {
-    const Columns<T, Wide> columns(p);
+    const CovarianceColumns<T, Wide> columns(p);
     // Where elements have changed between executions, means need
     // not be whole any more.
     exact_ = exact && columns.whole();
@@ -276,8 +132,8 @@ class CovarianceOracle final : public Oracle {
     if (n * row_products > full_reference_products<Wide> ||
         n * n > full_reference_entries) {
       const double sample = full_reference_products<Wide> / 4 / row_products;
-      rows_ = some_rows(
-          std::clamp<std::int64_t>(static_cast<std::int64_t>(sample), 4, 64));
+      rows_ = some_rows(p.n, std::clamp<std::int64_t>(
+                                 static_cast<std::int64_t>(sample), 4, 64));
       make_vectors(columns);
     }
     make_rows(columns);
@@ -292,27 +148,15 @@ class CovarianceOracle final : public Oracle {
  private:
   using ResultOf = Result<T>;
 
-  // The first, the last and random ones between.
-  std::vector<std::int64_t> some_rows(std::int64_t count) const {
-    std::vector<std::int64_t> rows{0, n_ - 1};
-    for (std::int64_t i = 0; i < count - 2; ++i) {
-      rows.push_back(static_cast<std::int64_t>(random_bits(4, i) %
-                                               static_cast<std::uint64_t>(n_)));
-    }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    return rows;
-  }
-
-  using Bound = typename Columns<T, Wide>::Bound;
+  using Bound = typename CovarianceColumns<T, Wide>::Bound;
   // Of a variant, and of this reference.
-  std::pair<Bound, Bound> bounds(const Columns<T, Wide>& c) const {
+  std::pair<Bound, Bound> bounds(const CovarianceColumns<T, Wide>& c) const {
     return {Bound(c, rounds_, unit_roundoff(dtype_of<T>())),
             Bound(c, {.sum = wide_roundoff<Wide>}, wide_roundoff<Wide>)};
   }
 
   // The product of rows_ with all columns: O(rows m n).
-  void make_rows(const Columns<T, Wide>& c) {
+  void make_rows(const CovarianceColumns<T, Wide>& c) {
     const auto count = static_cast<std::int64_t>(rows_.size());
     const auto both = bounds(c);
     const Bound &computed = both.first, &here = both.second;
@@ -367,7 +211,7 @@ class CovarianceOracle final : public Oracle {
   // random vectors r of +1 and -1: O(m n + n^2). A wrong row passes one vector
   // with probability at most 1/2, a row with one wrong element never. R.
   // Freivalds, Probabilistic machines can use less running time, 1977.
-  void make_vectors(const Columns<T, Wide>& c) {
+  void make_vectors(const CovarianceColumns<T, Wide>& c) {
     std::vector<Wide> cr(c.m() * vectors);
 #pragma omp parallel for schedule(static)
     for (std::int64_t k = 0; k < c.m(); ++k) {
@@ -405,12 +249,8 @@ class CovarianceOracle final : public Oracle {
   }
 
   std::optional<Mismatch> check_vectors(const ResultOf& result) const {
-    std::int64_t first = n_;  // row with a mismatch
-#pragma omp parallel for schedule(dynamic, 16) reduction(min : first)
-    for (std::int64_t i = 0; i < n_; ++i) {
-      if (first > i && check_row_times_vectors(result, i)) first = i;
-    }
-    return first < n_ ? check_row_times_vectors(result, first) : std::nullopt;
+    return first_mismatch(
+        n_, [&](std::int64_t i) { return check_row_times_vectors(result, i); });
   }
 
   std::optional<Mismatch> check_row_times_vectors(const ResultOf& result,
@@ -467,7 +307,7 @@ class CovarianceOracle final : public Oracle {
   std::vector<double> bound_of_row_;
 };
 
-class CovarianceContract final : public Workload {
+class CovarianceContract final : public DenseWorkload<CovarianceContract> {
  public:
   std::string_view name() const override { return "covariance"; }
   std::string_view summary() const override {
@@ -480,18 +320,6 @@ class CovarianceContract final : public Workload {
   std::vector<Tunable> parameters() const override {
     return {
         {.name = "float_n", .fallback = 0, .min = 0, .max = 1'000'000'000'000}};
-  }
-
-  Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return {typed[0], typed[0]};
-    if (typed.size() == 2) return typed;
-    throw UsageError(
-        "covariance takes one size (n x n) or two (m n: observations, "
-        "variables)");
-  }
-
-  std::vector<Dtype> dtypes() const override {
-    return {Dtype::f32, Dtype::f64};
   }
 
   // Of the product one triangle: the other is a copy.
@@ -512,39 +340,31 @@ class CovarianceContract final : public Workload {
              "cov"}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
-            InputKind kind) const override {
-    dispatch<float, double>(dtype, [&]<typename T>(T) {
-      const WholeNumbers range = whole_numbers(size, dtype);
-      fill_parallel(
-          inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
-            if (kind == InputKind::uniform) return random_uniform<T>(1, i);
-            if (kind == InputKind::wide)
-              return wide_number<T>(i / size[1], i % size[1], size);
-            return whole_number<T>(i / size[1], i % size[1], size, range);
-          });
-    });
+  template <typename T>
+  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
+    const WholeNumbers range = whole_numbers(size, dtype_of<T>());
+    fill_parallel(
+        inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
+          if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+          if (kind == InputKind::wide)
+            return wide_number<T>(i / size[1], i % size[1], size);
+          return whole_number<T>(i / size[1], i % size[1], size, range);
+        });
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
-                                 Arithmetic arithmetic) const override {
+  template <typename T>
+  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
+                                           const Size& size,
+                                           InputKind kind,
+                                           Arithmetic arithmetic) {
     const bool exact = kind == InputKind::integers;
-    return dispatch<float, double>(
-        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          const auto p = Covariance::bind<T>(inputs, size.data());
-          // Sums of whole numbers stay exact in double.
-          if (std::is_same_v<T, double> && !exact) {
-            return std::make_unique<CovarianceOracle<T, long double>>(
-                p, exact, arithmetic);
-          }
-          return std::make_unique<CovarianceOracle<T, double>>(p, exact,
-                                                               arithmetic);
-        });
+    const auto p = Covariance::bind<T>(inputs, size.data());
+    // Sums of whole numbers stay exact in double.
+    if (std::is_same_v<T, double> && !exact) {
+      return std::make_unique<CovarianceOracle<T, long double>>(p, exact,
+                                                                arithmetic);
+    }
+    return std::make_unique<CovarianceOracle<T, double>>(p, exact, arithmetic);
   }
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/random.hpp"
 #include "core/variant.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
@@ -25,7 +25,7 @@ void transpose(const T* in, T* out, std::int64_t rows, std::int64_t cols) {
   }
 }
 
-class DmvContract final : public Workload {
+class DmvContract final : public DenseWorkload<DmvContract> {
  public:
   std::string_view name() const override { return "dmv"; }
   std::string_view summary() const override {
@@ -33,16 +33,6 @@ class DmvContract final : public Workload {
   }
   std::vector<std::string_view> dimensions() const override {
     return {"rows", "cols"};
-  }
-
-  Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return {typed[0], typed[0]};
-    if (typed.size() == 2) return typed;
-    throw UsageError("dmv takes one size (n x n) or two (rows cols)");
-  }
-
-  std::vector<Dtype> dtypes() const override {
-    return {Dtype::f32, Dtype::f64};
   }
 
   Work work(const Size& size, Dtype dtype) const override {
@@ -63,32 +53,28 @@ class DmvContract final : public Workload {
             {"y", dtype, rows, Role::output, "", {"rows"}}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
-            InputKind kind) const override {
-    dispatch<float, double>(dtype, [&]<typename T>(T) {
-      const auto rows = size[0], cols = size[1];
-      // Products of at most limit^2, cols of them: their sum stays a
-      // whole number T can hold.
-      const double exact = 1 / unit_roundoff(dtype);
-      const auto limit = static_cast<std::int64_t>(
-          std::clamp(std::floor(std::sqrt(exact / cols)), 1.0, 8.0));
-      const auto element = [&](std::uint64_t stream) {
-        return [=](std::int64_t i) {
-          if (kind == InputKind::integers)
-            return random_integer<T>(stream, i, limit);
-          if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
-          const bool zero = stream == 1 && !random_term(3, i, cols);
-          return zero ? T{0} : random_wide<T>(stream, i);
-        };
+  template <typename T>
+  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
+    const auto rows = size[0], cols = size[1];
+    // Products of at most limit^2, cols of them: their sum stays a
+    // whole number T can hold.
+    const double exact = 1 / unit_roundoff(dtype_of<T>());
+    const auto limit = static_cast<std::int64_t>(
+        std::clamp(std::floor(std::sqrt(exact / cols)), 1.0, 8.0));
+    const auto element = [&](std::uint64_t stream) {
+      return [=](std::int64_t i) {
+        if (kind == InputKind::integers)
+          return random_integer<T>(stream, i, limit);
+        if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
+        const bool zero = stream == 1 && !random_term(3, i, cols);
+        return zero ? T{0} : random_wide<T>(stream, i);
       };
-      fill_parallel(inputs.get<T>("a"), rows * cols, element(1));
-      fill_parallel(inputs.get<T>("x"), cols, element(2));
-      if (T* transposed = inputs.get<T>("a_transposed")) {
-        transpose(inputs.get<T>("a"), transposed, rows, cols);
-      }
-    });
+    };
+    fill_parallel(inputs.get<T>("a"), rows * cols, element(1));
+    fill_parallel(inputs.get<T>("x"), cols, element(2));
+    if (T* transposed = inputs.get<T>("a_transposed")) {
+      transpose(inputs.get<T>("a"), transposed, rows, cols);
+    }
   }
 
   std::optional<std::int64_t> place_in_layout(const ArraySpec&,
@@ -102,44 +88,40 @@ class DmvContract final : public Workload {
   // section 3.5. What is zero costs no rounding: instead of cols count the
   // terms that are not. The reference is summed in a wider type; its own error
   // is added.
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
-                                 Arithmetic arithmetic) const override {
-    return dispatch<float, double>(
-        dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-          using Wide =
-              std::conditional_t<std::is_same_v<T, float>, double, long double>;
-          const auto rows = size[0], cols = size[1];
-          const T* a = inputs.get<const T>("a");
-          const T* x = inputs.get<const T>("x");
-          const bool exact = kind == InputKind::integers;
-          const Rounding rounds = rounding(dtype, arithmetic);
-          std::vector<double> expected(rows), bound(rows);
+  template <typename T>
+  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
+                                           const Size& size,
+                                           InputKind kind,
+                                           Arithmetic arithmetic) {
+    using Wide =
+        std::conditional_t<std::is_same_v<T, float>, double, long double>;
+    const auto rows = size[0], cols = size[1];
+    const T* a = inputs.get<const T>("a");
+    const T* x = inputs.get<const T>("x");
+    const bool exact = kind == InputKind::integers;
+    const Rounding rounds = rounding(dtype_of<T>(), arithmetic);
+    std::vector<double> expected(rows), bound(rows);
 #pragma omp parallel for schedule(static)
-          for (std::int64_t row = 0; row < rows; ++row) {
-            Wide sum = 0, magnitude = 0;
-            std::int64_t terms = 0;
-            for (std::int64_t col = 0; col < cols; ++col) {
-              const Wide product = static_cast<Wide>(a[row * cols + col]) *
-                                   static_cast<Wide>(x[col]);
-              sum += product;
-              magnitude += std::abs(product);
-              terms += product != 0;
-            }
-            expected[row] = static_cast<double>(sum);
-            if (exact) continue;
-            const double own =
-                gamma(terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64);
-            // Rounding the expected value to double costs one more half unit.
-            bound[row] = (rounds.of_products(terms) + own) *
-                             static_cast<double>(magnitude) +
-                         std::abs(expected[row]) * 0x1p-53;
-          }
-          return std::make_unique<ElementwiseOracle>("y", std::move(expected),
-                                                     std::move(bound));
-        });
+    for (std::int64_t row = 0; row < rows; ++row) {
+      Wide sum = 0, magnitude = 0;
+      std::int64_t terms = 0;
+      for (std::int64_t col = 0; col < cols; ++col) {
+        const Wide product =
+            static_cast<Wide>(a[row * cols + col]) * static_cast<Wide>(x[col]);
+        sum += product;
+        magnitude += std::abs(product);
+        terms += product != 0;
+      }
+      expected[row] = static_cast<double>(sum);
+      if (exact) continue;
+      const double own = gamma(terms, wide_roundoff<Wide>);
+      // Rounding the expected value to double costs one more half unit.
+      bound[row] =
+          (rounds.of_products(terms) + own) * static_cast<double>(magnitude) +
+          std::abs(expected[row]) * 0x1p-53;
+    }
+    return std::make_unique<ElementwiseOracle>("y", std::move(expected),
+                                               std::move(bound));
   }
 };
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/accuracy.hpp"
-#include "core/random.hpp"
 #include "core/roundoff.hpp"
 #include "core/variant.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
@@ -41,17 +41,19 @@ struct Operands {
   bool exact;  // equality is demanded
   Rounding rounds;
 
+  // Of a row of A that are not zero.
+  std::int64_t terms(std::int64_t row) const {
+    return k - std::count(a + row * k, a + (row + 1) * k, T{0});
+  }
   // |C - A B| <= factor |A| |B| in this row, element by element, for every
   // order of summation: Higham, (3.13). Terms that are zero cost no rounding;
   // own: the roundoff of the reference.
   double factor(std::int64_t row, double own) const {
-    const auto terms = k - std::count(a + row * k, a + (row + 1) * k, T{0});
-    return rounds.of_products(terms) + gamma(terms, own);
+    return rounds.of_products(terms(row)) + gamma(terms(row), own);
   }
   // The same for IEEE arithmetic in T: what errors are told in.
   double plain_factor(std::int64_t row) const {
-    const auto terms = k - std::count(a + row * k, a + (row + 1) * k, T{0});
-    return rounding(dtype_of<T>(), Arithmetic::ieee).of_products(terms);
+    return rounding(dtype_of<T>(), Arithmetic::ieee).of_products(terms(row));
   }
 };
 
@@ -116,9 +118,8 @@ class RowsReference {
         const double bound = bound_.empty() ? 0 : bound_[at];
         // Written so that NaN, which compares false, fails.
         if (!(std::abs(found - expected_[at]) <= bound)) {
-          return Mismatch{
-              "c[" + std::to_string(rows_[r]) + "," + std::to_string(j) + "]",
-              expected_[at], found, bound};
+          return Mismatch{element_name("c", rows_[r], j), expected_[at], found,
+                          bound};
         }
       }
     }
@@ -306,19 +307,6 @@ class MatmulOracle final : public Oracle, public KnowsErrors {
   }
 
  private:
-  // The first, the last and random ones between.
-  static std::vector<std::int64_t> some_rows(std::int64_t m,
-                                             std::int64_t count) {
-    std::vector<std::int64_t> rows{0, m - 1};
-    for (std::int64_t i = 0; i < count - 2; ++i) {
-      rows.push_back(static_cast<std::int64_t>(random_bits(4, i) %
-                                               static_cast<std::uint64_t>(m)));
-    }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    return rows;
-  }
-
   RowsReference rows_;
   std::optional<VectorsReference> vectors_;
 };

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "machine/run_queue.hpp"
+#include "render/words.hpp"
 
 namespace {
 
@@ -231,14 +232,14 @@ BOOST_AUTO_TEST_CASE(batches_that_were_watched_add_up) {
 
 // What is not known must not sound like somebody's fault.
 BOOST_AUTO_TEST_CASE(students_are_told_why_nothing_is_timed) {
-  BOOST_TEST(to_string(Watched{10e-3, 2e-3}) ==
+  BOOST_TEST(words(why_disturbed(Watched{10e-3, 2e-3})) ==
              "other programs kept this machine busy: threads waited 2.000 ms "
              "of 10.00 ms for a CPU");
-  BOOST_TEST(to_string(Watched{10e-3, 2e-3, 32}, 16) ==
+  BOOST_TEST(words(why_disturbed(Watched{10e-3, 2e-3, 32}, 16)) ==
              "its 32 threads share 16 CPUs and waited 2.000 ms of 10.00 ms for "
              "one another: "
              "tunables[\"threads\"] says how many to use");
-  BOOST_TEST(to_string(Watched{10e-3, std::nullopt}) ==
+  BOOST_TEST(words(why_disturbed(Watched{10e-3, std::nullopt})) ==
              "this system does not say how long threads wait for a CPU");
 }
 

@@ -11,6 +11,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "grade/protocol.hpp"
+#include "render/words.hpp"
+
 using namespace parlab;
 using namespace parlab::grade;
 
@@ -57,33 +60,67 @@ BOOST_AUTO_TEST_SUITE(messages)
 
 BOOST_AUTO_TEST_CASE(a_message_is_read_as_it_was_written) {
   Message read(text_number_and_verdict().bytes());
-  BOOST_TEST(read.text() == "text");
+  BOOST_TEST(read.get<std::string>() == "text");
   BOOST_TEST(read.get<std::int64_t>() == -5);
   BOOST_TEST(to_string(read.get<Verdict>()) == "timed_out");
   read.expect_end();
   BOOST_CHECK_THROW(read.get<char>(), Malformed);
 }
 
+BOOST_AUTO_TEST_CASE(what_executors_say_arrives_as_it_was_said) {
+  Call call{
+      .variant = nullptr, .size = {3, 5}, .dtype = Dtype::f64, .tunables = {}};
+  call.tunables.emplace("block", 128);
+  const Detail why{
+      .cause = Cause::ended_by_signal,
+      .arguments = {"Killed\a", std::int64_t{9}, Quantity{2, Unit::second}},
+      .further = {{.cause = Cause::interrupted}}};
+  LaunchShape shape;
+  shape.grid = {7, 1, 1};
+  Batch batch;
+  batch.waited_s = 0.5;
+  Message message(Message().put(call, why, shape, batch, true).bytes());
+  const auto read = message.get<Call>();
+  BOOST_TEST(read.size == call.size);
+  BOOST_TEST((read.dtype == call.dtype && read.tunables == call.tunables));
+  const auto detail = get_detail(message);
+  BOOST_TEST(words(detail) == "ended the program: Killed? (SIG9); interrupted");
+  BOOST_TEST(std::get<Quantity>(detail.arguments[2]).value == 2);
+  BOOST_TEST(message.get<LaunchShape>().grid[0] == 7);
+  BOOST_TEST(message.get<Batch>().waited_s.value() == 0.5);
+  BOOST_TEST(message.get<bool>());
+  message.expect_end();
+}
+
 BOOST_AUTO_TEST_CASE(a_message_that_is_cut_off_is_malformed) {
   const Message written = text_number_and_verdict();
   for (std::size_t cut = 0; cut < written.bytes().size(); ++cut) {
     Message torn(written.bytes().substr(0, cut));
-    BOOST_CHECK_THROW(
-        (torn.text(), torn.get<std::int64_t>(), torn.get<Verdict>()),
-        Malformed);
+    BOOST_CHECK_THROW((torn.get<std::string>(), torn.get<std::int64_t>(),
+                       torn.get<Verdict>()),
+                      Malformed);
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_a_message_says_of_itself_is_not_believed) {
   Message long_text;
   long_text.put(std::uint64_t{1} << 60);
-  BOOST_CHECK_THROW(long_text.text(), Malformed);
+  BOOST_CHECK_THROW(long_text.get<std::string>(), Malformed);
   Message no_verdict;
   no_verdict.put(99);
   BOOST_CHECK_THROW(no_verdict.get<Verdict>(), Malformed);
   Message long_list;
   long_list.put(std::uint64_t{1} << 40);
-  BOOST_CHECK_THROW(long_list.get_all(100, [](Message&) {}), Malformed);
+  BOOST_CHECK_THROW(long_list.get<std::vector<double>>(), Malformed);
+  Message no_bool;
+  no_bool.put(std::uint64_t{2});
+  BOOST_CHECK_THROW(no_bool.get<bool>(), Malformed);
+  // A cause behind a cause behind a cause ... would fill the stack.
+  Detail deep;
+  for (int i = 0; i < 100; ++i)
+    deep = {.cause = Cause::other, .further = {deep}};
+  Message nested(Message().put(deep).bytes());
+  BOOST_CHECK_THROW(nested.get<Detail>(), Malformed);
 }
 
 BOOST_AUTO_TEST_CASE(a_message_arrives_as_it_was_sent) {
@@ -93,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_message_arrives_as_it_was_sent) {
   ours.send(Message().put(std::int64_t{7}).put(std::string("seven")));
   Message there = theirs.receive(1000);
   BOOST_TEST(there.get<std::int64_t>() == 7);
-  BOOST_TEST(there.text() == "seven");
+  BOOST_TEST(there.get<std::string>() == "seven");
   there.expect_end();
 }
 

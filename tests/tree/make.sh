@@ -155,6 +155,11 @@ expect "a change in a header that a header includes is another variant" \
 expect "a change in a header is nothing to those who do not include it" \
   test "$(hash_of alone.cu)" = "${before#* }"
 rm -r "$folder"
+outdated=()
+while read -r new _ file; do
+  [[ $(scripts/source-hash.sh "$file" --own) == "$new" ]] || outdated+=("$file")
+done <scripts/same-sources.list
+expect "what is listed as written anew is as it was listed: ${outdated[*]:-}" test ${#outdated[@]} = 0
 
 expect "NO_INSTALL=1 with nothing missing says nothing" \
   eval 'test -z "$(NO_INSTALL=1 scripts/install.sh build figures check 2>&1)"'

@@ -1,0 +1,220 @@
+#include "grade/grader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "grade/clock_check.hpp"
+#include "machine/roof.hpp"
+#include "record/speedup.hpp"
+#include "sweep/interrupt.hpp"
+#include "verify/problem.hpp"
+
+namespace parlab::grade {
+namespace {
+
+constexpr int attempts = 3;
+constexpr auto until_quieter = std::chrono::seconds(1);
+// Processes of one program differ by where their memory lies, which
+// the executions of one of them do not show: by how much is known
+// from those of the reference.
+constexpr std::size_t processes_of_reference = 5,
+                      processes_where_they_differ = 3;
+constexpr double alike_within = 0.02;
+
+// What the process of a submission says of its time, by the
+// clock of this process.
+ClockCheck check_clock_of(RemoteExecutor& executor,
+                          const Call& call,
+                          const Assignment& assignment,
+                          double median_s) {
+  Problem problem(*assignment.workload, call.size, call.dtype, {call.variant},
+                  assignment.seed);
+  problem.fill(InputKind::uniform);
+  executor.load(problem.inputs(), problem.outputs());
+  executor.run_checked(call);
+  Secret secret;
+  const auto take = [&](int executions) {
+    BatchPlan plan;
+    for (int i = 0; i < executions; ++i)
+      plan.executions.push_back(problem.disturbance(secret));
+    executor.watched();
+    const auto batch = executor.sample(call, plan);
+    return WatchedBatch{.reported_s = batch.seconds,
+                        .elapsed_s = executor.elapsed_s(),
+                        .watched = executor.watched()};
+  };
+  auto check = check_clock(take, median_s);
+  executor.release();
+  return check;
+}
+
+Record middle(std::vector<Record> runs) {
+  const auto nth = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+  std::nth_element(runs.begin(), nth, runs.end(),
+                   [](const Record& a, const Record& b) {
+                     return a.summary().median < b.summary().median;
+                   });
+  return *nth;
+}
+
+Uncertain mean_of_runs(const std::vector<Record>& runs) {
+  std::vector<Uncertain> times;
+  for (const auto& run : runs)
+    times.push_back(run.summary().estimate);
+  return mean_of(times);
+}
+
+}  // namespace
+
+void Stopwatch::time_reference(const Ceilings& ceilings) {
+  ceilings_ = ceilings;
+  const Variant& reference = *all_.assignment.reference;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  Grade grade;
+  std::vector<Record> runs;
+  while (runs.size() < processes_of_reference) {
+    Contestant contestant(
+        {.command = {self, "serve", reference.workload, reference.full_name()},
+         .uses_gpu = reference.needs_gpu(),
+         .trusted = true},
+        all_.assignment.limits);
+    contestant.variant = reference;
+    const auto run = time_process(grade, contestant);
+    if (was_interrupted()) return;
+    if (!run) break;
+    runs.push_back(*run);
+  }
+  if (!grade.passed()) throw PointError(grade.verdict, grade.detail);
+  if (runs.size() < processes_of_reference) {
+    all_.why_untimed = grade.detail.further.at(0);
+    all_.why_untimed.further.push_back(other(reference.full_name()));
+    return;
+  }
+  std::vector<Samples> samples;
+  for (const auto& run : runs)
+    samples.push_back(run.samples());
+  spread_ = one_run_over_another(samples);
+  const bool alike = spread_.variance <= alike_within * alike_within;
+  processes_ = alike ? 1 : processes_where_they_differ;
+  all_.reference = middle(runs);
+  reference_ = mean_of_runs(runs);
+  all_.reference_time =
+      over_all_processes(reference_, 1.0 / processes_of_reference);
+  for (auto& rung : all_.ladder) {
+    if (rung.full_name() == reference.full_name()) rung = *all_.reference;
+  }
+}
+
+void Stopwatch::time(
+    Grade& grade,
+    Contestant& first,
+    const std::function<std::unique_ptr<Contestant>()>& start) {
+  std::vector<Record> runs;
+  for (std::size_t i = 0; i < processes_; ++i) {
+    const auto run =
+        i == 0 ? time_process(grade, first) : time_process(grade, *start());
+    if (!run) return;
+    runs.push_back(*run);
+  }
+  grade.timed = middle(runs);
+  grade.mean = mean_of_runs(runs);
+  grade.time =
+      over_all_processes(grade.mean, 1.0 / static_cast<double>(processes_));
+}
+
+// Only while nobody else is at work: what others do to a time is no fault of
+// the submission. Nothing: it did not pass, or it did and the detail says why
+// it has no time.
+std::optional<Record> Stopwatch::time_process(Grade& grade,
+                                              Contestant& contestant) {
+  auto& [executor, variant, places] = contestant;
+  Plan plan = plan_for(all_.assignment, command_);
+  plan.variants = {&variant};
+  plan.sizes = {all_.assignment.sizes.back()};
+  Detail why_busy;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (attempt > 0 && why_busy) std::this_thread::sleep_for(until_quieter);
+    (variant.needs_gpu() ? plan.device_ceilings : plan.host_ceilings) =
+        ceilings_;
+    executor.watched();
+    const auto records = swept(plan, places, all_);
+    if (was_interrupted()) return std::nullopt;
+    const Watched watched = executor.watched();
+    judge(grade, records);
+    if (!grade.passed() && grade.verdict != Verdict::implausible)
+      return std::nullopt;
+    why_busy = disturbed(watched) && !variant.needs_gpu()
+                   ? why_disturbed(watched)
+                   : Detail{};
+    if (why_busy) continue;
+    if (!grade.passed()) {
+      raise_ceilings(variant);
+      continue;
+    }
+    const auto& record = records.front();
+    const Call call{&variant, record.size, record.dtype, record.tunables};
+    const auto check = check_clock_of(executor, call, all_.assignment,
+                                      record.summary().median);
+    if (check.verdict == ClockVerdict::agrees) return record;
+    if (check.verdict == ClockVerdict::differs) {
+      grade.verdict = Verdict::implausible;
+      grade.detail = check.detail;
+      return std::nullopt;
+    }
+    why_busy = check.detail;
+  }
+  if (why_busy) {
+    grade.verdict = Verdict::passed;
+    grade.detail = {.cause = Cause::not_timed, .further = {why_busy}};
+  }
+  return std::nullopt;
+}
+
+// An estimate for any process of the program, not only for those that
+// ran. share: of the variance between processes that is left; it enters
+// once, for it was estimated once.
+Uncertain Stopwatch::over_all_processes(const Uncertain& estimate,
+                                        double share) const {
+  return estimate / Uncertain{1, spread_.variance * share, spread_.freedom};
+}
+
+// A roof may have been measured badly: that is looked at
+// before a time is doubted.
+void Stopwatch::raise_ceilings(const Variant& variant) {
+  const auto& [workload, dtype, sizes] = std::tie(
+      *all_.assignment.workload, all_.assignment.dtype, all_.assignment.sizes);
+  const auto wanted = wanted_for(workload.work(sizes.back(), dtype),
+                                 variant.unit(dtype), Cache::hot);
+  const auto here =
+      variant.needs_gpu() ? make_gpu_executor() : make_host_executor();
+  ceilings_ = best_of(ceilings_, here->ceilings(wanted));
+}
+
+void Stopwatch::compare() {
+  const double share = processes_ == 0 ? 1 : 1.0 / double(processes_);
+  std::vector<Uncertain> times;
+  std::vector<Grade*> timed;
+  for (auto& grade : all_.grades) {
+    if (!grade.timed) continue;
+    times.push_back(grade.mean);
+    timed.push_back(&grade);
+    if (grade.timed->roof_s > 0)
+      grade.of_roof = grade.timed->roof_s / grade.time.value;
+    grade.to_reference = ratio(over_all_processes(
+        grade.mean / reference_, share + 1.0 / processes_of_reference));
+    grade.points = all_.assignment.points.of(*grade.to_reference);
+  }
+  const auto places = ranks(times, over_all_processes({1, 0, 1}, 2 * share));
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    timed[i]->rank = places[i];
+    // Whoever shares a rank shares its points.
+    for (std::size_t j = 0; j < timed.size(); ++j) {
+      if (places[i] == places[j])
+        timed[i]->points = std::max(timed[i]->points, timed[j]->points);
+    }
+  }
+}
+
+}  // namespace parlab::grade
