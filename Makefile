@@ -51,7 +51,7 @@ export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
 # Libraries may lie in a prefix of one's own: compilers read CPATH and LIBRARY_PATH themselves, Boost's
 # own variable is BOOST_ROOT, and what is described to pkg-config is found by PKG_CONFIG_PATH.
-packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
+packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 libzstd nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
 PREFIX_FLAGS := $(if $(BOOST_ROOT),-isystem $(BOOST_ROOT)/include) $(call packaged,--cflags-only-I)
 PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)$(BOOST_ROOT)/lib) $(call packaged,--libs-only-L)
 
@@ -123,7 +123,7 @@ boost     = $(call archive,boost_$1,,-lboost_$1)
 EMULATION_LIBS = $(call boost,context) -l:libbacktrace.a
 HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
 LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
-            $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
+            $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) $(call archive,zstd,,-lzstd) -fopenmp -ldl
 # Variants know their own path and content: records made from another version are stale.
 IDENTITY   = $(if $(filter src/%,$<),,-DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"')
 
@@ -223,7 +223,7 @@ sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
 counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) build
 	@machine=$$(scripts/machine-name.sh) || exit; \
-	recorded=$$(for e in $(EXPERIMENTS); do [ ! -e results/$$machine/$$e.jsonl ] || echo $$e; done); \
+	recorded=$$(for e in $(EXPERIMENTS); do [ ! "$$(compgen -G "results/$$machine/$$e.jsonl*")" ] || echo $$e; done); \
 	[ "$$recorded" ] || echo "no records in results/$$machine: run an experiment first (make help)"; \
 	$(call each_experiment,$$recorded,,counters)
 	@$(MAKE) figures
@@ -554,6 +554,8 @@ R        := build/records
 # Only names that mean nothing to make or a shell: the others are named by `make figures`.
 RECORDS  := $(shell scripts/list-records.sh --silent)
 RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
+# A file of records is packed, plain, or both (parlab pack); it has one name.
+parts_of  = $(wildcard $(foreach r,$1,$r $r.zst))
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
@@ -562,8 +564,8 @@ STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figure
 # programs can make and read the database; the emulated one needs no CUDA compiler.
 DRAW := PARLAB=$(BIN)/parlab-emulated
 define figures_of
-$(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
-	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database $$< $$@ --views scripts/$(notdir $1)/views.sql
+$(R)/$1.db: $(call parts_of,results/$1.jsonl) scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
+	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database results/$1.jsonl $$@ --views scripts/$(notdir $1)/views.sql
 $(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
 figures: plots/$1-$f.svg
 .PRECIOUS: plots/$1-$f.svg plots/$1-$f.png
@@ -592,14 +594,14 @@ drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLO
           scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))
 define page_of
 figures: plots/$1/index.html
-plots/$1/index.html: $(filter results/$1/%,$(RECORDS)) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
+plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
 endef
 PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))
 
 figures: $(if $(PAGED),plots/index.html)
-plots/index.html: $(filter $(PAGED:%=results/%/%),$(RECORDS)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
+plots/index.html: $(call parts_of,$(filter $(PAGED:%=results/%/%),$(RECORDS))) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated index $(PAGED:%=results/%) --output $@ && echo "  wrote $@"
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

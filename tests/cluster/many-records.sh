@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # make_records COUNT: the records of the H200 as one file, repeated with other sizes up to so many.
 make_records() {
-  cat results/nvidia-h200/*.jsonl | awk -v most="$1" '
+  lines results/nvidia-h200/*.jsonl* | awk -v most="$1" '
     !/"type":"record"/ { print; next }
     { line[++n] = $0 }
     END {
