@@ -33,6 +33,9 @@ seconds_of() {
 }
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'; }
 
+expect "those of the repository are packed" test -z "$(git ls-files 'results/*.jsonl')"
+expect "and below 20 MB" test "$(du -sk results | cut -f1)" -lt 20000
+
 make_records 50000 >"$folder/all.jsonl"
 make_records 12500 >"$folder/quarter.jsonl"
 expect "there are 50,000 records" test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50000
