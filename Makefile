@@ -62,7 +62,7 @@ export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 # Libraries may lie in a prefix of one's own: compilers read CPATH and
 # LIBRARY_PATH themselves, Boost's own variable is BOOST_ROOT, and pkg-config
 # finds by PKG_CONFIG_PATH what is described to it.
-packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
+packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 libzstd nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
 PREFIX_FLAGS := $(if $(BOOST_ROOT),-isystem $(BOOST_ROOT)/include) $(call packaged,--cflags-only-I)
 PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)$(BOOST_ROOT)/lib) $(call packaged,--libs-only-L)
 
@@ -146,7 +146,7 @@ sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
 counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) build
 	@machine=$$(scripts/machine-name.sh) || exit; \
-	recorded=$$(for e in $(EXPERIMENTS); do [ ! -e results/$$machine/$$e.jsonl ] || echo $$e; done); \
+	recorded=$$(for e in $(EXPERIMENTS); do [ ! "$$(compgen -G "results/$$machine/$$e.jsonl*")" ] || echo $$e; done); \
 	[ "$$recorded" ] || echo "no records in results/$$machine: run an experiment first (make help)"; \
 	$(call each_experiment,$$recorded,,counters)
 	@$(MAKE) figures

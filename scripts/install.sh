@@ -8,9 +8,9 @@
 set -euo pipefail
 
 declare -A groups=(
-  [build]="compiler make program_options context hwloc seccomp"
+  [build]="compiler make program_options context hwloc seccomp zstd"
   [figures]="gnuplot sqlite fonts"
-  [check]="unit_test git nlohmann"
+  [check]="unit_test git nlohmann zstdcat"
 )
 # Without these something is left out, with a line that says so; all else goes on.
 declare -A optional=(
@@ -31,7 +31,7 @@ read -ra compiler <<<"${CXX:-g++}" # of two words, perhaps: ccache g++
 declare -A header=(
   [program_options]=boost/program_options.hpp [context]=boost/context/fiber.hpp
   [nlohmann]=nlohmann/json.hpp [hwloc]=hwloc.h [sqlite]=sqlite3.h
-  [seccomp]=seccomp.h
+  [seccomp]=seccomp.h [zstd]=zstd.h
   [unit_test]=boost/test/unit_test.hpp
 )
 # Of Boost's libraries: its headers come all at once, without them.
@@ -42,7 +42,7 @@ declare -A library=(
 declare -A command_of=(
   [compiler]=${compiler[-1]} [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
-  [slurmd]=slurmd [slurm]=sbatch [munge]=munged
+  [slurmd]=slurmd [slurm]=sbatch [munge]=munged [zstdcat]=zstdcat
 )
 # shellcheck disable=SC2034 # by name, in packages_of
 declare -A debian=(
@@ -52,6 +52,7 @@ declare -A debian=(
   [fonts]=fonts-dejavu-core [seccomp]=libseccomp-dev [unit_test]=libboost-test-dev [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
   [slurmd]=slurmd [slurm]=slurm-client [munge]=munge [blis]=libblis4-openmp
+  [zstd]=libzstd-dev [zstdcat]=zstd
 )
 # shellcheck disable=SC2034 # by name, in packages_of
 declare -A fedora=(
@@ -60,13 +61,14 @@ declare -A fedora=(
   [gnuplot]=gnuplot [sqlite]=sqlite-devel [fonts]=dejavu-sans-fonts [seccomp]=libseccomp-devel [unit_test]=boost-devel [git]=git
   [clang_format]=clang-tools-extra [clang_tidy]=clang-tools-extra [shellcheck]=ShellCheck
   [chromium]=chromium [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
+  [zstd]=libzstd-devel [zstdcat]=zstd
 )
 
 # Where else headers and libraries lie: as in the Makefile.
 where_headers=(${BOOST_ROOT:+-I"$BOOST_ROOT/include"})
 where_libraries=(${BOOST_ROOT:+-L"$BOOST_ROOT/lib"})
 if [[ -n ${PKG_CONFIG_PATH:-} ]]; then
-  for package in hwloc sqlite3 nlohmann_json; do
+  for package in hwloc sqlite3 libzstd nlohmann_json; do
     read -ra flags < <(pkg-config --cflags-only-I "$package" 2>/dev/null) || continue
     where_headers+=("${flags[@]}")
   done

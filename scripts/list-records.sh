@@ -1,5 +1,6 @@
 #!/bin/bash
-# The record files of all machines, results/MACHINE/NAME.jsonl, one per line. A folder or a file whose
+# The record files of all machines, results/MACHINE/NAME.jsonl, one per line, be they packed (NAME.jsonl.zst),
+# plain or both. A folder or a file whose
 # name is not of letters, digits and . _ + - is named on stderr and left out: names go to make and
 # to commands. --silent: they are not named.
 set -uo pipefail
@@ -20,7 +21,7 @@ for folder in results/*/; do
     skip folder "results/$machine"
     continue
   fi
-  for file in "$folder"*.jsonl; do
-    if is_name "$(basename "$file")" && [[ -f $file ]]; then echo "$file"; else skip file "$file"; fi
-  done
+  for file in "$folder"*.jsonl{,.zst}; do
+    if is_name "$(basename "${file%.zst}")" && [[ -f $file ]]; then echo "${file%.zst}"; else skip file "$file"; fi
+  done | sort -u
 done

@@ -15,6 +15,9 @@ expect() {
   fi
 }
 
+# lines FILE...: of record files, packed or not.
+lines() { zstdcat -f -- "$@"; }
+
 # A make of its own, whatever make it was started by.
 own_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
 

@@ -8,6 +8,8 @@ FORMATS  ?= svg png
 # Only names that mean nothing to make or a shell: `make figures` names the others.
 RECORDS  := $(shell scripts/list-records.sh --silent)
 RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
+# A file of records is packed, plain, or both (parlab pack); it has one name.
+parts_of  = $(wildcard $(foreach r,$1,$r $r.zst))
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
@@ -17,8 +19,8 @@ STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figure
 # database; the emulated one needs no CUDA compiler.
 DRAW := PARLAB=$(BIN)/parlab-emulated FORMATS="$(FORMATS)"
 define figures_of
-$(R)/$1.db: results/$1.jsonl scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
-	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database $$< $$@ --views scripts/$(notdir $1)/views.sql
+$(R)/$1.db: $(call parts_of,results/$1.jsonl) scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
+	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database results/$1.jsonl $$@ --views scripts/$(notdir $1)/views.sql
 $(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
 figures: plots/$1-$f.svg
 .PRECIOUS: $(FORMATS:%=plots/$1-$f.%)
@@ -47,12 +49,12 @@ drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLO
           scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))
 define page_of
 figures: plots/$1/index.html
-plots/$1/index.html: $(filter results/$1/%,$(RECORDS)) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
+plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
 endef
 PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))
 
 figures: $(if $(PAGED),plots/index.html)
-plots/index.html: $(filter $(PAGED:%=results/%/%),$(RECORDS)) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
+plots/index.html: $(call parts_of,$(filter $(PAGED:%=results/%/%),$(RECORDS))) $(PAGE_SOURCES) $(B)/pages.list | $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated index $(PAGED:%=results/%) --output $@ && echo "  wrote $@"

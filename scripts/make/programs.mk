@@ -98,7 +98,8 @@ boost     = $(call archive,boost_$1,,-lboost_$1)
 EMULATION_LIBS = $(call boost,context) -l:libbacktrace.a
 HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
 LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
-            $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) -fopenmp -ldl
+            $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) \
+            $(call archive,zstd,,-lzstd) -fopenmp -ldl
 MOLD      = $(if $(call links,-fuse-ld=mold),-fuse-ld=mold)
 LINK      = $(CXX) $(MOLD) $(LDFLAGS) -o $@
 LINK_CUDA = $(NVCC) $(addprefix -Xcompiler$(space),$(MOLD) $(LDFLAGS)) -o $@

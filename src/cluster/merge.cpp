@@ -1,12 +1,5 @@
 #include "cluster/merge.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,52 +8,13 @@
 #include "core/file.hpp"
 #include "core/variant.hpp"
 #include "record/json.hpp"
-#include "record/lines.hpp"
+#include "record/packed.hpp"
 #include "record/store.hpp"
 
 namespace parlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A file that nobody is writing, and that nobody begins to write as
-// long as this one lives.
-class Finished {
- public:
-  explicit Finished(const fs::path& path) : file_(opened(path)) {
-    if (file_ < 0)
-      throw UsageError("cannot read " + path.string() + ": " +
-                       std::strerror(errno));
-    // File systems without locks are used without.
-    locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-  }
-  ~Finished() { ::close(file_); }
-  Finished(const Finished&) = delete;
-  Finished& operator=(const Finished&) = delete;
-
-  explicit operator bool() const { return locked_; }
-
- private:
-  // A pipe would keep open() waiting.
-  static int opened(const fs::path& path) {
-    require_regular(path, "merge:");
-    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  }
-
-  int file_;
-  bool locked_ = false;
-};
-
-// Calls f with each line of a file and its number.
-template <typename F>
-void each_line(const fs::path& path, F f) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UsageError("cannot read " + path.string());
-  LineReader lines(in);
-  Line line;
-  for (std::size_t number = 1; lines.next(line); ++number)
-    f(line, number);
-}
 
 std::string at(const fs::path& path, std::size_t number) {
   return path.string() + ":" + std::to_string(number) + ": ";
@@ -70,9 +24,10 @@ class Merger {
  public:
   explicit Merger(const fs::path& into) : into_(into) {
     require_regular(into, "merge:");
-    if (!fs::exists(into)) return;
-    each_line(into,
-              [&](const Line& line, std::size_t) { take(line.text, into_); });
+    for (const auto& part : parts_of(into)) {
+      each_line(part,
+                [&](const Line& line, std::size_t) { take(line.text, into_); });
+    }
   }
 
   // The whole lines of a file that are not there yet.
@@ -162,9 +117,16 @@ Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
   Merger merger(into);
   std::map<fs::path, Finished> finished;
   std::vector<std::string> unfinished;
+  std::vector<fs::path> parts;
   for (const auto& file : files) {
-    if (fs::exists(into) && fs::exists(file) && fs::equivalent(into, file)) {
-      throw UsageError("merge: " + file.string() + " cannot go into itself");
+    const auto of_file = parts_of(file);
+    parts.insert(parts.end(), of_file.begin(), of_file.end());
+    if (of_file.empty()) parts.push_back(file);
+  }
+  for (const auto& file : parts) {
+    for (const auto& part : parts_of(into)) {
+      if (fs::exists(file) && fs::equivalent(part, file))
+        throw UsageError("merge: " + file.string() + " cannot go into itself");
     }
     const auto& lock = finished.try_emplace(file, file).first->second;
     if (!lock) {

@@ -138,12 +138,8 @@ Measured load_machine(const fs::path& folder) {
     throw UsageError(folder.string() +
                      " is no folder of records: results/MACHINE is one");
   }
-  std::vector<fs::path> files;
   std::vector<std::string> warnings;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_record_file(entry.path(), warnings)) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
+  const auto files = record_files(folder, Depth::folder, warnings);
   std::map<std::string, Run> runs;
   std::vector<Record> records;
   std::vector<Experiment> experiments;

@@ -67,7 +67,7 @@ double memory_bandwidth(const Ceilings& ceilings);
 // roof.
 std::string limit_of(const Measured& measured, const Record& record);
 
-// Every *.jsonl in the folder, results/MACHINE. The machine is the one
+// Every record file in the folder, results/MACHINE. The machine is the one
 // its runs name, the folder's name when there are none. Throws UsageError
 // when the folder cannot be read.
 Measured load_machine(const std::filesystem::path& folder);

@@ -109,6 +109,7 @@ void fields(V& visit, T& record) {
   visit("converged", record.converged, when(timed));
   visit("samples_us", InMicroseconds{record.seconds});
   visit("batches", record.batches);
+  visit("grouped", record.grouped);
   visit("apart_us", InMicroseconds{record.apart});
   visit("moving_s", record.moving_s);
   visit("discarded", record.discarded);

@@ -1,8 +1,8 @@
 #include "record/machine_name.hpp"
 
-#include <fstream>
-
 #include "record/json.hpp"
+#include "record/packed.hpp"
+#include "record/store.hpp"
 
 namespace parlab {
 namespace {
@@ -14,11 +14,12 @@ enum class Whose { nobodys, ours, anothers };
 // Only the lines of runs are parsed, and our own is as a rule the first.
 Whose owner_of(const fs::path& file, const std::string& host_id) {
   auto whose = Whose::nobodys;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(R"({"type":"run")")) continue;
+  const auto in = open_lines(file);
+  LineReader lines(*in);
+  for (Line line; lines.next(line);) {
+    if (!line.text.starts_with(R"({"type":"run")")) continue;
     try {
-      const auto entry = from_json_line(line);
+      const auto entry = from_json_line(line.text);
       const auto* run = std::get_if<Run>(&entry);
       if (run == nullptr) continue;
       if (run->host_id == host_id) return Whose::ours;
@@ -31,13 +32,13 @@ Whose owner_of(const fs::path& file, const std::string& host_id) {
 
 Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
   auto whose = Whose::nobodys;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".jsonl" || !entry.is_regular_file(error))
-      continue;
-    const auto of_file = owner_of(entry.path(), host_id);
-    if (of_file == Whose::ours) return Whose::ours;
-    if (of_file == Whose::anothers) whose = Whose::anothers;
+  std::vector<std::string> ignored;
+  for (const auto& file : record_files(folder, Depth::folder, ignored)) {
+    for (const auto& part : parts_of(file)) {
+      const auto of_part = owner_of(part, host_id);
+      if (of_part == Whose::ours) return Whose::ours;
+      if (of_part == Whose::anothers) whose = Whose::anothers;
+    }
   }
   return whose;
 }

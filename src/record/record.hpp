@@ -71,6 +71,8 @@ struct Record {
   // how many samples each batch has; empty in records
   // made before they were kept
   std::vector<int> batches;
+  // The batches are judged_groups(), and each is sorted: see packed.hpp.
+  bool grouped = false;
   // of a team, for each sample: from its first GPU that was done to its last
   std::vector<double> apart;
   // of a team: in transfers between its GPUs, in one execution

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <future>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <unordered_set>
@@ -21,6 +21,7 @@
 #include "record/json.hpp"
 #include "record/lines.hpp"
 #include "record/main_host.hpp"
+#include "record/packed.hpp"
 
 namespace parlab {
 namespace {
@@ -36,13 +37,9 @@ class FileReader {
       : path_(path), loaded_(loaded) {}
 
   void read() {
-    std::ifstream in(path_, std::ios::binary);
-    if (!in) {
-      throw UsageError("cannot read " + path_.string() + ": " +
-                       std::strerror(errno));
-    }
+    const auto in = open_lines(path_);
     const std::size_t first = loaded_.records.size();
-    LineReader lines(in);
+    LineReader lines(*in);
     auto batch = next_batch(lines);
     expect_lines_like(batch);
     while (!batch.empty()) {
@@ -56,6 +53,10 @@ class FileReader {
       batch = following.get();
     }
     keep_records_with_run(first);
+    if (!damage_.empty()) {
+      loaded_.warnings.push_back(damage_ + "; what follows line " +
+                                 std::to_string(number_) + " is not read");
+    }
     if (suppressed_ > 0) {
       loaded_.warnings.push_back(path_.string() + ": " +
                                  std::to_string(suppressed_) +
@@ -78,13 +79,22 @@ class FileReader {
     constexpr std::size_t enough = std::size_t{4} << 20;
     std::vector<Entry> batch;
     std::size_t bytes = 0;
-    for (Line line; bytes < enough && lines.next(line);) {
+    for (Line line; bytes < enough && next(lines, line);) {
       ++number_;
       if (line.text.find_first_not_of(" \t\r") == std::string::npos) continue;
       bytes += line.text.size();
       batch.push_back({number_, std::move(line), {}, {}});
     }
     return batch;
+  }
+
+  bool next(LineReader& lines, Line& line) {
+    try {
+      return damage_.empty() && lines.next(line);
+    } catch (const std::runtime_error& error) {
+      damage_ = error.what();
+      return false;
+    }
   }
 
   // Room for the records of the whole file: with a vector that grows
@@ -158,17 +168,20 @@ class FileReader {
   // of the lines of the records of this file
   std::vector<std::size_t> numbers_;
   std::size_t warned_ = 0, suppressed_ = 0;
+  std::string damage_;  // of a packed file
 };
 
-std::vector<fs::path> record_files(const fs::path& folder,
-                                   std::vector<std::string>& warnings) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(
-           folder, fs::directory_options::skip_permission_denied)) {
-    if (is_record_file(entry.path(), warnings)) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+// Whether it is a file of records in a folder.
+bool is_record_file(const fs::path& path, std::vector<std::string>& warnings) {
+  const auto name = plain_path(path);
+  if (name.extension() != ".jsonl") return false;
+  std::error_code ignored;
+  const bool regular = fs::is_regular_file(path, ignored),
+             named = is_name(name.filename().string());
+  if (regular && named) return true;
+  warnings.push_back(path.string() + ": " +
+                     (regular ? name_rule : "no regular file") + ", skipped");
+  return false;
 }
 
 UsageError cannot_write(const fs::path& path, const std::string& why) {
@@ -178,6 +191,10 @@ UsageError cannot_write(const fs::path& path, const std::string& why) {
 
 int open_locked(const fs::path& path) {
   require_regular(path, "records:");
+  if (plain_path(path) != path) {
+    throw cannot_write(path, "it is packed; new records are appended to " +
+                                 plain_path(path).string());
+  }
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) throw cannot_write(path, error.message());
@@ -189,6 +206,12 @@ int open_locked(const fs::path& path) {
     ::close(file);
     throw cannot_write(path,
                        "another process is writing it; wait for it to end");
+  }
+  // Packed and removed between the two calls.
+  struct stat there {};
+  if (::fstat(file, &there) == 0 && there.st_nlink == 0) {
+    ::close(file);
+    return open_locked(path);
   }
   return file;
 }
@@ -208,19 +231,24 @@ bool is_settled(const Record& record) {
 Loaded load_records(const fs::path& path) {
   Loaded loaded;
   std::error_code error;
-  const auto status = fs::status(path, error);
-  if (!fs::exists(status)) {
+  const auto parts = parts_of(path);
+  if (parts.empty() && !fs::exists(path, error)) {
     throw UsageError("no records at '" + path.string() + "': " +
                      (error ? error.message() : "no such file or folder"));
   }
-  if (!fs::is_directory(status)) {
-    require_regular(path, "records:");
-    FileReader(path, loaded).read();
+  const auto read = [&](const std::vector<fs::path>& files) {
+    for (const auto& file : files) {
+      require_regular(file, "records:");
+      FileReader(file, loaded).read();
+    }
+  };
+  if (!fs::is_directory(path)) {
+    read(parts);
     return loaded;
   }
   try {
-    for (const auto& file : record_files(path, loaded.warnings))
-      FileReader(file, loaded).read();
+    for (const auto& file : record_files(path, Depth::below, loaded.warnings))
+      read(parts_of(file));
     oldest_first(loaded.records, loaded.runs);
   } catch (const fs::filesystem_error& failure) {
     throw UsageError("cannot read the folder '" + path.string() +
@@ -248,15 +276,34 @@ void set_run(Record& record, const Run& run) {
   record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
 }
 
-bool is_record_file(const fs::path& path, std::vector<std::string>& warnings) {
-  if (path.extension() != ".jsonl") return false;
-  std::error_code ignored;
-  const bool regular = fs::is_regular_file(path, ignored),
-             named = is_name(path.filename().string());
-  if (regular && named) return true;
-  warnings.push_back(path.string() + ": " +
-                     (regular ? name_rule : "no regular file") + ", skipped");
-  return false;
+std::vector<fs::path> record_files(const fs::path& folder,
+                                   Depth depth,
+                                   std::vector<std::string>& warnings) {
+  std::set<fs::path> files;
+  fs::recursive_directory_iterator entry(
+      folder, fs::directory_options::skip_permission_denied);
+  for (; entry != end(entry); ++entry) {
+    if (depth == Depth::folder) entry.disable_recursion_pending();
+    if (is_record_file(entry->path(), warnings))
+      files.insert(plain_path(entry->path()));
+  }
+  return {files.begin(), files.end()};
+}
+
+Finished::Finished(const fs::path& path) {
+  // A pipe would keep open() waiting.
+  require_regular(path, "records:");
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) {
+    throw UsageError("cannot read " + path.string() + ": " +
+                     std::strerror(errno));
+  }
+  // File systems without locks are used without.
+  locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+Finished::~Finished() {
+  ::close(file_);
 }
 
 namespace {
@@ -365,6 +412,11 @@ Store::Store(const fs::path& path, const Run& run)
 }
 
 Store::~Store() {
+  struct stat status {};
+  std::error_code ignored;
+  if (::fstat(file_, &status) == 0 && status.st_size == 0 &&
+      fs::exists(packed_path(path_), ignored))
+    fs::remove(path_, ignored);  // nothing new beside what is packed
   ::close(file_);
 }
 

@@ -18,8 +18,9 @@ struct Loaded {
   std::vector<std::string> warnings;
 };
 
-// Reads one file, or every *.jsonl below a folder. Lines that are torn or
-// foreign, and records whose run is not there, are skipped with a warning.
+// Reads one file, or every one below a folder, packed or not: see packed.hpp.
+// Lines that are torn or foreign, and records whose run is not there, are
+// skipped with a warning.
 // Throws UsageError when the path does not exist or cannot be read.
 Loaded load_records(const std::filesystem::path& path);
 
@@ -28,10 +29,31 @@ Loaded load_records(const std::filesystem::path& path);
 void oldest_first(std::vector<Record>& records,
                   const std::map<std::string, Run>& runs);
 
-// Whether it is a file of records in a folder: a regular one, *.jsonl. One
-// that cannot be used is named in warnings.
-bool is_record_file(const std::filesystem::path& path,
-                    std::vector<std::string>& warnings);
+// The record files of a folder, and below it: regular ones, called x.jsonl or
+// x.jsonl.zst, by the name x.jsonl. One that cannot be used is named
+// in warnings.
+enum class Depth { folder, below };
+std::vector<std::filesystem::path> record_files(
+    const std::filesystem::path& folder,
+    Depth depth,
+    std::vector<std::string>& warnings);
+
+// A file that nobody is writing, and that nobody begins to write as
+// long as this one lives.
+class Finished {
+ public:
+  // Throws UsageError when it is not there or no regular file.
+  explicit Finished(const std::filesystem::path& path);
+  ~Finished();
+  Finished(const Finished&) = delete;
+  Finished& operator=(const Finished&) = delete;
+  // False: somebody is writing it.
+  explicit operator bool() const { return locked_; }
+
+ private:
+  int file_;
+  bool locked_ = false;
+};
 
 // The last record of each identity and machine, oldest first: one made from
 // an older source is stale once there is a newer one. Joules and counters are
@@ -59,8 +81,8 @@ class Store {
  public:
   // Opens for appending, makes the folders; a torn last line is ended first,
   // so that what follows is readable. Throws UsageError naming the path when
-  // it is no regular file, cannot be written or another process is writing
-  // it. A run that the file holds already is not written again.
+  // it is no regular file, is packed, cannot be written or another process is
+  // writing it. A run that the file holds already is not written again.
   Store(const std::filesystem::path& path, const Run& run);
   ~Store();
   Store(const Store&) = delete;

@@ -21,34 +21,6 @@ constexpr std::size_t batch_assumed = 12;
 // alike and do not show the tick.
 constexpr double coarsest_tick_s = 0.5e-6;
 
-// Sizes of the groups of neighbouring batches, nearly equal in
-// batches. Empty: too few.
-std::vector<std::size_t> groups_of(const Samples& samples) {
-  const std::size_t n = samples.seconds.size();
-  std::vector<std::size_t> ends;  // of the batches
-  for (const int batch : samples.batches) {
-    ends.push_back((ends.empty() ? 0 : ends.back()) +
-                   static_cast<std::size_t>(batch));
-  }
-  if (ends.empty() || ends.back() != n) {
-    ends.clear();
-    const std::size_t count =
-        std::max(n / batch_assumed, std::min(n, groups_at_least));
-    for (std::size_t i = 1; i <= count; ++i)
-      ends.push_back(i * n / count);
-  }
-  std::vector<std::size_t> sizes;
-  if (ends.size() < groups_at_least) return sizes;
-  const std::size_t groups = std::min(ends.size(), groups_at_most);
-  std::size_t begin = 0;
-  for (std::size_t g = 1; g <= groups; ++g) {
-    const std::size_t end = ends[g * ends.size() / groups - 1];
-    sizes.push_back(end - begin);
-    begin = end;
-  }
-  return sizes;
-}
-
 // How much larger the variance of the mean is than that of as many independent
 // values, whose correlation of neighbours is that of an autoregression. Such an
 // estimate is too low, most so for few values (Kendall, Biometrika 41, 1954).
@@ -109,7 +81,7 @@ double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
 Uncertain within_run(const Samples& samples,
                      const std::vector<double>& sorted) {
   Uncertain estimate{median_of_sorted(sorted)};
-  const auto groups = groups_of(samples);
+  const auto groups = judged_groups(samples);
   if (groups.empty() || !(sorted.front() > 0)) return estimate;
   std::vector<double> logs, group;
   auto begin = samples.seconds.begin();
@@ -132,6 +104,32 @@ Uncertain within_run(const Samples& samples,
 }
 
 }  // namespace
+
+std::vector<std::size_t> judged_groups(const Samples& samples) {
+  const std::size_t n = samples.seconds.size();
+  std::vector<std::size_t> ends;  // of the batches
+  for (const int batch : samples.batches) {
+    ends.push_back((ends.empty() ? 0 : ends.back()) +
+                   static_cast<std::size_t>(batch));
+  }
+  if (ends.empty() || ends.back() != n) {
+    ends.clear();
+    const std::size_t count =
+        std::max(n / batch_assumed, std::min(n, groups_at_least));
+    for (std::size_t i = 1; i <= count; ++i)
+      ends.push_back(i * n / count);
+  }
+  std::vector<std::size_t> sizes;
+  if (ends.size() < groups_at_least) return sizes;
+  const std::size_t groups = std::min(ends.size(), groups_at_most);
+  std::size_t begin = 0;
+  for (std::size_t g = 1; g <= groups; ++g) {
+    const std::size_t end = ends[g * ends.size() / groups - 1];
+    sizes.push_back(end - begin);
+    begin = end;
+  }
+  return sizes;
+}
 
 Interval Uncertain::interval(double confidence) const {
   if (!std::isfinite(variance)) return {};

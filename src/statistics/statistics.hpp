@@ -36,6 +36,7 @@ struct Uncertain {
   double variance = std::numeric_limits<double>::infinity();
   double freedom = 1;  // degrees, of that variance
 
+  bool operator==(const Uncertain&) const = default;
   // By Student's t; [0, infinity) when the variance is not known.
   Interval interval(double confidence = 0.95) const;
 };
@@ -49,6 +50,8 @@ struct Summary {
   // half width of that interval over the median, were runs all alike and the
   // clock perfect: what more samples make smaller; infinite for too few
   double precision = 0;
+
+  bool operator==(const Summary&) const = default;
 };
 
 double median(std::vector<double> values);  // 0 when there are none
@@ -58,6 +61,11 @@ double median(std::vector<double> values);  // 0 when there are none
 // few. The tick of the clock, the least difference between two samples,
 // counts as an uncertainty of its own.
 Summary summarize(const Samples& samples);
+
+// Sizes of the groups of neighbouring samples whose medians are judged: ten
+// batches, or as many of neighbouring ones; with too few batches none. Nothing
+// else than the groups is asked of the order of samples.
+std::vector<std::size_t> judged_groups(const Samples& samples);
 
 // Variance of the logarithm of the median by the tick of the clock, which no
 // number of samples makes less.

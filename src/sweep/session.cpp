@@ -8,6 +8,7 @@
 #include "host/blas_in_use.hpp"
 #include "machine/programs_on_gpu.hpp"
 #include "machine/roof.hpp"
+#include "record/packed.hpp"
 
 namespace parlab {
 namespace {
@@ -67,7 +68,7 @@ void Session::read_elsewhere() {
   Loaded all;
   for (const auto& path : paths) {
     // nobody has measured anything yet
-    if (!std::filesystem::exists(path)) continue;
+    if (parts_of(path).empty()) continue;
     auto loaded = load_records(path);
     for (const auto& warning : loaded.warnings)
       observer.note(other(warning));

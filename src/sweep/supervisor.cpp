@@ -15,6 +15,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "machine/process_end.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "sweep/interrupt.hpp"
@@ -35,16 +36,8 @@ constexpr int leave_at_most = 100;
 
 // status: of waitpid().
 Detail ending_of(int status) {
-  if (WIFEXITED(status)) {
-    return {.cause = Cause::ended_with_status,
-            .arguments = {std::int64_t{WEXITSTATUS(status)}}};
-  }
-  const int signal = WTERMSIG(status);
-  const char* const name = sigabbrev_np(signal);
-  Detail ending{
-      .cause = Cause::ended_by_signal,
-      .arguments = {strsignal(signal), name ? name : std::to_string(signal)}};
-  if (signal == SIGKILL)
+  Detail ending = end_of_process(status);
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     ending.further = {{.cause = Cause::memory_may_be_short}};
   return ending;
 }

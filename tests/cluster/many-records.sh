@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # make_records COUNT: the records of the H200 as one file, repeated with other sizes up to so many.
 make_records() {
-  cat results/nvidia-h200/*.jsonl | awk -v most="$1" '
+  lines results/nvidia-h200/*.jsonl* | awk -v most="$1" '
     !/"type":"record"/ { print; next }
     { line[++n] = $0 }
     END {
@@ -32,6 +32,9 @@ seconds_of() {
     awk '/failed/ { bad = 1 } NF == 2 { sum = $1 + $2 } END { print bad ? 1e9 : sum }'
 }
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'; }
+
+expect "those of the repository are packed" test -z "$(git ls-files 'results/*.jsonl')"
+expect "and below 20 MB" test "$(du -sk results | cut -f1)" -lt 20000
 
 make_records 50000 >"$folder/all.jsonl"
 make_records 12500 >"$folder/quarter.jsonl"

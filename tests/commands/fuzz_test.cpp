@@ -20,6 +20,7 @@
 #include "folder.hpp"
 #include "page/page.hpp"
 #include "record/json.hpp"
+#include "record/packed.hpp"
 #include "record/store.hpp"
 #include "said.hpp"
 
@@ -135,8 +136,8 @@ Options all_options() {
 
 Lines arguments(Chance& chance) {
   static const Lines subjects = [] {
-    Lines all{"show",  "compare", "tune",     "export", "claims", "page",
-              "index", "merge",   "database", "query",  "machine"};
+    Lines all{"show",  "compare", "tune", "export",   "claims", "page",
+              "index", "merge",   "pack", "database", "query",  "machine"};
     for (const auto* workload : Registry::instance().workloads()) {
       all.emplace_back(workload->name());
     }
@@ -210,11 +211,12 @@ void repeat(const char* what, const std::function<void(Chance&)>& trial) {
 const std::vector<Lines>& real_records() {
   static const std::vector<Lines> files = [] {
     std::vector<Lines> all;
-    for (const auto& entry : fs::directory_iterator("results/nvidia-h200")) {
-      if (entry.path().extension() != ".jsonl") continue;
-      std::ifstream in(entry.path());
+    std::vector<std::string> ignored;
+    for (const auto& file :
+         record_files("results/nvidia-h200", Depth::folder, ignored)) {
+      const auto in = open_lines(parts_of(file).front());
       Lines lines;
-      for (std::string line; lines.size() < 6 && std::getline(in, line);)
+      for (std::string line; lines.size() < 6 && std::getline(*in, line);)
         lines.push_back(line);
       all.push_back(lines);
     }

@@ -95,6 +95,7 @@ Record a_record() {
   record.emulated = true;
   record.seconds = {1e-3, 1.23456789e-6, 12.3456789, 0, 2.5e-9};
   record.batches = {2, 3};
+  record.grouped = true;
   record.converged = true;
   record.discarded = 3;
   record.errors = {{error_name(InputKind::uniform, true), 0.25},

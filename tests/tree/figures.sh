@@ -116,7 +116,7 @@ expect "four rungs with joules have a chart of them, fewer none: $(unlike_record
 expect "among the records is a ladder" test -e plots/nvidia-h200/tiled-matmul-6-energy.svg
 # Three rungs of it.
 mkdir -p results/three
-grep -E '"type":"run"|"variant":"(naive|coalesced|shmem)".*"energy"' results/nvidia-h200/cslab-dmv.jsonl \
+grep -E '"type":"run"|"variant":"(naive|coalesced|shmem)".*"energy"' < <(lines results/nvidia-h200/cslab-dmv.jsonl*) \
   >results/three/cslab-dmv.jsonl
 expect "three rungs with joules are skipped" \
   eval 'own_make plots/three/cslab-dmv-9-energy.svg 2>&1 | grep -q "skip .*energy of four rungs or more" &&

@@ -71,7 +71,7 @@ text='a \u001b[31mred\u009b `touch RAN` $(touch RAN) '"'; touch RAN; ' || x() ||
 text=$(sed "s|RAN|$ran|g; s/[\\&#]/\\\\&/g" <<<"$text")
 sed -E "s/\"machine\":\"[^\"]*\"/\"machine\":\"coloured\"/
   s#\"(cpu|gpu|driver|cuda|compiler|flags|commit|command|kernel|detail|node)\":\"[^\"]*\"#\"\1\":\"$text\"#g" \
-  "$OLDPWD/results/nvidia-h200/cslab-dmv.jsonl" >results/coloured/cslab-dmv.jsonl
+  < <(lines "$OLDPWD"/results/nvidia-h200/cslab-dmv.jsonl*) >results/coloured/cslab-dmv.jsonl
 expect "the text is planted" grep -q 'touch /tmp/parlab-ran' results/coloured/cslab-dmv.jsonl
 for command in "show results/coloured" "export results/coloured" "claims results/coloured" \
   "compare $good results/coloured/cslab-dmv.jsonl"; do

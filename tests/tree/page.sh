@@ -100,10 +100,10 @@ expect "h200: printed, the summary has $(pages_of short) pages, 3 at the most" t
 
 # A machine without a GPU: what the CPU of that one did.
 mkdir -p "$work/no-gpu"
-for file in results/nvidia-h200/*.jsonl; do
-  grep -vE '"backend":"cuda"|"source":"[^"]*[.]cu"' "$file" |
+for file in results/nvidia-h200/*.jsonl*; do
+  lines "$file" | grep -vE '"backend":"cuda"|"source":"[^"]*[.]cu"' |
     sed -E 's/"(gpu|driver|cuda)":"[^"]*"/"\1":""/g; s/"device":\{.*/"device":{"read":[],"copy":[],"units":{},"launch_s":0}}/' \
-      >"$work/no-gpu/${file##*/}"
+      >"$work/no-gpu/$(basename "${file%.zst}")"
 done
 page no-gpu "$work/no-gpu" "$work/nowhere"
 expect "no-gpu: says so" grep -q 'no GPU here' "$work/no-gpu.html"
@@ -131,7 +131,7 @@ expect_page student
 mkdir -p "$work/evil" "$work/drawn"
 evil="<script>ran=1;document.title='ran'<\\/script><img src=x onerror=ran=1>\\\\\"'\\&"
 sed -E "s#\"(gpu|cpu|driver|compiler|flags)\":\"[^\"]*\"#\"\1\":\"$evil\"#g; s#\"detail\":\"[^\"]*\"#\"detail\":\"$evil\"#" \
-  results/nvidia-h200/cslab-dmv.jsonl >"$work/evil/cslab-dmv.jsonl"
+  < <(lines results/nvidia-h200/cslab-dmv.jsonl*) >"$work/evil/cslab-dmv.jsonl"
 echo '<svg onload="ran=1"><script>ran=1</script></svg>' >"$work/drawn/cslab-dmv-1-a&b.svg"
 page evil "$work/evil" "$work/drawn"
 expect "evil: the names are shown" grep -q '&lt;script&gt;ran' "$work/evil.html"

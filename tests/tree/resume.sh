@@ -41,6 +41,10 @@ sweep
 expect "a torn last line is named" grep -q 'jsonl:.*skipped' "$folder/errors"
 expect "and costs nothing else: none is measured again" test "$(count)" = $((before + 1)) # it is one of them
 expect "nor lost" test "$(bin/parlab-emulated export "$records" 2>/dev/null | tail -n +2 | wc -l)" = 35
+expect "packed, they are exported as before" eval 'bin/parlab-emulated pack $records && test ! -e "$records" &&
+  test "$(bin/parlab-emulated export $records | tail -n +2 | wc -l)" = 35'
+sweep
+expect "and none is measured again" test ! -e "$records"
 
 # Shards by hand, as on any cluster: each job has a number and a file, and the files are merged.
 for number in 1 2 3; do
@@ -61,7 +65,7 @@ expect "says what is needed and free" grep -qE 'needs 4.00 TiB of host memory, .
 expect "and records it" grep -q '"verdict":"out_of_memory"' "$folder/large.jsonl"
 
 # Ctrl-C: what is complete is kept, and the exit status says so.
-rm -f "$records"
+rm -f "$records"*
 timeout --preserve-status --signal=INT 6 bin/parlab-emulated dmv 64,2048 --backend serial \
   --iterations 9999 --format csv --results "$records" >/dev/null 2>&1
 expect "an interrupted sweep exits with 130" test $? = 130
