@@ -11,7 +11,6 @@
 #include "record/store.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
-#include "report/text_table.hpp"
 #include "text.hpp"
 
 using namespace parlab;
@@ -255,9 +254,9 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
              table);
   BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"),
              table);
-  BOOST_TEST(has_line(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%",
-                              "10.0x", "2.00x"}));
-  BOOST_TEST(has_line(table, {"cuda/naive", "200.0 us", "5.00x", "5.00-5.00"}));
+  BOOST_TEST(has_line(
+      table, {"cuda/coalesced", "100.0 us", "40.0", "1.0%", "10.0x", "2.00x"}));
+  BOOST_TEST(has_line(table, {"cuda/naive", "200.0 us", "5.00x"}));
   BOOST_TEST(has_line(table, {"(above_roof)"}));
   BOOST_TEST(has_line(table, {"cuda/warp", "0.22%! "}));
   BOOST_TEST(has_line(
@@ -309,7 +308,7 @@ BOOST_AUTO_TEST_CASE(table_without_a_baseline_a_roof_or_a_time) {
   auto alone = make("openmp", "rows", 1e-4);
   alone.roof_s = 0;
   const auto no_baseline = printed("table", {{alone}});
-  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "40.00     -        -"}));
+  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "GB/s     -        -"}));
   BOOST_TEST(!has_line(no_baseline, {"speedup: over"}));
   // Without a time there is neither.
   const auto none = printed(
@@ -324,8 +323,7 @@ BOOST_AUTO_TEST_CASE(table_shows_flops_where_they_are_the_limit) {
   auto record = make("openmp", "rows", 1e-3);
   record.flops = 1e9;
   const auto table = printed("table", {{record}});
-  BOOST_TEST(has_line(table, {"Gflop/s"}));
-  BOOST_TEST(has_line(table, {"openmp/rows", "1000"}));
+  BOOST_TEST(has_line(table, {"openmp/rows", "Tflop/s"}));
   BOOST_TEST(!has_line(table, {"GB/s"}));
 }
 
