@@ -154,7 +154,7 @@ Document list_of(const std::vector<const Workload*>& workloads) {
   for (const auto* workload : workloads) {
     Table people{.columns = {{.right = true}, {}, {}}};
     const auto say = [&](const std::string& text) {
-      if (!text.empty()) people.rows.push_back(row_of({"", text}));
+      if (!text.empty()) people.rows.push_back(row_of({"", "    " + text}));
     };
     for (const auto* variant :
          Registry::instance().variants(workload->name())) {

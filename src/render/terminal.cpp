@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t line_width = 100, gap = 2, least_width = 12;
+constexpr std::size_t line_width = 100, gap = 2, least_width = 8;
 
 std::string without_end(std::string line) {
   return line.erase(line.find_last_not_of(' ') + 1) + '\n';
@@ -28,13 +28,22 @@ std::string text_of(const Cell& cell) {
   return text + (text.empty() ? "(" : " (") + note + ")";
 }
 
+// Whether a row says anything in that column.
+bool any_text(const Table& table, std::size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+    return column < row.cells.size() && !text_of(row.cells[column]).empty();
+  });
+}
+
 // What people see of a table, in words, and how wide its columns are.
 class Layout {
  public:
   explicit Layout(const Table& table) {
     std::vector<bool> shown;
-    for (const auto& column : table.columns) {
-      shown.push_back(column.key.empty() || !column.title.empty());
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const auto& column = table.columns[c];
+      const bool for_people = column.key.empty() || !column.title.empty();
+      shown.push_back(for_people && any_text(table, c));
       if (!shown.back()) continue;
       columns_.push_back(&column);
       widths_.push_back(column.title.size());

@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_SUITE(renderers)
 
 BOOST_AUTO_TEST_CASE(a_table_is_aligned_on_a_terminal) {
   BOOST_TEST(terminal(table_of_two()) ==
-             "variant           time  ratio  remark\n"
-             "naive         16.24 us  1.50x  of the first\n"
+             "variant          time  ratio  remark\n"
+             "naive        16.24 us  1.50x  of the first\n"
              "=SUM(\"a\",b)            2.00x\n");
 }
 
