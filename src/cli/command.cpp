@@ -101,7 +101,9 @@ std::string format_of(const Arguments& arguments,
       format->refuse("--explain asks for another one");
     return "explain";
   }
-  if (format == nullptr) return formats.front();
+  const bool for_people = formats.front() == "table";
+  if (format == nullptr || !(format->from_command_line || for_people))
+    return formats.front();
   const auto among = [&](const std::vector<std::string>& known) {
     return std::find(known.begin(), known.end(), format->text) != known.end();
   };

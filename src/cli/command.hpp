@@ -112,7 +112,8 @@ Arguments read_arguments(const std::vector<std::string>& words,
 const Workload& workload_called(const std::string& name);
 
 // One of the formats of a command, the first by default. A variable that asks
-// for another format is meant for runs. Throws UsageError.
+// for another format is meant for runs, and what scripts read does not depend
+// on one. Throws UsageError.
 std::string format_of(const Arguments& arguments,
                       const std::vector<std::string>& formats);
 

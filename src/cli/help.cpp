@@ -8,6 +8,8 @@
 #include "core/build.hpp"
 #include "core/text.hpp"
 #include "image/filter.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 namespace {
@@ -56,14 +58,6 @@ std::vector<const Variant*> kernels_by_number(const Workload& workload) {
   std::sort(kernels.begin(), kernels.end(),
             [](auto* a, auto* b) { return a->id < b->id; });
   return kernels;
-}
-
-void print_indented(std::ostream& out,
-                    const std::string& text,
-                    std::size_t indent) {
-  for (const auto& line : wrap(text, width - indent)) {
-    out << std::string(indent, ' ') << line << '\n';
-  }
 }
 
 // What a workload computes; how its arrays lie comes behind the first
@@ -144,32 +138,53 @@ void print_commands(std::ostream& out) {
   }
 }
 
-void print_variant(std::ostream& out, const Variant& variant) {
-  out << std::right << std::setw(4)
-      << (variant.id >= 0 ? std::to_string(variant.id) : "") << "  "
-      << std::left << std::setw(34) << variant.full_name();
-  for (const auto dtype : variant.dtypes)
-    out << ' ' << to_string(dtype);
-  for (const auto& tunable : variant.tunables)
-    out << "\n        " << tunable_line(tunable);
-  out << '\n';
-  if (!variant.idea.empty()) print_indented(out, variant.idea, 8);
-  if (variant.from_host()) {
-    print_indented(
-        out,
-        "its time has the copies in it: runs when it is named, with --variant",
-        8);
-  }
-  if (!variant.hardware.empty()) {
-    print_indented(out, "needs " + variant.hardware + ": not emulated", 8);
-  }
+Row row_for_programs(const Variant& variant,
+                     const std::string& dtypes,
+                     const std::string& tunables) {
+  return row_of({variant.workload, variant.backend, variant.name,
+                 variant.id < 0 ? Text() : Text(std::int64_t{variant.id}),
+                 dtypes, tunables, variant.idea, variant.hardware});
 }
 
-void print_variants(std::ostream& out, const Workload& workload) {
-  out << workload.name() << ": " << workload.summary() << '\n';
-  for (const auto* variant : Registry::instance().variants(workload.name())) {
-    print_variant(out, *variant);
+Document list_of(const std::vector<const Workload*>& workloads) {
+  Document document;
+  Table programs{.key = "variant",
+                 .columns = keyed({"workload", "backend", "variant", "id",
+                                   "dtypes", "tunables", "idea", "hardware"})};
+  for (const auto* workload : workloads) {
+    Table people{.columns = {{.right = true}, {}, {}}};
+    const auto say = [&](const std::string& text) {
+      if (!text.empty()) people.rows.push_back(row_of({"", "    " + text}));
+    };
+    for (const auto* variant :
+         Registry::instance().variants(workload->name())) {
+      std::vector<std::string> dtypes, tunables;
+      for (const auto dtype : variant->dtypes)
+        dtypes.emplace_back(to_string(dtype));
+      people.rows.push_back(row_of(
+          {variant->id < 0 ? Text("  ") : Text(std::int64_t{variant->id}),
+           variant->full_name(), join(dtypes, " ")}));
+      for (const auto& tunable : variant->tunables) {
+        tunables.push_back(tunable_line(tunable));
+        say(tunables.back());
+      }
+      say(variant->idea);
+      if (variant->from_host()) {
+        say("its time has the copies in it: runs when it is named, with "
+            "--variant");
+      }
+      if (!variant->hardware.empty())
+        say("needs " + variant->hardware + ": not emulated");
+      programs.rows.push_back(
+          row_for_programs(*variant, join(dtypes, " "), join(tunables, "; ")));
+    }
+    document.blocks.push_back(Section{.title = std::string(workload->name()) +
+                                               ": " +
+                                               std::string(workload->summary()),
+                                      .blocks = {people}});
   }
+  document.blocks.push_back(programs);
+  return document;
 }
 
 bool has_parameter(const Workload& workload, const std::string& name) {
@@ -265,10 +280,12 @@ void print_help(std::ostream& out, const Arguments& arguments) {
 }
 
 void print_list(std::ostream& out, const Arguments& arguments) {
-  if (arguments.workload != nullptr)
-    return print_variants(out, *arguments.workload);
-  for (const auto* workload : Registry::instance().workloads())
-    print_variants(out, *workload);
+  const auto format = format_of(arguments, {"table", "json"});
+  std::vector<const Workload*> workloads{arguments.workload};
+  if (arguments.workload == nullptr)
+    workloads = Registry::instance().workloads();
+  const auto list = list_of(workloads);
+  out << (format == "json" ? json_lines(list) : terminal(list));
 }
 
 void print_version(std::ostream& out) {

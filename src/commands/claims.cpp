@@ -3,101 +3,97 @@
 #include <algorithm>
 #include <boost/algorithm/string/erase.hpp>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "claims/claim.hpp"
 #include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
-#include "core/text.hpp"
 #include "record/store.hpp"
+#include "render/csv.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 namespace {
-
-constexpr std::size_t width = 100, indent = 12;
 
 struct Machine {
   std::vector<Record> records;
   std::vector<Run> runs;
 };
 
-void print_field(std::ostream& out,
-                 const std::string& title,
-                 const std::string& text) {
-  if (text.empty()) return;
-  auto head = "    " + title;
-  head.resize(indent, ' ');
-  for (const auto& line : wrap(text, width - indent)) {
-    out << head << line << '\n';
-    head.assign(indent, ' ');
+// For programs.
+Table table_of_findings() {
+  return {
+      .key = "claim",
+      .columns = keyed({"machine", "id", "report", "claim", "rule", "numbers",
+                        "outcome", "computed", "missing", "figure"})};
+}
+
+void add_findings(Table& table,
+                  const std::string& machine,
+                  const std::vector<Finding>& findings) {
+  for (const auto& one : findings) {
+    table.rows.push_back(
+        row_of({machine, one.id, one.report, one.sentence, one.rule,
+                one.numbers, to_string(one.outcome),
+                one.computed ? "yes" : "no", one.missing, one.figure}));
   }
 }
 
-void print_finding(std::ostream& out, const Finding& finding) {
-  auto head = "  " + finding.id;
-  head.resize(std::max(indent, head.size() + 1), ' ');
-  out << head << outcome_of(finding) << '\n';
-  print_field(out, "claim", finding.sentence);
-  print_field(out, "rule", finding.rule);
-  print_field(out, "numbers", finding.numbers);
-  print_field(out, "missing", finding.missing);
-  print_field(out, "figure", finding.figure);
+void add_finding(Table& table, const Finding& finding) {
+  table.rows.push_back(row_of({"  " + finding.id, outcome_of(finding)}));
+  const std::pair<const char*, const std::string&> fields[] = {
+      {"    claim", finding.sentence},
+      {"    rule", finding.rule},
+      {"    numbers", finding.numbers},
+      {"    missing", finding.missing},
+      {"    figure", finding.figure}};
+  for (const auto& [title, text] : fields) {
+    if (!text.empty()) table.rows.push_back(row_of({title, text}));
+  }
 }
 
-// Reports in the order of their first claim, with the
-// observations behind the claims.
-void print_table(std::ostream& out, const std::vector<Finding>& findings) {
+// "holds 3, where tested 1, in part 2": the word once, for the line is long
+Text counts_of_outcomes(const std::vector<Finding>& findings) {
+  Text text = std::to_string(findings.size()) + " claims";
+  for (const auto outcome : every_value<Outcome>()) {
+    const auto count = std::count_if(
+        findings.begin(), findings.end(),
+        [&](const Finding& one) { return one.outcome == outcome; });
+    std::string word(to_string(outcome));
+    if (outcome != Outcome::holds) boost::erase_first(word, "holds ");
+    text += (outcome == Outcome::holds ? ": " : ", ") + word + " " +
+            std::to_string(count);
+  }
+  return text;
+}
+
+// Reports in the order of their first claim, with the observations behind the
+// claims.
+Document document_of_findings(const std::string& title,
+                              const std::vector<Finding>& findings) {
+  Document document{.title = title};
   std::vector<std::string> reports;
-  std::map<Outcome, int> counts;
   for (const auto& finding : findings) {
-    ++counts[finding.outcome];
     if (std::find(reports.begin(), reports.end(), finding.report) ==
         reports.end()) {
       reports.push_back(finding.report);
     }
   }
   for (const auto& report : reports) {
-    out << report << '\n';
+    Table table{.columns = {{}, {.widest = 88}}};
     for (const auto& finding : findings) {
-      if (finding.report == report) print_finding(out, finding);
+      if (finding.report == report) add_finding(table, finding);
     }
-    out << '\n';
+    document.blocks.push_back(Section{.title = report, .blocks = {table}});
   }
-  // "holds 3, where tested 1, in part 2": the word once, for the line is long
-  out << findings.size() << " claims";
-  for (const auto outcome : every_value<Outcome>()) {
-    std::string word(to_string(outcome));
-    if (outcome != Outcome::holds) boost::erase_first(word, "holds ");
-    out << (outcome == Outcome::holds ? ": " : ", ") << word << ' '
-        << counts[outcome];
-  }
-  out << '\n';
+  document.blocks.push_back(Paragraph{counts_of_outcomes(findings)});
+  return document;
 }
 
-void print_json(std::ostream& out,
-                const std::string& machine,
-                const std::vector<Finding>& findings) {
-  for (const auto& finding : findings) {
-    const nlohmann::ordered_json json{{"machine", machine},
-                                      {"id", finding.id},
-                                      {"report", finding.report},
-                                      {"claim", finding.sentence},
-                                      {"rule", finding.rule},
-                                      {"numbers", finding.numbers},
-                                      {"outcome", to_string(finding.outcome)},
-                                      {"computed", finding.computed},
-                                      {"missing", finding.missing},
-                                      {"figure", finding.figure}};
-    out << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
-  }
-}
-
-// Every claim for each machine in the records: as text of 100 columns, grouped
-// by report, or as one JSON object per line.
+// Every claim for each machine in the records, by report.
 int print_claims(const Arguments& arguments, const Streams& streams) {
-  const auto format = format_of(arguments, {"table", "json"});
+  const auto format = format_of(arguments, {"table", "csv", "json"});
   auto& out = streams.out;
   std::map<std::string, Machine> machines;
   std::vector<std::string> warnings;
@@ -111,19 +107,22 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
     std::move(loaded.warnings.begin(), loaded.warnings.end(),
               std::back_inserter(warnings));
   }
+  auto all = table_of_findings();
   for (const auto& [name, machine] : machines) {
     const auto findings = judge_claims(machine.records, machine.runs);
-    if (format == "json") {
-      print_json(out, name, findings);
+    if (format != "table") {
+      add_findings(all, name, findings);
       continue;
     }
     const auto& last = machine.runs.back();
     out << (name == machines.begin()->first ? "" : "\n")
-        << "Claims of the source reports on " << name << ": "
-        << (last.gpu.empty() ? "no GPU" : last.gpu) << ", " << last.cpu
-        << "\n\n";
-    print_table(out, findings);
+        << terminal(document_of_findings(
+               "Claims of the source reports on " + name + ": " +
+                   (last.gpu.empty() ? "no GPU" : last.gpu) + ", " + last.cpu,
+               findings));
   }
+  if (format == "csv") out << csv(all);
+  if (format == "json") out << json_lines(all);
   streams.warn(warnings);
   return EXIT_SUCCESS;
 }

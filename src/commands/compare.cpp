@@ -2,8 +2,6 @@
 #include "compare/compare.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 
@@ -13,12 +11,25 @@
 #include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
-#include "report/text_table.hpp"
+#include "render/csv.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
 
 constexpr std::size_t undecided_shown = 10;
+constexpr Change changes_counted[] = {Change::slower, Change::faster,
+                                      Change::same, Change::undecided,
+                                      Change::failed};
+
+Text count_of(std::size_t count) {
+  return static_cast<std::int64_t>(count);
+}
+Text share_of(double share) {
+  return Quantity{share, Unit::fraction};
+}
 
 struct Side {
   std::vector<Record> records;
@@ -52,181 +63,154 @@ Side load_side(const std::string& name,
                                          last->date.substr(0, 10)};
 }
 
-std::string ratio_text(double ratio) {
-  return significant(ratio, 4, 3);
+// A time, or why there is none.
+Cell cell_of(const Runs& runs) {
+  if (!runs.last.timed()) return {.note = to_string(runs.last.verdict)};
+  return {.text = Quantity{runs.median(), Unit::second}};
 }
 
-std::string median_text(const Runs& runs) {
-  return runs.last.timed() ? seconds_with_unit(runs.median())
-                           : std::string(to_string(runs.last.verdict));
+Row row_of_point(const ComparedPoint& point) {
+  const Record& r = point.before.last;
+  const std::string size = to_string(r.size), dtype(to_string(r.dtype)),
+                    cache(to_string(r.cache));
+  const auto& [value, ends] = point.test.ratio;
+  const Quantity ratio{value, Unit::factor, Interval{ends.low, ends.high}};
+  const bool tested = point.tested;
+  Row row = row_of({to_string(point.change), r.full_name(), r.workload,
+                    r.backend, r.variant, join({size, dtype, cache}, " "), size,
+                    dtype, cache, to_string(r.tunables)});
+  row.cells.push_back(cell_of(point.before));
+  row.cells.push_back(cell_of(point.after));
+  const auto rest =
+      row_of({tested ? Text(ratio) : Text(),
+              tested                           ? Text(Range{ratio})
+              : point.change == Change::failed ? Text()
+                                               : Text("few samples"),
+              tested ? Text(Quantity{point.adjusted_p}) : Text(),
+              to_string(point.after.last.verdict)});
+  row.cells.insert(row.cells.end(), rest.cells.begin(), rest.cells.end());
+  return row;
 }
 
-void add_row(TextTable& table, const ComparedPoint& point) {
-  const Record& record = point.before.last;
-  std::string problem = to_string(record.size) + " ";
-  problem += std::string(to_string(record.dtype)) + " " +
-             std::string(to_string(record.cache));
-  std::vector<std::string> cells{std::string(to_string(point.change)),
-                                 record.full_name(),
-                                 problem,
-                                 to_string(record.tunables),
-                                 median_text(point.before),
-                                 median_text(point.after)};
-  if (point.tested) {
-    cells.push_back(ratio_text(point.test.ratio.value));
-    cells.push_back(ratio_text(point.test.ratio.interval.low) + "-" +
-                    ratio_text(point.test.ratio.interval.high));
-  } else {
-    cells.emplace_back("-");
-    cells.emplace_back(point.change == Change::failed ? "" : "few samples");
+// People want neither what is the same nor more than a few undecided.
+enum class Shown { all, changes };
+
+Table table_of_points(const Comparison& comparison, Shown shown) {
+  Table table{
+      .key = "point",
+      .columns = {
+          {"change", "change"},
+          {.title = "variant"},
+          {"workload"},
+          {"backend"},
+          {"variant"},
+          {.title = "size, dtype, caches"},
+          {"size"},
+          {"dtype"},
+          {"cache"},
+          {"tunables", "tunables"},
+          {"before_s", "before", true},
+          {"after_s", "after", true},
+          {.key = "ratio", .title = "ratio", .right = true, .interval = true},
+          {.title = "(95%)"},
+          {"p_adjusted"},
+          {"verdict_after"}}};
+  std::size_t undecided = 0;
+  for (const auto& point : comparison.points) {
+    const bool few =
+        point.change != Change::same &&
+        (point.change != Change::undecided || ++undecided <= undecided_shown);
+    if (shown == Shown::all || few) table.rows.push_back(row_of_point(point));
   }
-  table.add(std::move(cells));
+  return table;
+}
+
+Table table_of_counts(const Comparison& comparison) {
+  Table table{.key = "summary", .columns = {{"points"}}, .rows = {{}}};
+  std::vector<Text> counts{count_of(comparison.points.size())};
+  const auto add = [&](std::string_view key, std::size_t count) {
+    table.columns.push_back({std::string(key)});
+    counts.push_back(count_of(count));
+  };
+  for (const auto change : changes_counted)
+    add(to_string(change), comparison.count(change));
+  add("only_before", comparison.only_before);
+  add("only_after", comparison.only_after);
+  add("without_time", comparison.without_time);
+  table.rows = {row_of(counts)};
+  return table;
 }
 
 // The middle half of all ratios: shows a drift of the whole machine.
-std::string spread(const Comparison& comparison) {
+Text spread_of(const Comparison& comparison) {
   std::vector<double> ratios;
   for (const auto& point : comparison.points) {
     if (point.tested) ratios.push_back(point.test.ratio.value);
   }
-  if (ratios.size() < 4) return "";
+  if (ratios.size() < 4) return {};
   std::sort(ratios.begin(), ratios.end());
-  return "The middle half of the ratios: " +
-         ratio_text(ratios[ratios.size() / 4]) + " to " +
-         ratio_text(ratios[ratios.size() * 3 / 4]) + ".\n";
+  const auto at = [&](std::size_t i) {
+    return Quantity{ratios[i], Unit::factor};
+  };
+  return Text("The middle half of the ratios: ") + at(ratios.size() / 4) +
+         " to " + at(ratios.size() * 3 / 4) + ".";
 }
 
-std::string counts(const Comparison& comparison) {
-  std::string text =
-      std::to_string(comparison.points.size()) + " points compared: ";
-  for (const auto change : {Change::slower, Change::faster, Change::same,
-                            Change::undecided, Change::failed}) {
-    if (change != Change::slower) text += ", ";
-    text += std::to_string(comparison.count(change)) + " " +
-            std::string(to_string(change));
+Text counts_of(const Comparison& comparison) {
+  Text text = count_of(comparison.points.size()) + " points compared";
+  for (const auto change : changes_counted) {
+    text += Text(change == changes_counted[0] ? ": " : ", ") +
+            count_of(comparison.count(change)) + " " + to_string(change);
   }
-  text += ".\nNot compared: " + std::to_string(comparison.only_before) +
-          " points only before, " + std::to_string(comparison.only_after) +
-          " only after, " + std::to_string(comparison.without_time) +
-          " without a time.\n";
-  return text;
+  return text + ".";
 }
 
-void print_table(std::ostream& out,
-                 const Comparison& comparison,
-                 const CompareRules& rules) {
-  TextTable table({{"", false},
-                   {"variant", false, 26},
-                   {"size, dtype, caches", false, 20},
-                   {"tunables", false, 12},
-                   {"before", true},
-                   {"after", true},
-                   {"ratio", true},
-                   {"(95%)", false}});
-  std::size_t undecided = 0;
-  bool any = false;
-  for (const auto& point : comparison.points) {
-    if (point.change == Change::same) continue;
-    if (point.change == Change::undecided && ++undecided > undecided_shown)
-      continue;
-    add_row(table, point);
-    any = true;
-  }
-  if (any) table.print(out);
+Text not_compared(const Comparison& comparison) {
+  return "Not compared: " + count_of(comparison.only_before) +
+         " points only before, " + count_of(comparison.only_after) +
+         " only after, " + count_of(comparison.without_time) +
+         " without a time.";
+}
+
+Document document_of(const Comparison& comparison,
+                     const CompareRules& rules,
+                     const std::string& before,
+                     const std::string& after) {
+  Document document{.blocks = {Table{.columns = {{}, {}},
+                                     .rows = {row_of({"before", before}),
+                                              row_of({"after", after})}}}};
+  const auto say = [&](Text text, bool small = true) {
+    if (!text.empty()) document.blocks.push_back(Paragraph{text, small});
+  };
+  auto changes = table_of_points(comparison, Shown::changes);
+  if (!changes.rows.empty()) document.blocks.push_back(std::move(changes));
+  const auto undecided = comparison.count(Change::undecided);
   if (undecided > undecided_shown) {
-    out << "... and " << undecided - undecided_shown
-        << " undecided more: --format csv has all\n";
+    say("... and " + count_of(undecided - undecided_shown) +
+        " undecided more: --format csv has all");
   }
-  out << (any ? "\n" : "") << counts(comparison) << spread(comparison);
+  say(counts_of(comparison), false);
+  say(not_compared(comparison));
+  say(spread_of(comparison));
   const auto by_runs = comparison.by_runs();
-  std::string margin = percent(rules.margin);
+  Text margin = share_of(rules.margin);
   if (by_runs < comparison.points.size()) {
-    out << "One run on a side does not show what differs between runs of one "
-           "binary here: what was "
-           "measured\nof it once (parlab machine --measure), or is usual, is "
-           "in the interval. To "
-           "see "
-           "it, repeat both\n(--results FILE --force appends a run).\n";
-    const auto of_one_run = percent(rules.margin_of_one_run);
+    say("One run on a side does not show what differs between runs of one "
+        "binary here: what was measured of it once (parlab machine --measure), "
+        "or is usual, is in the interval. To see it, repeat both (--results "
+        "FILE --force appends a run).");
+    const auto of_one_run = share_of(rules.margin_of_one_run);
     if (by_runs == 0) {
       margin = of_one_run;
-    } else if (margin != of_one_run) {
+    } else if (rules.margin != rules.margin_of_one_run) {
       margin += " (one run on a side: " + of_one_run + ")";
     }
   }
-  out << "ratio: time after / before. slower, faster: by more than " << margin
-      << ", wrong at " << percent(rules.error)
-      << " for all points\ntogether (Holm). same: within that, wrong at "
-      << percent(rules.error)
-      << " a point. undecided: the samples do not tell.\n";
-}
-
-// Independent of the locale; 9 significant digits.
-std::string number(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value,
-                                 std::chars_format::general, 9)
-                       .ptr;
-  return {text, end};
-}
-
-void print_csv(std::ostream& out, const Comparison& comparison) {
-  out << "change,workload,backend,variant,size,dtype,cache,tunables,before_s,"
-         "after_s,ratio,"
-         "ratio_low,ratio_high,p_adjusted,verdict_after\n";
-  for (const auto& point : comparison.points) {
-    const Record& r = point.before.last;
-    out << to_string(point.change) << ',' << r.workload << ',' << r.backend
-        << ',' << r.variant << ',' << to_string(r.size) << ','
-        << to_string(r.dtype) << ',' << to_string(r.cache) << ','
-        << to_string(r.tunables) << ',' << number(point.before.median()) << ',';
-    if (point.after.last.timed()) out << number(point.after.median());
-    out << ',';
-    if (point.tested) {
-      out << number(point.test.ratio.value) << ','
-          << number(point.test.ratio.interval.low) << ','
-          << number(point.test.ratio.interval.high) << ','
-          << number(point.adjusted_p);
-    } else {
-      out << ",,,";
-    }
-    out << ',' << to_string(point.after.last.verdict) << '\n';
-  }
-}
-
-void print_json(std::ostream& out, const Comparison& comparison) {
-  using Json = nlohmann::ordered_json;
-  for (const auto& point : comparison.points) {
-    const Record& r = point.before.last;
-    Json json{
-        {"type", "point"},
-        {"change", to_string(point.change)},
-        {"variant", r.full_name()},
-        {"size", r.size},
-        {"dtype", to_string(r.dtype)},
-        {"cache", to_string(r.cache)},
-        {"tunables",
-         static_cast<const std::map<std::string, std::int64_t>&>(r.tunables)},
-        {"before_s", point.before.median()},
-        {"verdict_after", to_string(point.after.last.verdict)}};
-    if (point.after.last.timed()) json["after_s"] = point.after.median();
-    if (point.tested) {
-      json["ratio"] = point.test.ratio.value;
-      json["interval"] = {point.test.ratio.interval.low,
-                          point.test.ratio.interval.high};
-      json["p_adjusted"] = point.adjusted_p;
-    }
-    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  }
-  Json summary{{"type", "summary"}, {"points", comparison.points.size()}};
-  for (const auto change : {Change::slower, Change::faster, Change::same,
-                            Change::undecided, Change::failed}) {
-    summary[std::string(to_string(change))] = comparison.count(change);
-  }
-  summary["only_before"] = comparison.only_before;
-  summary["only_after"] = comparison.only_after;
-  summary["without_time"] = comparison.without_time;
-  out << summary.dump() << '\n';
+  say("ratio: time after / before. slower, faster: by more than " + margin +
+      ", wrong at " + share_of(rules.error) +
+      " for all points together (Holm). same: within that, wrong at " +
+      share_of(rules.error) + " a point. undecided: the samples do not tell.");
+  return document;
 }
 
 // Two single runs differ by so much without any change: a gate finer
@@ -234,9 +218,10 @@ void print_json(std::ostream& out, const Comparison& comparison) {
 void require_what_runs_can_tell(const Comparison& comparison, double limit) {
   const double told = comparison.told_by_one_run();
   if (1 + limit >= told) return;
-  throw UsageError("compare: --fail-if-slower " + percent(limit) +
+  throw UsageError("compare: --fail-if-slower " + words(share_of(limit)) +
                    " is finer than one run can tell: " +
-                   "runs of one binary differ by up to " + percent(told - 1) +
+                   "runs of one binary differ by up to " +
+                   words(share_of(told - 1)) +
                    " here; repeat both (--results FILE --force appends a run) "
                    "or ask for more");
 }
@@ -255,7 +240,7 @@ bool gate_is_shut(const Comparison& comparison,
     if (count > 0) reasons.push_back(std::to_string(count) + " points " + what);
   };
   say(static_cast<std::size_t>(slow),
-      "are slower by " + percent(limit) + " or more");
+      "are slower by " + words(share_of(limit)) + " or more");
   say(comparison.count(Change::failed), "passed before and fail now");
   say(comparison.without_device,
       "had a time before, and now their device is not there");
@@ -291,7 +276,7 @@ std::optional<double> gate_of(const Arguments& arguments, double margin) {
   if (setting == nullptr) return {};
   const double limit = parse_percent(*setting);
   if (limit < margin) {
-    setting->refuse("less than the margin, " + percent(margin) +
+    setting->refuse("less than the margin, " + words(share_of(margin)) +
                     "; give a smaller --margin too");
   }
   return limit;
@@ -318,13 +303,13 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
                                           std::move(after.records), rules);
   if (limit) require_what_runs_can_tell(comparison, *limit);
   auto& out = streams.out;
-  if (format == "csv") {
-    print_csv(out, comparison);
-  } else if (format == "json") {
-    print_json(out, comparison);
+  if (format == "table") {
+    out << terminal(document_of(comparison, rules, before.title, after.title));
+  } else if (format == "csv") {
+    out << csv(table_of_points(comparison, Shown::all));
   } else {
-    out << "before  " << before.title << "\nafter   " << after.title << "\n\n";
-    print_table(out, comparison, rules);
+    out << json_lines(table_of_points(comparison, Shown::all))
+        << json_lines(table_of_counts(comparison));
   }
   const bool fails = limit && gate_is_shut(comparison, *limit, warnings);
   streams.warn(warnings);

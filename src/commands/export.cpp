@@ -1,26 +1,35 @@
-// `parlab export`: all records as tidy CSV, for other programs.
+// `parlab export`: all records for other programs, as tidy CSV or as they are
+// stored.
 #include <ostream>
 
-#include "cli/command.hpp"
+#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
+#include "record/json.hpp"
 #include "record/table.hpp"
 
 namespace parlab {
 namespace {
 
 int export_records(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"csv", "json"});
   auto loaded = load_all(arguments.positional);
   const auto warnings = std::move(loaded.warnings);
-  write_csv(streams.out, std::move(loaded));
+  if (format == "csv") {
+    write_csv(streams.out, std::move(loaded));
+  } else {
+    for (const auto& record : latest(std::move(loaded.records)))
+      streams.out << to_json_line(record) << '\n';
+  }
   streams.warn(warnings);
   return EXIT_SUCCESS;
 }
 
 const CommandRegistration export_command(
     {.name = "export",
-     .usage = "<records>...",
+     .usage = "<records>... [options]",
      .help = "Prints the records of files or folders as one CSV, with a line "
-             "for each.",
+             "for each, or as json.",
+     .options = [] { return run_options({"format"}); },
      .run = export_records,
      .least = 1,
      .needs = "a record file or a folder"});

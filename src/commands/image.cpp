@@ -7,7 +7,8 @@
 #include "commands/emulate.hpp"
 #include "image/filter.hpp"
 #include "machine/topology.hpp"
-#include "render/words.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 namespace {
@@ -16,7 +17,8 @@ Options image_options() {
   return Options{{.flag = "image", .argument = "FILE"},
                  {.flag = "filter", .argument = "FILTER"},
                  {.flag = "output", .argument = "FILE"}} +
-         run_options({"kernel", "backend", "variant", "dtype", "emulate"}) +
+         run_options(
+             {"kernel", "backend", "variant", "dtype", "emulate", "format"}) +
          problem_options();
 }
 
@@ -25,6 +27,42 @@ std::string required(const Arguments& arguments,
                      const std::string& example) {
   if (const auto* setting = arguments.find(flag)) return setting->text;
   throw UsageError("an image needs --" + flag + " " + example);
+}
+
+struct FilteredImage {
+  const std::string &input, &filter, output;  // output: where it was written
+  const Image& image;
+  std::int64_t radius;
+  const Variant& variant;
+  Dtype dtype;
+  const Filtered& filtered;
+};
+
+Document document_of_image(const FilteredImage& one) {
+  const auto& image = one.image;
+  const auto& [result, verdict, detail, emulated] = one.filtered;
+  Document document;
+  const auto say = [&](const Text& text) {
+    document.blocks.push_back(Paragraph{.text = text, .small = true});
+  };
+  say(one.input + ": " + Text(image.rows) + " x " + image.cols +
+      (image.channels == 3 ? ", colour" : ", grey") + " up to " +
+      std::to_string(image.most));
+  say(one.filter + ": radius " + Text(one.radius));
+  say(one.variant.full_name() + " in " + to_string(one.dtype) + ": " +
+      (emulated ? "executed by emulation, " : "") + to_string(verdict) +
+      (detail ? ": " + Text(detail) : Text()));
+  if (!one.output.empty()) say(one.output + ": written");
+  document.blocks.push_back(Table{
+      .key = "image",
+      .columns =
+          keyed({"image", "rows", "columns", "channels", "filter", "radius",
+                 "variant", "dtype", "verdict", "detail", "output"}),
+      .rows = {row_of({one.input, image.rows, image.cols,
+                       std::int64_t{image.channels}, one.filter, one.radius,
+                       one.variant.full_name(), to_string(one.dtype),
+                       to_string(verdict), detail, one.output})}});
+  return document;
 }
 
 // Writes the filtered image when the result is right, and says the verdict.
@@ -38,6 +76,7 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
   const auto filter = required(arguments, "filter",
                                "box:RADIUS, gaussian:DEVIATION or file:PATH");
   const auto output = required(arguments, "output", "FILE");
+  const auto format = format_of(arguments, {"table", "json"});
   const auto request = read_filtering(arguments);
   streams.warn(request.warnings);
   emulate_if_needed(request, arguments.words);
@@ -51,18 +90,18 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
     if (threads->second == 0) threads->second = physical_cores();
   }
   const auto filtered = filter_image(image, weights, variant, dtype, tunables);
-  streams.out << input << ": " << image.rows << " x " << image.cols
-              << (image.channels == 3 ? ", colour" : ", grey") << " up to "
-              << image.most << '\n'
-              << filter << ": radius " << weights.size() / 2 << '\n'
-              << variant.full_name() << " in " << to_string(dtype) << ": "
-              << (filtered.emulated ? "executed by emulation, " : "")
-              << to_string(filtered.verdict) << (filtered.detail ? ": " : "")
-              << words(filtered.detail) << '\n';
-  if (filtered.verdict != Verdict::passed) return EXIT_FAILURE;
-  write_image(filtered.image, output);
-  streams.out << output << ": written\n";
-  return EXIT_SUCCESS;
+  const bool passed = filtered.verdict == Verdict::passed;
+  if (passed) write_image(filtered.image, output);
+  const auto document = document_of_image({.input = input,
+                                           .filter = filter,
+                                           .output = passed ? output : "",
+                                           .image = image,
+                                           .radius = std::ssize(weights) / 2,
+                                           .variant = variant,
+                                           .dtype = dtype,
+                                           .filtered = filtered});
+  streams.out << (format == "json" ? json_lines(document) : terminal(document));
+  return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const CommandRegistration image_command({.name = "image",

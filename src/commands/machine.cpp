@@ -5,60 +5,66 @@
 #include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "commands/between_runs.hpp"
-#include "core/text.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "record/ceilings_file.hpp"
-#include "render/words.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 namespace {
 
-std::string way_of(const Ceilings& ceilings, const std::string& what) {
-  const auto found = ceilings.ways.find(what);
-  return found == ceilings.ways.end() || found->second.empty()
-             ? ""
-             : " (" + found->second + ")";
+// Of a unit of arithmetic.
+Unit unit_of_rate(const std::string& unit) {
+  return unit.find("int") == std::string::npos ? Unit::flop_per_second
+                                               : Unit::operation_per_second;
 }
 
-void print_curve(std::ostream& out,
-                 const Ceilings& ceilings,
-                 const std::string& name,
+class CeilingsTable {
+ public:
+  CeilingsTable(const std::string& place, const Ceilings& ceilings)
+      : place_(place), ceilings_(ceilings) {
+    add_curve("read", ceilings.read);
+    add_curve("copy", ceilings.copy);
+    for (const auto& [unit, rate] : ceilings.units)
+      add(unit, {}, {rate, unit_of_rate(unit)}, unit);
+    for (const auto& [link, rate] : ceilings.links) {
+      const bool to_host = link == link_from_host || link == link_to_host ||
+                           link == link_from_and_to_host;
+      add((to_host ? "pinned memory, " : "between GPUs, ") + link, {},
+          {rate, Unit::byte_per_second}, "");
+    }
+  }
+  const Table& table() const { return table_; }
+
+ private:
+  void add_curve(const std::string& name,
                  const std::vector<std::pair<double, double>>& curve) {
-  if (curve.empty()) return;
-  out << "  " << name << " GB/s:\n";
-  for (const auto& [bytes, rate] : curve) {
-    out << "    " << bytes_with_unit(bytes) << ": "
-        << significant(rate * 1e-9, 4)
-        << way_of(ceilings, curve_point(name, bytes)) << '\n';
+    for (const auto& [bytes, rate] : curve) {
+      add(name, Quantity{bytes, Unit::byte}, {rate, Unit::byte_per_second},
+          curve_point(name, bytes));
+    }
   }
-}
+  void add(const std::string& what,
+           const Text& footprint,
+           const Quantity& rate,
+           const std::string& way) {
+    const auto found = ceilings_.ways.find(way);
+    table_.rows.push_back(
+        row_of({place_, what, footprint, rate, to_string(rate.unit),
+                found == ceilings_.ways.end() ? "" : found->second}));
+  }
 
-void print_ceilings(std::ostream& out,
-                    const Ceilings* ceilings,
-                    const BetweenRuns& usual) {
-  if (ceilings == nullptr) {
-    out << "  its ceilings are not known: parlab machine --measure\n";
-    return;
-  }
-  print_curve(out, *ceilings, "read", ceilings->read);
-  print_curve(out, *ceilings, "copy", ceilings->copy);
-  for (const auto& [unit, rate] : ceilings->units) {
-    out << "  " << unit << ": " << significant(rate * 1e-9, 4) << " Gflop/s"
-        << way_of(*ceilings, unit) << '\n';
-  }
-  for (const auto& [link, rate] : ceilings->links) {
-    const bool to_host = link == link_from_host || link == link_to_host ||
-                         link == link_from_and_to_host;
-    out << (to_host ? "  pinned memory, " : "  between GPUs, ") << link << ": "
-        << significant(rate * 1e-9, 4) << " GB/s\n";
-  }
-  const bool measured = ceilings->between_runs.share > 0;
-  const auto& runs = measured ? ceilings->between_runs : usual;
-  out << "  medians of runs differ by " << percent(runs.share);
-  if (runs.seconds > 0) out << " and " << seconds_with_unit(runs.seconds);
-  out << (measured ? "" : ", which is usual; not measured") << '\n';
-}
+  const std::string& place_;
+  const Ceilings& ceilings_;
+  Table table_{.key = "ceiling",
+               .columns = {{"place", "place"},
+                           {"what", "ceiling"},
+                           {"footprint_bytes", "footprint", true},
+                           {"rate", "rate", true},
+                           {"unit"},
+                           {"way", "way"}}};
+};
 
 // What was known stays where it was better: a roof is what was reached.
 void measure(CeilingsOfMachine& known,
@@ -88,7 +94,7 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
 }
 
 Options machine_options() {
-  return run_options({"machine"}) +
+  return run_options({"machine", "format"}) +
          Options{
              {.flag = "measure",
               .help = "measure its ceilings, and how far runs differ, anew"},
@@ -97,13 +103,71 @@ Options machine_options() {
               .help = "its name without what tells it from its equals"}};
 }
 
-// Name, versions, and the ceilings that are kept in results/MACHINE.
+// What is known of one place: the host, or a GPU.
+Section section_of(const std::string& place,
+                   const Text& title,
+                   const Ceilings* ceilings,
+                   const BetweenRuns& usual) {
+  Section section{.title = title};
+  const auto say = [&](const Text& text) {
+    section.blocks.push_back(Paragraph{.text = text});
+  };
+  if (ceilings == nullptr) {
+    say("its ceilings are not known: parlab machine --measure");
+    return section;
+  }
+  section.blocks.push_back(CeilingsTable(place, *ceilings).table());
+  const bool measured = ceilings->between_runs.share > 0;
+  const auto& runs = measured ? ceilings->between_runs : usual;
+  Text text = "medians of runs differ by ";
+  text += Quantity{runs.share, Unit::fraction};
+  if (runs.seconds > 0)
+    text += Text(" and ") + Quantity{runs.seconds, Unit::second};
+  say(text + (measured ? "" : ", which is usual; not measured"));
+  return section;
+}
+
+// For programs.
+Table table_of_machine(const Run& run) {
+  return {
+      .key = "machine",
+      .columns = keyed({"machine", "cpu", "cores", "memory_bytes", "compiler",
+                        "gpu", "gpus", "driver", "cuda"}),
+      .rows = {row_of({run.machine, run.cpu, std::int64_t{run.cores},
+                       Quantity{run.memory_bytes, Unit::byte}, run.compiler,
+                       run.gpu, std::ssize(run.gpus), run.driver, run.cuda})}};
+}
+
+// Versions, and the ceilings that are kept in results/MACHINE.
+Document document_of_machine(const Run& run,
+                             const std::vector<GpuFacts>& gpus,
+                             const CeilingsOfMachine& known) {
+  Document document{.title = run.machine, .blocks = {table_of_machine(run)}};
+  document.blocks.push_back(section_of(
+      "cpu",
+      "cpu: " + run.cpu + ", " + std::to_string(run.cores) + " cores, " +
+          Quantity{run.memory_bytes, Unit::byte} + ", " + run.compiler,
+      known.find(""), usual_between_runs_of_host));
+  if (const auto why = why_no_gpu())
+    document.blocks.push_back(Paragraph{.text = "gpu: none: " + Text(*why)});
+  for (const auto& gpu : gpus) {
+    const auto place = "gpu " + std::to_string(gpu.device);
+    document.blocks.push_back(section_of(
+        place,
+        place + ": " + gpu.name + ", " + gpu.uuid + ", PCI " + gpu.pci +
+            ", driver " + gpu.driver + ", CUDA " + gpu.cuda,
+        known.find(gpu.uuid), usual_between_runs_of_gpu));
+  }
+  return document;
+}
+
 int print_machine(const Arguments& arguments, const Streams& streams) {
   if (!arguments.positional.empty()) {
     throw UsageError("machine: '" + arguments.positional.front() +
                      "': it takes options alone");
   }
   const auto name = machine_asked_for(arguments);
+  const auto format = format_of(arguments, {"table", "json"});
   auto& out = streams.out;
   if (arguments.on("kind")) {
     const Run run = describe_run("", gpus_by_name(), "unnamed");
@@ -114,23 +178,14 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
   }
   const auto gpus = gpus_present();
   const Run run = describe_run(arguments.typed, gpus, name);
-  out << run.machine << '\n';
-  if (arguments.on("name")) return EXIT_SUCCESS;
-  CeilingsOfMachine known(ceilings_file("", run.machine), run);
-  if (arguments.on("measure")) measure_all(known, gpus);
-  out << "cpu: " << run.cpu << ", " << run.cores << " cores, "
-      << bytes_with_unit(run.memory_bytes) << "\n  " << run.compiler << '\n';
-  print_ceilings(out, known.find(""), usual_between_runs_of_host);
-  if (const auto why = why_no_gpu()) {
-    out << "gpu: none: " << words(*why) << '\n';
+  if (arguments.on("name")) {
+    out << run.machine << '\n';
     return EXIT_SUCCESS;
   }
-  for (const auto& gpu : gpus) {
-    out << "gpu " << gpu.device << ": " << gpu.name << ", " << gpu.uuid
-        << ", PCI " << gpu.pci << ", driver " << gpu.driver << ", CUDA "
-        << gpu.cuda << '\n';
-    print_ceilings(out, known.find(gpu.uuid), usual_between_runs_of_gpu);
-  }
+  CeilingsOfMachine known(ceilings_file("", run.machine), run);
+  if (arguments.on("measure")) measure_all(known, gpus);
+  const auto document = document_of_machine(run, gpus, known);
+  out << (format == "json" ? json_lines(document) : terminal(document));
   return EXIT_SUCCESS;
 }
 

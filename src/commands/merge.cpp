@@ -1,28 +1,39 @@
 // `parlab merge`: what several jobs have recorded, in one file.
 #include <ostream>
 
-#include "cli/command.hpp"
+#include "cli/run_options.hpp"
 #include "cluster/merge.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 namespace {
 
 int merge_shards(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"table", "json"});
   const auto& paths = arguments.positional;
   const auto merged =
       merge_records(paths.front(), {paths.begin() + 1, paths.end()});
-  streams.out << merged.records << " records into " << paths.front() << '\n';
+  const Document document{
+      .blocks = {Paragraph{.text = std::to_string(merged.records) +
+                                   " records into " + paths.front()},
+                 Table{.key = "merged",
+                       .columns = keyed({"records", "into"}),
+                       .rows = {row_of(
+                           {std::int64_t(merged.records), paths.front()})}}}};
+  streams.out << (format == "json" ? json_lines(document) : terminal(document));
   streams.warn(merged.warnings);
   return EXIT_SUCCESS;
 }
 
 const CommandRegistration merge_command(
     {.name = "merge",
-     .usage = "<records> <shard>...",
+     .usage = "<records> <shard>... [options]",
      .help = "Appends to a record file what other files of the same machine "
              "hold and it does not, and removes them. A line that is torn is "
              "left out, with a warning. Of records of one point the last "
              "counts.",
+     .options = [] { return run_options({"format"}); },
      .run = merge_shards,
      .least = 2,
      .needs = "a record file and what goes into it: all.jsonl shards/*.jsonl"});

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,16 +22,26 @@ struct Link {
   std::string hint = {};  // shown when a mouse rests on it
 };
 
+// The interval of a quantity, without its value: "16.2-16.3 us".
+struct Range {
+  Quantity of;
+};
+
 // A sentence, or a part of one, in pieces.
-using Piece = std::variant<std::string, std::int64_t, Quantity, Detail, Link>;
+using Piece =
+    std::variant<std::string, std::int64_t, Quantity, Range, Detail, Link>;
 struct Text {
   std::vector<Piece> pieces;
 
   Text() = default;
-  Text(const char* text) : pieces{std::string(text)} {}
-  Text(std::string text) : pieces{std::move(text)} {}
+  Text(const char* text) : Text(std::string(text)) {}
+  Text(std::string text) {
+    if (!text.empty()) pieces.emplace_back(std::move(text));
+  }
+  Text(std::string_view text) : Text(std::string(text)) {}
   Text(Quantity quantity) : pieces{quantity} {}
   Text(std::int64_t count) : pieces{count} {}
+  Text(Range range) : pieces{range} {}
   Text(Detail detail) : pieces{std::move(detail)} {}
   Text(Link link) : pieces{std::move(link)} {}
 
@@ -38,32 +50,50 @@ struct Text {
     pieces.insert(pieces.end(), more.pieces.begin(), more.pieces.end());
     return *this;
   }
-  friend Text operator+(Text a, const Text& b) { return a += b; }
 };
+inline Text operator+(Text a, const Text& b) {
+  return a += b;
+}
 
 struct Cell {
-  Text text;            // empty: nothing is known, or it does not apply
+  Text text = {};       // empty: nothing is known, or it does not apply
   Text note = {};       // in small print under it, or behind it
   std::string id = {};  // by which others lead here
 };
 
 struct Column {
-  std::string key;            // in CSV and JSON: "median_s"; empty: not there
-  std::string title;          // for people: "time"
+  std::string key = {};  // in CSV and JSON: "median_s"; empty: not there
+  // for people: "time"; empty beside a key: for programs alone
+  std::string title = {};
   bool right = false;         // aligned to the right, as numbers are
   std::size_t widest = 1000;  // characters; longer cells are wrapped
+  bool interval = false;      // CSV and JSON have "KEY_low", "KEY_high" as well
 };
+
+// For programs alone.
+inline std::vector<Column> keyed(std::initializer_list<const char*> keys) {
+  std::vector<Column> columns;
+  for (const auto* key : keys)
+    columns.push_back({.key = key});
+  return columns;
+}
 
 struct Row {
   std::vector<Cell> cells;  // the last one spans the columns that are left
   bool heading = false;     // of the rows below, over all columns
 };
+inline Row row_of(const std::vector<Text>& texts) {
+  Row row;
+  for (const auto& text : texts)
+    row.cells.push_back({.text = text});
+  return row;
+}
 
 struct Table {
-  std::string key;  // in JSON: "points"
+  std::string key = {};  // in JSON: "points"
   Text title = {};
-  std::vector<Column> columns;
-  std::vector<Row> rows;
+  std::vector<Column> columns = {};
+  std::vector<Row> rows = {};
   // Many rows of numbers stay a table on a narrow screen; rows of another
   // table become cards.
   bool numbers = false;
@@ -113,14 +143,14 @@ struct Paragraph {
 struct Section;
 using Block = std::variant<Paragraph, Table, Chart, Picture, Section>;
 struct Section {
-  std::string id;
-  Text title;
-  std::vector<Block> blocks;
+  std::string id = {};
+  Text title = {};
+  std::vector<Block> blocks = {};
   bool folded = false;
 };
 struct Document {
-  std::string title;
-  std::vector<Block> blocks;
+  std::string title = {};
+  std::vector<Block> blocks = {};
   // one line each, on the other stream of a terminal
   std::vector<Detail> warnings = {};
 };

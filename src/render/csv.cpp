@@ -4,7 +4,27 @@
 #include <charconv>
 #include <cmath>
 
+#include "render/fields.hpp"
+
 namespace parlab {
+namespace {
+
+std::string field_of(double value) {
+  return csv_number(value);
+}
+std::string field_of(std::int64_t count) {
+  return std::to_string(count);
+}
+std::string field_of(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@").find(
+                                            text[0]) != std::string::npos;
+  return formula ? "'" + text : text;
+}
+std::string field_of(std::monostate) {
+  return "";
+}
+
+}  // namespace
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
@@ -34,6 +54,19 @@ std::string csv_number(std::optional<double> value) {
                                  std::chars_format::general, 9)
                        .ptr;
   return {text, end};
+}
+
+std::string csv(const Table& table) {
+  auto text = csv_line(keys_of(table));
+  for (const auto& row : table.rows) {
+    std::vector<std::string> fields;
+    for (const auto& value : values_of(table, row)) {
+      fields.push_back(
+          std::visit([](const auto& one) { return field_of(one); }, value));
+    }
+    text += csv_line(fields);
+  }
+  return text;
 }
 
 }  // namespace parlab

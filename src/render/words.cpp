@@ -29,6 +29,17 @@ Prefixed with_prefix(double value, Unit unit, Letters letters) {
   return {value / 1e-9, "n" + std::string(to_string(unit))};
 }
 
+// "123M" where nobody counts the digits.
+std::string count_words(double value) {
+  const std::pair<double, const char*> prefixes[] = {
+      {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e5, "k"}};
+  for (const auto& [from, prefix] : prefixes) {
+    const double scale = from == 1e5 ? 1e3 : from;
+    if (std::abs(value) >= from) return significant(value / scale, 3) + prefix;
+  }
+  return significant(value, 4);
+}
+
 bool has_prefix(Unit unit) {
   return unit != Unit::none && unit != Unit::fraction && unit != Unit::factor &&
          unit != Unit::byte;
@@ -40,7 +51,7 @@ std::string words(const Quantity& quantity, Letters letters) {
   const double value = quantity.value;
   switch (quantity.unit) {
     case Unit::none:
-      return significant(value, 4);
+      return count_words(value);
     case Unit::fraction:
       return percent(value);
     case Unit::byte:
@@ -111,6 +122,8 @@ std::string words(const Text& text, Letters letters) {
       all += std::to_string(*count);
     } else if (const auto* quantity = std::get_if<Quantity>(&piece)) {
       all += words(*quantity, letters);
+    } else if (const auto* range = std::get_if<Range>(&piece)) {
+      all += interval_words(range->of, letters);
     } else if (const auto* detail = std::get_if<Detail>(&piece)) {
       all += words(*detail, letters);
     } else {

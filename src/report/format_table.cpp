@@ -2,20 +2,18 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
-#include <sstream>
 
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
 #include "record/speedup.hpp"
-#include "render/words.hpp"
+#include "render/terminal.hpp"
 #include "report/reporter.hpp"
-#include "report/text_table.hpp"
 
 namespace parlab {
 namespace {
 
-struct Row {
+struct TimedRow {
   const Record* record;
   Summary summary;
   bool timed;  // only what passed has a time
@@ -27,17 +25,17 @@ struct Row {
 // What all rows of one point are compared with.
 struct Yardsticks {
   // lowest median; of those with their data in place, if any
-  const Row* best = nullptr;
+  const TimedRow* best = nullptr;
   const Record* baseline = nullptr;  // the serial one
   Uncertain baseline_time;
-  bool gflops = false;  // the rate to show: Gflop/s instead of GB/s
+  bool flops = false;  // the rate to show: operations and not bytes
 };
 
 // From here on arithmetic and not memory is expected to be the limit.
 constexpr double many_flops_a_byte = 10;
 
-std::vector<Row> rows_of(const std::vector<Record>& records) {
-  std::vector<Row> rows;
+std::vector<TimedRow> rows_of(const std::vector<Record>& records) {
+  std::vector<TimedRow> rows;
   for (const auto& record : records) {
     const bool timed = record.timed() && !record.emulated;
     rows.push_back({&record, timed ? record.summary() : Summary{}, timed});
@@ -45,7 +43,7 @@ std::vector<Row> rows_of(const std::vector<Record>& records) {
   return rows;
 }
 
-Yardsticks compare(const std::vector<Row>& rows,
+Yardsticks compare(const std::vector<TimedRow>& rows,
                    const std::vector<Record>& records) {
   Yardsticks yardsticks;
   yardsticks.baseline = baseline_of(records, records.front());
@@ -54,7 +52,7 @@ Yardsticks compare(const std::vector<Row>& rows,
   }
   for (const auto& row : rows) {
     if (row.record->bytes > 0) {
-      yardsticks.gflops =
+      yardsticks.flops =
           row.record->flops / row.record->bytes >= many_flops_a_byte;
     }
     if (!row.timed || row.record->from_host) continue;
@@ -69,7 +67,7 @@ Yardsticks compare(const std::vector<Row>& rows,
   return yardsticks;
 }
 
-std::string mark_of(const Row& row, const Yardsticks& yardsticks) {
+std::string mark_of(const TimedRow& row, const Yardsticks& yardsticks) {
   if (row.record == yardsticks.best->record) return "*";
   if (!row.timed || row.record->from_host != yardsticks.best->record->from_host)
     return "";
@@ -78,60 +76,55 @@ std::string mark_of(const Row& row, const Yardsticks& yardsticks) {
              : "";
 }
 
-std::string half_width(const Row& row) {
+Text half_width(const TimedRow& row) {
   if (!row.interval()) return "? ";
-  return percent(relative_half_width(row.summary)) +
-         (row.record->converged ? " " : "!");
+  return Quantity{relative_half_width(row.summary), Unit::fraction} +
+         Text(row.record->converged ? " " : "!");
 }
 
-std::string rate(const Row& row, bool gflops) {
-  const double amount = gflops ? row.record->flops : row.record->bytes;
-  return amount > 0 ? significant(amount * 1e-9 / row.summary.median, 4, 3)
-                    : "-";
+Text rate(const TimedRow& row, bool flops) {
+  const double amount = flops ? row.record->flops : row.record->bytes;
+  if (amount <= 0) return "-";
+  return Quantity{amount / row.summary.median,
+                  flops ? Unit::flop_per_second : Unit::byte_per_second};
 }
 
-std::string roof(const Row& row) {
+Text roof(const TimedRow& row) {
   if (row.record->roof_s <= 0) return "-";
-  return percent(row.record->roof_s / row.summary.median);
+  return Quantity{row.record->roof_s / row.summary.median, Unit::fraction};
 }
 
 struct Gain {
-  std::string value = "-", interval, with_copies = "-";
+  Text value = "-", interval = {}, with_copies = "-";
 };
 
-Gain gain_of(const Row& row, const Yardsticks& yardsticks) {
+Gain gain_of(const TimedRow& row, const Yardsticks& yardsticks) {
   const Record* baseline = yardsticks.baseline;
   if (baseline == nullptr) return {};
-  const auto times = [](double factor) {
-    return significant(factor, 3, 3) + "x";
-  };
   const auto over_baseline = [&](bool with_transfers) {
     return speedup(*row.record, row.summary.estimate, *baseline,
                    yardsticks.baseline_time, with_transfers);
   };
   const auto kernel = over_baseline(false), with_copies = over_baseline(true);
   Gain gain;
-  if (with_copies) gain.with_copies = times(with_copies->value);
+  if (with_copies)
+    gain.with_copies = Quantity{with_copies->value, Unit::factor};
   if (!kernel) return gain;
-  gain.value = times(kernel->value);
-  if (row.record == baseline) return gain;
   const auto& [low, high] = kernel->interval;
-  gain.interval =
-      std::isfinite(high)
-          ? join({significant(low, 3, 3), significant(high, 3, 3)}, "-")
-          : std::string("?");
+  const Quantity times{kernel->value, Unit::factor, Interval{low, high}};
+  gain.value = times;
+  if (row.record != baseline)
+    gain.interval = std::isfinite(high) ? Text(Range{times}) : Text("?");
   return gain;
 }
 
 // What stands in place of the numbers.
-std::string reason(const Record& record) {
-  const std::string verdict(to_string(record.verdict));
-  if (record.verdict != Verdict::passed) {
-    return (record.emulated ? "executed by emulation, " : "") + verdict +
-           (record.detail ? ": " + words(record.detail) : "");
-  }
-  return record.emulated ? "executed by emulation, passed; no time"
-                         : "passed; not timed";
+Text reason(const Record& record) {
+  const bool passed = record.verdict == Verdict::passed;
+  Text text = record.emulated ? "executed by emulation, " : "";
+  text += to_string(record.verdict);
+  if (passed) return text + (record.emulated ? "; no time" : "; not timed");
+  return record.detail ? text + ": " + record.detail : text;
 }
 
 std::string notes(const Record& record) {
@@ -147,20 +140,19 @@ std::string notes(const Record& record) {
   return join(parts, "; ");
 }
 
-bool any_energy(const std::vector<Row>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const Row& row) { return row.record->has_energy(); });
+bool any_energy(const std::vector<TimedRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const TimedRow& row) {
+    return row.record->has_energy();
+  });
 }
 
-std::string energy(const Record& record) {
+Text energy(const Record& record) {
   if (!record.has_energy()) return "-";
-  auto text = seconds_with_unit(record.energy->summary().median);
-  text.back() = 'J';  // whose prefixes are those of seconds
-  return text;
+  return Quantity{record.energy->summary().median, Unit::joule};
 }
 
 // Each reason once, with whom it is about.
-void print_absent_energy(std::ostream& out, const std::vector<Row>& rows) {
+void add_absent_energy(Section& section, const std::vector<TimedRow>& rows) {
   std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
   for (const auto& row : rows) {
     const auto& of_row = row.record->energy;
@@ -175,77 +167,73 @@ void print_absent_energy(std::ostream& out, const std::vector<Row>& rows) {
   }
   for (auto& [why, whose] : reasons) {
     whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
-    const auto text = "no energy of " + join(whose, ", ") + ": " + words(why);
-    for (const auto& line : wrap(text, 100))
-      out << line << '\n';
+    section.blocks.push_back(Paragraph{
+        .text = "no energy of " + join(whose, ", ") + ": " + Text(why)});
   }
 }
 
-void print_verdicts(std::ostream& out, const std::vector<Row>& rows) {
-  TextTable table({{"", false},
-                   {"variant", false, 30},
-                   {"tunables", false, 20},
-                   {"verdict"}});
+Table table_of_verdicts(const std::vector<TimedRow>& rows) {
+  Table table{.columns = {{},
+                          {.title = "variant", .widest = 30},
+                          {.title = "tunables", .widest = 20},
+                          {.title = "verdict"}}};
   for (const auto& row : rows) {
     const Record& record = *row.record;
-    table.add({"-", record.backend + "/" + record.variant,
-               to_string(record.tunables)},
-              reason(record));
+    table.rows.push_back(row_of({"-", record.backend + "/" + record.variant,
+                                 to_string(record.tunables), reason(record)}));
   }
-  table.print(out);
+  return table;
 }
 
-void print_rows(std::ostream& out,
-                const std::vector<Row>& rows,
-                const Yardsticks& yardsticks) {
-  if (yardsticks.best == nullptr) return print_verdicts(out, rows);
+Table table_of_rows(const std::vector<TimedRow>& rows,
+                    const Yardsticks& yardsticks) {
+  if (yardsticks.best == nullptr) return table_of_verdicts(rows);
   const bool energies = any_energy(rows);
-  std::vector<TextTable::Column> columns{
-      {"", false},
-      {"variant", false, 20},
-      {"tunables", false, 12},
-      {"time", true},
-      {"+-95% ", true},
-      {yardsticks.gflops ? "Gflop/s" : "GB/s", true},
-      {"roof", true},
-      {"speedup", true},
-      {"(95%)", false},
-      {"+copies", true}};
-  if (energies) columns.push_back({"joules", true});
-  TextTable table(columns);
+  Table table{.columns = {{},
+                          {.title = "variant", .widest = 20},
+                          {.title = "tunables", .widest = 12},
+                          {.title = "time", .right = true},
+                          {.title = "+-95% ", .right = true},
+                          {.title = "rate", .right = true},
+                          {.title = "roof", .right = true},
+                          {.title = "speedup", .right = true},
+                          {.title = "(95%)"},
+                          {.title = "+copies", .right = true}}};
+  if (energies) table.columns.push_back({.title = "joules", .right = true});
   for (const auto& row : rows) {
     const Record& record = *row.record;
     const auto name = record.backend + "/" + record.variant;
     if (!row.timed) {
-      table.add({"-", name, to_string(record.tunables)}, reason(record));
+      table.rows.push_back(
+          row_of({"-", name, to_string(record.tunables), reason(record)}));
       continue;
     }
     const auto gain = gain_of(row, yardsticks);
-    std::vector<std::string> cells{mark_of(row, yardsticks),
-                                   name,
-                                   to_string(record.tunables),
-                                   seconds_with_unit(row.summary.median),
-                                   half_width(row),
-                                   rate(row, yardsticks.gflops),
-                                   roof(row),
-                                   gain.value,
-                                   gain.interval,
-                                   gain.with_copies};
+    std::vector<Text> cells{mark_of(row, yardsticks),
+                            name,
+                            to_string(record.tunables),
+                            Quantity{row.summary.median, Unit::second},
+                            half_width(row),
+                            rate(row, yardsticks.flops),
+                            roof(row),
+                            gain.value,
+                            gain.interval,
+                            gain.with_copies};
     if (energies) cells.push_back(energy(record));
-    table.add(cells);
+    table.rows.push_back(row_of(cells));
     if (const auto note = notes(record); !note.empty())
-      table.add({"", "", ""}, "(" + note + ")");
+      table.rows.push_back(row_of({"", "", "", "(" + note + ")"}));
   }
-  table.print(out);
+  return table;
 }
 
 // The fastest configuration of each variant; one without a time
 // when there is no other.
-std::vector<Row> best_of_each(const std::vector<Row>& rows) {
-  std::vector<Row> best;
+std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
+  std::vector<TimedRow> best;
   for (const auto& row : rows) {
     const auto same =
-        std::find_if(best.begin(), best.end(), [&](const Row& other) {
+        std::find_if(best.begin(), best.end(), [&](const TimedRow& other) {
           return other.record->full_name() == row.record->full_name();
         });
     if (same == best.end()) {
@@ -267,24 +255,26 @@ struct Printed {
 Printed printed(const std::vector<Record>& records, const Keep& keep) {
   auto rows = rows_of(records);
   if (keep)
-    std::erase_if(rows, [&](const Row& row) { return !keep(*row.record); });
+    std::erase_if(rows,
+                  [&](const TimedRow& row) { return !keep(*row.record); });
   if (rows.empty()) return {};
   const auto yardsticks = compare(rows, records);
   const Record& first = records.front();
-  std::ostringstream out;
-  out << first.workload << ' ' << size_text(first.workload, first.size) << ' '
-      << to_string(first.dtype) << ", caches " << to_string(first.cache)
-      << '\n';
-  print_rows(out, rows, yardsticks);
+  Section section{.title = first.workload + " " +
+                           size_text(first.workload, first.size) + " " +
+                           to_string(first.dtype) + ", caches " +
+                           to_string(first.cache)};
+  section.blocks.push_back(table_of_rows(rows, yardsticks));
   const auto best = best_of_each(rows);
   if (yardsticks.best != nullptr && best.size() < rows.size()) {
-    out << "best of each variant\n";
-    print_rows(out, best, yardsticks);
+    section.blocks.push_back(
+        Section{.title = "best of each variant",
+                .blocks = {table_of_rows(best, yardsticks)}});
   }
-  print_absent_energy(out, rows);
-  out << '\n';
+  add_absent_energy(section, rows);
   const auto* baseline = yardsticks.baseline;
-  return {out.str(), baseline == nullptr ? std::string() : baseline->variant,
+  return {terminal(section) + "\n",
+          baseline == nullptr ? std::string() : baseline->variant,
           yardsticks.best != nullptr, any_energy(rows)};
 }
 
@@ -309,23 +299,25 @@ class TableReporter final : public Reporter {
 
   void finish() override {
     if (!times_) return;  // nothing of what is explained here was printed
-    out_ << "*: lowest median time; =: a tie with it, the samples do not tell "
-            "them apart; -: no "
-            "time.\n"
-            "+-95%: half width of the median's interval; !: wider than asked "
-            "for; ?: too few "
-            "samples.\n"
-            "roof: share of the rate this machine can attain.";
+    Document notes;
+    const auto say = [&](const std::string& text) {
+      notes.blocks.push_back(Paragraph{.text = text, .small = true});
+    };
+    say("*: lowest median time; =: a tie with it, the samples do not tell them "
+        "apart; -: no time.");
+    say("+-95%: half width of the median's interval; !: wider than asked for; "
+        "?: too few samples.");
+    say("rate: bytes or operations that are needed, per second; roof: share of "
+        "the rate this machine can attain.");
     if (!baseline_.empty()) {
-      out_ << "\nspeedup: over serial/" << baseline_
-           << ", with its 95 % interval; +copies: with those to and from the "
-              "GPU.";
+      say("speedup: over serial/" + baseline_ +
+          ", with its 95 % interval; +copies: with those to and from the GPU.");
     }
     if (energy_) {
-      out_ << "\njoules: of one execution, by the counters of the GPU or of "
-              "the CPU, to 3 %.";
+      say("joules: of one execution, by the counters of the GPU or of the CPU, "
+          "to 3 %.");
     }
-    out_ << std::endl;
+    out_ << terminal(notes) << std::flush;
   }
 
  private:

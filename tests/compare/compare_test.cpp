@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
       {point_of(around(1.08)), point_of(around(1), "steady")});
   const auto table = compared(before, after).out;
   BOOST_TEST(contains(table, "slower  fake/cuda/naive  64x64 float hot"));
-  BOOST_TEST(contains(table, "1.080"));
+  BOOST_TEST(contains(table, "1.08"));
   BOOST_TEST(!contains(table, "fake/cuda/steady"));
   BOOST_TEST(contains(
       table, "2 points compared: 1 slower, 0 faster, 1 same, 0 undecided"));

@@ -6,12 +6,11 @@
 #include "core/text.hpp"
 #include "core/variant.hpp"
 #include "fake_workload.hpp"
-#include "record/table.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
+#include "record/table.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
-#include "report/text_table.hpp"
 #include "text.hpp"
 
 using namespace parlab;
@@ -246,18 +245,18 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   const auto row = [&](const std::string& name) {
     return line_with(table, {name});
   };
-  BOOST_TEST(row("serial/plain") ==
-             "   serial/plain               1.000 ms  0.03%   4.000  0.10%    "
-             "1.00x               1.00x");
+  BOOST_TEST(row("serial/plain").starts_with("   serial/plain  "), table);
+  BOOST_TEST(
+      has_line(table, {"serial/plain", "1.000 ms  0.03%", "0.10%", "1.00x"}));
   BOOST_TEST(row("cuda/coalesced").starts_with("*  cuda/coalesced  block=256"),
              table);
   BOOST_TEST(row("cuda/warp").starts_with("=  cuda/warp       block=256"),
              table);
   BOOST_TEST(row("cuda/naive").starts_with("   cuda/naive      block=256"),
              table);
-  BOOST_TEST(has_line(table, {"cuda/coalesced", "100.0 us", "40.00", "1.0%",
-                              "10.0x", "2.00x"}));
-  BOOST_TEST(has_line(table, {"cuda/naive", "200.0 us", "5.00x", "5.00-5.00"}));
+  BOOST_TEST(has_line(
+      table, {"cuda/coalesced", "100.0 us", "40.0", "1.0%", "10.0x", "2.00x"}));
+  BOOST_TEST(has_line(table, {"cuda/naive", "200.0 us", "5.00x"}));
   BOOST_TEST(has_line(table, {"(above_roof)"}));
   BOOST_TEST(has_line(table, {"cuda/warp", "0.22%! "}));
   BOOST_TEST(has_line(
@@ -309,13 +308,13 @@ BOOST_AUTO_TEST_CASE(table_without_a_baseline_a_roof_or_a_time) {
   auto alone = make("openmp", "rows", 1e-4);
   alone.roof_s = 0;
   const auto no_baseline = printed("table", {{alone}});
-  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "40.00     -        -"}));
+  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "GB/s     -        -"}));
   BOOST_TEST(!has_line(no_baseline, {"speedup: over"}));
   // Without a time there is neither.
   const auto none = printed(
       "table", {{failed(alone, Verdict::timed_out, "no sample in 1 s")}});
   BOOST_TEST(has_line(none, {"-  openmp/rows", "timed_out: no sample in 1 s"}));
-  BOOST_TEST(has_line(none, {"variant", "tunables", "verdict"}));
+  BOOST_TEST(has_line(none, {"variant", "verdict"}));
   BOOST_TEST(!has_line(none, {"speedup"}));
   BOOST_TEST(printed("table", {}).empty());
 }
@@ -324,8 +323,7 @@ BOOST_AUTO_TEST_CASE(table_shows_flops_where_they_are_the_limit) {
   auto record = make("openmp", "rows", 1e-3);
   record.flops = 1e9;
   const auto table = printed("table", {{record}});
-  BOOST_TEST(has_line(table, {"Gflop/s"}));
-  BOOST_TEST(has_line(table, {"openmp/rows", "1000"}));
+  BOOST_TEST(has_line(table, {"openmp/rows", "Tflop/s"}));
   BOOST_TEST(!has_line(table, {"GB/s"}));
 }
 

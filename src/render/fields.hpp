@@ -1,0 +1,24 @@
+// A table as programs read it, in CSV and JSON: fields with the keys of its
+// columns, numbers in SI base units.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "facts/document.hpp"
+
+namespace parlab {
+
+// Nothing where nothing is known.
+using RawValue =
+    std::variant<std::monostate, std::string, std::int64_t, double>;
+
+// Of each column with a key; one with intervals has two keys more: "ratio",
+// "ratio_low", "ratio_high".
+std::vector<std::string> keys_of(const Table& table);
+// The values of a row for these keys.
+std::vector<RawValue> values_of(const Table& table, const Row& row);
+
+}  // namespace parlab

@@ -1,0 +1,90 @@
+// One table as text, CSV and JSON: each renderer takes the same quantities.
+#include <boost/test/unit_test.hpp>
+
+#include "core/text.hpp"
+#include "render/csv.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
+#include "render/words.hpp"
+#include "text.hpp"
+
+using namespace parlab;
+using testing::contains;
+
+namespace {
+
+Table table_of_two() {
+  return {.key = "point",
+          .columns = {{"variant", "variant"},
+                      {"backend"},
+                      {"time_s", "time", true},
+                      {.key = "ratio",
+                       .title = "ratio",
+                       .right = true,
+                       .interval = true},
+                      {.title = "remark"}},
+          .rows = {row_of({"naive", "cuda", Quantity{16.24e-6, Unit::second},
+                           Quantity{1.5, Unit::factor, Interval{1.25, 2}},
+                           "of the first"}),
+                   row_of({"=SUM(\"a\",b)", "serial", Text(),
+                           Quantity{2, Unit::factor}})}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(renderers)
+
+BOOST_AUTO_TEST_CASE(a_table_is_aligned_on_a_terminal) {
+  BOOST_TEST(terminal(table_of_two()) ==
+             "variant          time  ratio  remark\n"
+             "naive        16.24 us  1.50x  of the first\n"
+             "=SUM(\"a\",b)            2.00x\n");
+}
+
+BOOST_AUTO_TEST_CASE(csv_has_raw_numbers_under_keys) {
+  BOOST_TEST(csv(table_of_two()) ==
+             "variant,backend,time_s,ratio,ratio_low,ratio_high\n"
+             "naive,cuda,1.624e-05,1.5,1.25,2\n"
+             "\"'=SUM(\"\"a\"\",b)\",serial,,2,,\n");
+}
+
+BOOST_AUTO_TEST_CASE(json_has_an_object_for_each_row) {
+  const Document document{
+      .title = "for people",
+      .blocks = {Section{.blocks = {table_of_two()}}, Paragraph{"too"}}};
+  BOOST_TEST(json_lines(document) ==
+             "{\"type\":\"point\",\"variant\":\"naive\",\"backend\":\"cuda\","
+             "\"time_s\":1.624e-05,\"ratio\":1.5,\"ratio_low\":1.25,"
+             "\"ratio_high\":2}\n"
+             "{\"type\":\"point\",\"variant\":\"=SUM(\\\"a\\\",b)\","
+             "\"backend\":\"serial\",\"ratio\":2}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_has_100_columns) {
+  const std::string name(70, 'n');
+  const Table wide{.columns = {{.title = "variant"},
+                               {.title = "tunables"},
+                               {.title = "time", .right = true}},
+                   .rows = {row_of({name, name, "12345678"}),
+                            row_of({"short",
+                                    "what becomes of it takes all the "
+                                    "room that is left of its line, "
+                                    "and goes on in the next"})}};
+  const auto lines = split(terminal(wide), '\n');
+  for (const auto& line : lines)
+    BOOST_TEST(line.size() <= 100u, line);
+  BOOST_TEST(contains(terminal(wide), "12345678"));
+  const Document text{.blocks = {Paragraph{std::string(150, 'x')}}};
+  for (const auto& line : split(terminal(text), '\n'))
+    BOOST_TEST(line.size() <= 100u, line);
+}
+
+BOOST_AUTO_TEST_CASE(small_print_belongs_to_what_it_follows) {
+  const Document document{
+      .title = "title",
+      .blocks = {Paragraph{"one"}, Paragraph{.text = "two", .small = true},
+                 Section{.title = "section", .blocks = {Paragraph{"three"}}}}};
+  BOOST_TEST(terminal(document) == "title\n\none\ntwo\n\nsection\nthree\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
