@@ -11,6 +11,7 @@
 #include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -40,7 +41,7 @@ void print_finding(std::ostream& out, const Finding& finding) {
   out << head << outcome_of(finding) << '\n';
   print_field(out, "claim", finding.sentence);
   print_field(out, "rule", finding.rule);
-  print_field(out, "numbers", finding.numbers);
+  print_field(out, "numbers", words(finding.numbers));
   print_field(out, "missing", finding.missing);
   print_field(out, "figure", finding.figure);
 }
@@ -84,7 +85,7 @@ void print_json(std::ostream& out,
                                       {"report", finding.report},
                                       {"claim", finding.sentence},
                                       {"rule", finding.rule},
-                                      {"numbers", finding.numbers},
+                                      {"numbers", words(finding.numbers)},
                                       {"outcome", to_string(finding.outcome)},
                                       {"computed", finding.computed},
                                       {"missing", finding.missing},

@@ -16,6 +16,7 @@
 #include "grade/grading.hpp"
 #include "page/grades.hpp"
 #include "places/presence.hpp"
+#include "render/html.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
@@ -401,10 +402,10 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
       (asked.output.empty() ? "grades/" + workload : asked.output) +
       (all.interrupted ? "-interrupted" : "");
   write_file(into / "grades.csv", csv_of(all));
-  write_file(into / "index.html", page::class_page(all, asked.anonymous));
+  write_file(into / "index.html", html(page::class_page(all, asked.anonymous)));
   for (const auto& grade : all.grades) {
     write_file(into / "students" / (grade.submission.name + ".html"),
-               page::student_page(all, grade));
+               html(page::student_page(all, grade)));
   }
   out << (into / "index.html").string()
       << ", grades.csv and students/: written\n";

@@ -42,7 +42,7 @@ expect "by claims" refuses '--tile: is an option' claims r.jsonl --tile 8
 expect "by page" refuses '--format: is an option' page results/x --format csv
 expect "by machine" refuses '--kernel: is an option' machine --kernel 1
 expect "which takes no words" refuses "machine: 'h200': it takes options" machine h200
-expect "a format that a command does not have" refuses 'csv or table' query r.db 'SELECT 1' --format json
+expect "a format that a command does not have" refuses 'table or json' claims r.jsonl --format csv
 expect "by tune" refuses '--counters: is an option' tune dmv 64 --counters
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
