@@ -4,7 +4,6 @@
 #include <map>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 
 namespace parlab::cslab_dmv {
@@ -65,7 +64,7 @@ Judgement naive_blocks(const Evidence& e) {
     const auto best = gain(*here.best(), *at_16);
     smallest.add(no_faster(best, margin_of_no_difference), best.value,
                  "block " + std::to_string(here.best()->tunables["block"]) +
-                     " by " + to_string(best) + " at " + place(size));
+                     " by " + in_words(best) + " at " + place(size));
     const auto fall = gain(*at_16, *largest);
     falls.add(faster(fall), fall, place(size));
     if (at_496 != nullptr && serial != nullptr) {
@@ -98,9 +97,9 @@ Judgement naive_growth(const Evidence& e) {
   if (naive.empty()) return needs(e, report);
   if (!weak || !strong) return needs_else("SCALE=full make cslab-dmv");
   const auto curve =
-      judged(*weak < *strong, "time grows as n^" + significant(*weak, 3) +
-                                  " from 1K to 2K, as n^" +
-                                  significant(*strong, 3) + " from 8K to 14K");
+      judged(*weak < *strong, "time grows as n^" + number(*weak) +
+                                  " from 1K to 2K, as n^" + number(*strong) +
+                                  " from 8K to 14K");
   const auto counted = dmv(e).variant("cuda/naive").counted();
   if (counted.empty()) return together({curve, needs_counters(e, report)});
   const auto* at = counted.size(counted.sizes().back()).best();
@@ -110,8 +109,8 @@ Judgement naive_growth(const Evidence& e) {
   return together(
       {curve,
        judged(*memory > *compute,
-              "at " + setting(*at) + " memory is " + percent(*memory / 100) +
-                  " busy, arithmetic " + percent(*compute / 100))});
+              "at " + setting(*at) + " memory is " + in_percent(*memory / 100) +
+                  " busy, arithmetic " + in_percent(*compute / 100))});
 }
 
 // ---- C4 .. C7 ---------------------------------------------------------------
@@ -165,7 +164,7 @@ Judgement coalesced_blocks(const Evidence& e) {
     const auto behind = gain(*here.best(), *in.best());
     best.add(no_faster(behind, margin_of_no_difference), behind.value,
              "block " + std::to_string(block_of(*here.best())) + " by " +
-                 to_string(behind) + " at " + place(size));
+                 in_words(behind) + " at " + place(size));
     const double ratio = std::exp(mean_log(out) - mean_log(in));
     regular.add(ratio > 1.02, ratio, times(ratio) + " at " + place(size));
   }
@@ -212,7 +211,7 @@ Judgement transactions(const Evidence& e) {
         static_cast<double>(record->size[0] * record->size[1]) / 32;
     const double each = *requests / loads;
     tally.add(each < 1.01, each,
-              significant(each, 4) + " requests per load of a warp at " +
+              number(each) + " requests per load of a warp at " +
                   place(record->size));
   }
   return together({tally.judgement("here, of 128 aligned bytes:",
@@ -320,7 +319,7 @@ Judgement padding(const Evidence& e) {
   return together(
       {published, judged(no_slower(ratio, 0.5),
                          "here, without padding, block 496 is " +
-                             to_string(ratio) + " as fast as 512 at 1K")});
+                             in_words(ratio) + " as fast as 512 at 1K")});
 }
 
 Judgement bandwidth_bends(const Evidence& e) {
@@ -341,12 +340,13 @@ Judgement bandwidth_bends(const Evidence& e) {
     return needs(e, report, false);
   const auto of_roof = largest->roof_s / largest->summary().median;
   const auto text = [&](const Record& r) {
-    return significant(rate(r) * 1e-9, 3) + " GB/s at " + place(r.size);
+    return Quantity{rate(r), Unit::byte_per_second} + Text(" at ") +
+           place(r.size);
   };
   return together({judged(rate(*fastest) > 1.5 * rate(*largest),
                           text(*fastest) + ", " + text(*largest)),
-                   judged(of_roof > 0.5,
-                          percent(of_roof) + " of the memory's roof there")});
+                   judged(of_roof > 0.5, in_percent(of_roof) +
+                                             " of the memory's roof there")});
 }
 
 Judgement cublas_behind(const Evidence& e) {
@@ -362,7 +362,7 @@ Judgement cublas_behind(const Evidence& e) {
       theirs[row.text("variant")] = row.number("time_s");
   }
   return judged(faster(ratio),
-                "coalesced over cuBLAS: " + to_string(ratio) +
+                "coalesced over cuBLAS: " + in_words(ratio) +
                     " at 16384 (published " +
                     times(theirs.at("cublas") / theirs.at("coalesced")) + ")");
 }
@@ -374,7 +374,7 @@ Judgement serial_table(const Evidence&) {
     const double off =
         row.number("gflops") / (2e-7 * n * n / row.number("time_s")) - 1;
     tally.add(std::abs(off) > 0.02, off,
-              percent(off) + " at " + row.text("n_label"));
+              in_percent(off) + " at " + row.text("n_label"));
   }
   return by_construction(
       2 * tally.held() > tally.count(),
@@ -397,7 +397,7 @@ const Claims announced(
          "Naive is fastest with blocks of 16, falls as blocks grow, and is "
          "near serial at 496.",
          "no block is faster than 16; the largest block is slower than 16; at "
-         "496 less than 2x "
+         "496 less than 2 times "
          "over "
          "serial",
          "cslab-dmv-3-naive-blocks", naive_blocks},
@@ -411,7 +411,8 @@ const Claims announced(
         {"C4", report,
          "Coalesced is much faster than OpenMP, serial and naive; its worst is "
          "like naive's best.",
-         "the best of coalesced at least 2x the best of each; its worst block "
+         "the best of coalesced at least twice as fast as the best of each; "
+         "its worst block "
          "takes at most twice "
          "the "
          "time of naive's best",
@@ -419,7 +420,7 @@ const Claims announced(
         {"C5", report,
          "Coalesced is best with blocks above 100 that are multiples of 32.",
          "no other block is faster by more than 2 %; above 100, multiples of "
-         "32 are at least 1.02x the others in the mean",
+         "32 are at least 1.02 times the others in the mean",
          "cslab-dmv-4-coalesced-blocks", coalesced_blocks},
         {"C6", report,
          "x in shared memory gives no improvement: the caches hold it already.",
@@ -457,13 +458,14 @@ const Claims announced(
         {"C-obs2", report,
          "Padding n to whole blocks can make the ups and downs of C5.",
          "computed from the report's sizes; here, without padding, block 496 "
-         "takes less than 1.5x "
+         "takes less than 1.5 times "
          "the time of 512 at 1K",
          "cslab-dmv-4-coalesced-blocks", padding},
         {"C-obs3", report,
          "Memory bandwidth explains the bend of C1: small matrices sit in the "
          "cache.",
-         "the best OpenMP rate up to 2K is at least 1.5x that at the largest "
+         "the best OpenMP rate up to 2K is at least 1.5 times that at the "
+         "largest "
          "size, which is more "
          "than "
          "half of the memory's roof",

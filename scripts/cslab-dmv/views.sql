@@ -30,3 +30,5 @@ CREATE VIEW counterpart AS
               WHEN backend = 'blas' AND on_gpu THEN 'cublas'
               ELSE variant END AS variant
   FROM best WHERE NOT (backend = 'blas' AND NOT on_gpu);
+CREATE VIEW fastest_counterpart AS
+  SELECT *, min(time_s) AS fastest FROM counterpart GROUP BY variant, n;

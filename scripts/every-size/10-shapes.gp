@@ -7,7 +7,8 @@ if (words(names) == 0) { print missing("several shapes: make every-size"); exit 
 set logscale x 2
 set xrange [1.0 / 100 : 100]
 set xtics () font "," . small
-do for [power = -6:6:2] { set xtics add ((power < 0 ? sprintf("1:%g", 2.0 ** -power) : sprintf("%g:1", 2.0 ** power)) 2.0 ** power) }
+x_words(x) = x < 1 ? "1:" . three(1 / x) : three(x) . ":1"
+do for [power = -6:6:2] { set xtics add (x_words(2.0 ** power) 2.0 ** power) }
 set xlabel "height : width, log; points alone: odd extents"
 set yrange [0 : 105]
 set ylabel "percent of the roof"

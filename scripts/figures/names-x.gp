@@ -4,10 +4,11 @@ place = "CASE name"
 # Many names stand steeper, or they run into each other.
 steep = words(names) > 9
 set xtics () rotate by (steep ? -50 : -25) font "," . small
+text_of(name) = exists("whole_names") ? name : name[strstrt(name, "/") + 1:*]
+x_words(x) = text_of(word(names, int(x + 0.5)))
 do for [i = 1:words(names)] {
   place = place . sprintf(" WHEN '%s' THEN %d", word(names, i), i)
-  name_only = word(names, i)
-  set xtics add (exists("whole_names") ? name_only : name_only[strstrt(name_only, "/") + 1:*] i)
+  set xtics add (text_of(word(names, i)) i)
 }
 place = place . " END"
 set xrange [0.5 : words(names) + 0.5]

@@ -1,7 +1,7 @@
 # The look of every figure, and what draws one:
 #   gnuplot -c scripts/figures/style.gp PROGRAM DATABASE NAME svg|png OUT FIGURE.gp FACTS
-# A figure sets title, axes and series, and may use what is below. Of an SVG the file FACTS gets what
-# titles.awk makes of its points.
+# A figure sets title, axes and series, and may use what is below. Of an SVG the file FACTS gets the rows
+# that were drawn, for titles.awk.
 program = ARG1
 database = ARG2
 name = ARG3
@@ -81,17 +81,37 @@ provenance(device) = list("SELECT machine || ' · ' || coalesce(" . device . ", 
   . "substr(date, 1, 10) || ' · commit ' || coalesce([commit], '?') FROM records ORDER BY date DESC LIMIT 1")
 set label 1000 at screen 0.012, screen 0.025 font "," . tiny textcolor rgb "#555555"
 
+# ---- what the points of an SVG say ---------------------------------------------------------------
+# A string of an exponent without a point, 3e-05, is no number to gnuplot.
+three(v) = sprintf("%g", real(sprintf("%.2e", v)))
+bytes_text(b) = b >= 2 ** 30 ? three(b / 2.0 ** 30) . " GiB" : b >= 2 ** 20 ? three(b / 2.0 ** 20) . " MiB" : \
+    three(b / 2.0 ** 10) . " KiB"
+# A figure may say where a point stands in its own words, and the unit of its numbers where y_unit does not.
+x_words(x) = three(x)
+point_unit = ""
+seconds_text(s) = s >= 0.9995 ? three(s) . " s" : s >= 0.9995e-3 ? three(s * 1e3) . " ms" : \
+    s >= 0.9995e-6 ? three(s * 1e6) . " µs" : three(s * 1e9) . " ns"
+y_words(y) = y_unit eq "s" ? seconds_text(y) : three(y) . (point_unit eq "" ? "" : " " . point_unit)
 # SQL of the tunables that belong to a point, as (name in the key, x, text): for those who rest on it.
 notes = ""
+# A row of the table that gnuplot makes of a plot: x, y, and at its end whether it is in range.
+row_in_words(row) = strlen(row) == 0 || row[1:1] eq "#" || word(row, words(row)) ne "i" ? row : \
+    "point\t" . word(row, 1) . "\t" . x_words(real(word(row, 1))) . ", " . y_words(real(word(row, 2)))
+# What was plotted last, row by row.
+tell_rows = 'do for [i = 1:|$rows|] { print row_in_words($rows[i]) }'
+if (format eq "svg") { set print facts }
 
 load figure
 
 if (format eq "svg") {
   unset output
-  set print facts
-  axis(name, low, high, unit) = sprintf("%s\t%.15g\t%.15g\t%s", name, low, high, unit)
-  print axis("x", GPVAL_X_MIN, GPVAL_X_MAX, "")
-  print axis("y", GPVAL_Y_MIN, GPVAL_Y_MAX, y_unit)
+  if (!exists("told")) {
+    set format "%.12e"
+    set table $rows
+    replot
+    unset table
+    eval tell_rows
+  }
   if (strlen(notes) > 0) { print list("SELECT 'note', * FROM (" . notes . ")") }
   set print
 }

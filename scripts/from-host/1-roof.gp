@@ -8,7 +8,7 @@ set ylabel "% of the roof: the link's, or that of the work"
 set yrange [0:105]
 set logscale x 2
 set xrange [number("SELECT min(bytes) FROM overlapped") / 1.5 : number("SELECT max(bytes) FROM overlapped") * 1.5]
-bytes_text(b) = b >= 2 ** 30 ? sprintf("%g GiB", b / 2.0 ** 30) : sprintf("%g MiB", b / 2.0 ** 20)
+x_words(x) = bytes_text(x)
 set xtics () font "," . small
 do for [power = 20:40:2] { set xtics add (bytes_text(2.0 ** power) 2.0 ** power) }
 set xlabel "bytes of the problem, log"

@@ -30,8 +30,8 @@ $(FORMATS:%=plots/$1-$f.%) &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE) \
 )
 figures: plots/$1-tables.txt
 .PRECIOUS: plots/$1-tables.txt
-plots/$1-tables.txt: scripts/$(notdir $1)/tables.sh scripts/figures/tables.sh $(R)/$1.db
-	@mkdir -p $$(@D) && { $(DRAW) $$< $(R)/$1.db >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
+plots/$1-tables.txt: scripts/$(notdir $1)/tables.sql $(R)/$1.db
+	@mkdir -p $$(@D) && { $(BIN)/parlab-emulated tables $(R)/$1.db $$< >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
 endef
 $(if $(SQLITE),$(foreach r,$(RECORDED),$(eval $(call figures_of,$r))))
 
@@ -50,7 +50,7 @@ drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLO
 define page_of
 figures: plots/$1/index.html
 plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
-	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --output $$@ && echo "  wrote $$@"
+	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --databases $(R)/$1 --output $$@ && echo "  wrote $$@"
 endef
 PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 
 namespace parlab::patras_atax {
@@ -28,7 +27,8 @@ Judgement atax_speedup(const Evidence& e) {
   for (const auto& [size, ratio] : found) {
     const auto& record = *kernel.size(size).best();
     const double of_roof = record.roof_s / record.summary().median;
-    share.add(of_roof < 0.67, of_roof, percent(of_roof) + " at " + place(size));
+    share.add(of_roof < 0.67, of_roof,
+              in_percent(of_roof) + " at " + place(size));
     registers.add(record.launch.limited_by == "registers", 0,
                   record.launch.limited_by + " at " + place(size));
   }
@@ -156,7 +156,8 @@ const Claims announced(
         {"P4", report,
          "32 to 38 times over serial at 33 to 67 % utilization, limited by "
          "registers.",
-         "double, shared with 256: at least 32x over serial/plain, below 67 % "
+         "double, shared with 256: at least 32 times over serial/plain, below "
+         "67 % "
          "of the roof, "
          "occupancy "
          "limited by registers",
@@ -169,7 +170,8 @@ const Claims announced(
         {"P6", report,
          "Coalesced reads, one thread per column and not per row, have an "
          "important effect.",
-         "shared, all reads coalesced, at least 1.5x naive, one thread per row "
+         "shared, all reads coalesced, at least 1.5 times naive, one thread "
+         "per row "
          "in its first "
          "product",
          "patras-atax-3-blocks", atax_coalescing},

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 
 namespace parlab::patras_convolution {
@@ -79,12 +78,12 @@ Judgement low_utilization(const Evidence& e) {
   const double of_roof = record.roof_s / record.summary().median;
   const auto effect =
       judged(of_roof < 0.5,
-             percent(of_roof) + " of the roof at " + place(record.size));
+             in_percent(of_roof) + " of the roof at " + place(record.size));
   const auto& launch = record.launch;
   const auto registers =
       judged(launch.occupancy < 1 && launch.limited_by == "registers",
              std::to_string(launch.registers) + " registers, occupancy " +
-                 percent(launch.occupancy) +
+                 in_percent(launch.occupancy) +
                  (launch.occupancy < 1 ? ", limited by " + launch.limited_by
                                        : ", which nothing limits"));
   Tally reads;
@@ -94,7 +93,7 @@ Judgement low_utilization(const Evidence& e) {
     const double each =
         *bytes / static_cast<double>(counted->size[0] * counted->size[1]) / 8;
     reads.add(each > 4.5, each,
-              significant(each, 3) + " reads per point from memory at " +
+              number(each) + " reads per point from memory at " +
                   place(counted->size));
   }
   return together(
@@ -135,7 +134,7 @@ Judgement large_blocks(const Evidence& e) {
   if (const auto* record = naive(e).best()) {
     here.push_back(judged(
         record->launch.occupancy <= 0.5,
-        "here 16x16 allows " + percent(record->launch.occupancy) + " with " +
+        "here 16x16 allows " + in_percent(record->launch.occupancy) + " with " +
             std::to_string(record->launch.registers) + " registers"));
   }
   return supported(computed, here);
@@ -148,7 +147,7 @@ Judgement clock_ticks(const Evidence&) {
   for (const auto& row : published_of("cuda")) {
     const double ticks = row.number("time_s") / 0.015625;
     tally.add(std::abs(ticks - std::round(ticks)) < 0.15, ticks,
-              significant(ticks, 4) + " at " + row.text("rows"));
+              number(ticks) + " at " + row.text("rows"));
   }
   return by_construction(
       tally.judgement("published times in ticks of 15.625 ms:", {}));
@@ -160,13 +159,15 @@ Judgement copies_included(const Evidence& e) {
     const double rate =
         16e-9 * std::pow(row.number("rows"), 2) / row.number("time_s");
     published_rate.add(rate > 4 && rate < 8, rate,
-                       significant(rate, 2) + " GB/s at " + row.text("rows"));
+                       Quantity{rate * 1e9, Unit::byte_per_second} +
+                           Text(" at ") + row.text("rows"));
   }
   for (const auto* record : naive(e)) {
     if (!record->to_device_s || !record->to_host_s) continue;
     const double copies = *record->to_device_s + *record->to_host_s;
     const double share = copies / (copies + record->summary().median);
-    here.add(share > 0.5, share, percent(share) + " at " + place(record->size));
+    here.add(share > 0.5, share,
+             in_percent(share) + " at " + place(record->size));
   }
   return supported(by_construction(published_rate.judgement(
                        "published, read and written once:", {})),
@@ -190,9 +191,9 @@ Judgement slower_cpu(const Evidence& e) {
     return nanoseconds(row.number("time_s"), row.number("rows"));
   };
   const double from = printed(theirs.front()), to = printed(theirs.back());
-  const auto computed = by_construction(
-      to > 1.1 * from, "published: " + significant(from, 3) + " to " +
-                           significant(to, 3) + " ns per point");
+  const auto computed =
+      by_construction(to > 1.1 * from, "published: " + number(from) + " to " +
+                                           number(to) + " ns per point");
   const auto serial = conv2d(e).variant("serial/plain");
   const auto sizes = serial.sizes();
   if (sizes.size() < 2) return computed;
@@ -202,10 +203,10 @@ Judgement slower_cpu(const Evidence& e) {
   };
   const double first = each(sizes.front()), last = each(sizes.back());
   return together(
-      {computed, judged(last > 1.1 * first, "here " + significant(first, 3) +
-                                                " at " + place(sizes.front()) +
-                                                " to " + significant(last, 3) +
-                                                " at " + place(sizes.back()))});
+      {computed,
+       judged(last > 1.1 * first,
+              "here " + number(first) + " at " + place(sizes.front()) + " to " +
+                  number(last) + " at " + place(sizes.back()))});
 }
 
 const Claims announced(
@@ -252,7 +253,8 @@ const Claims announced(
          "patras-convolution-4-blocks", hand_count},
         {"P-obs14", report,
          "Part of the growing speedup (P1) is the CPU becoming slower.",
-         "serial time per point at the largest size more than 1.1x that at the "
+         "serial time per point at the largest size more than 1.1 times that "
+         "at the "
          "smallest",
          "patras-convolution-1-time", slower_cpu},
     });

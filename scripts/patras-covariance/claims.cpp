@@ -3,7 +3,6 @@
 #include <set>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 
 namespace parlab::patras_covariance {
 namespace {
@@ -31,7 +30,7 @@ Judgement covariance_speedup(const Evidence& e) {
       });
   return together(
       {judged(faster(highest.ratio, 90), "over serial " +
-                                             to_string(highest.ratio) + " at " +
+                                             in_words(highest.ratio) + " at " +
                                              place(highest.size)),
        at_least(best_over_best(tiled, covariance(e, "cuda/naive")), 1.5)
            .judgement("tiled over naive:", needs(e, report))});
@@ -63,11 +62,11 @@ Judgement covariance_tiles(const Evidence& e) {
     for (const auto& [size, ratio] :
          best_over_best(tiled.with("tile", 16), other)) {
       better.add(faster(ratio), ratio.value,
-                 to_string(ratio) + " for " + against + place(size));
+                 in_words(ratio) + " for " + against + place(size));
     }
     for (const auto& [size, ratio] : best_over_best(other, serial)) {
       large.add(faster(ratio, 10), ratio.value,
-                to_string(ratio) + " with " + against + place(size));
+                in_words(ratio) + " with " + against + place(size));
     }
   }
   return together({better.judgement("16 over", needs(e, report)),
@@ -108,7 +107,7 @@ const Claims announced(
     {
         {"P7", report, "Up to 90 times over serial, thanks to tiles.",
          "double: the highest speedup of tiled over serial/plain at least 90; "
-         "tiled at least 1.5x "
+         "tiled at least 1.5 times "
          "naive",
          "patras-covariance-3-speedup", covariance_speedup},
         {"P8", report,
@@ -121,12 +120,12 @@ const Claims announced(
         {"P9", report,
          "Tiles of 8 and 32 are worse than 16, but still very much faster than "
          "serial.",
-         "tile 16 of tiled faster than 8 and 32; these at least 10x over "
+         "tile 16 of tiled faster than 8 and 32; these at least 10 times over "
          "serial/plain",
          "patras-covariance-4-tiles", covariance_tiles},
         {"P-obs13", report,
          "The packing is right, and one triangle would halve the work.",
-         "computed: the index is one to one; mirror at least 1.5x tiled",
+         "computed: the index is one to one; mirror at least 1.5 times tiled",
          "patras-covariance-1-time", one_triangle},
     });
 

@@ -25,6 +25,7 @@ do for [s in labels] { set xtics add (part(s, 2) . "\n" . part(s, 3) . "\n" . pa
 last = words(labels) + (searched > 0)
 if (searched > 0) { set xtics add (word(best, 1) . "\n" . word(best, 2) . "\n" . word(best, 3) last) }
 set xrange [0.4 : last + 0.6]
+x_words(x) = x > words(labels) ? best : sprintf("%s %s %s", part(word(labels, int(x)), 2), part(word(labels, int(x)), 3), part(word(labels, int(x)), 4))
 set label 1000 provenance("gpu")
 search_points = searched == 0 ? "" : ", query('SELECT ' . last . ', min(time_s) ' . others) using 1:2 with points linetype 3 pointsize 1.2 title sprintf('best of %d more', searched)"
 

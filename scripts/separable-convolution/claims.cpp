@@ -8,7 +8,6 @@
 #include <string>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 
 namespace parlab::separable_convolution {
@@ -56,8 +55,8 @@ const Record* at_largest(const Selection& records) {
 
 // ---- S1, S6: cache modes ----------------------------------------------------
 
-std::string cost(double ratio) {
-  return (ratio >= 1 ? "+" : "-") + percent(std::abs(ratio - 1));
+Text cost(double ratio) {
+  return Text(ratio >= 1 ? "+" : "-") + in_percent(std::abs(ratio - 1));
 }
 
 // Time of one mode over that of another lies in a band.
@@ -101,9 +100,9 @@ Judgement best_tiles(const Evidence& e) {
   return together(
       {judged(no_faster(ahead, margin_of_no_difference),
               "fastest " + name(*best) + ", over the claimed one " +
-                  to_string(ahead)),
+                  in_words(ahead)),
        judged(claimed->launch.occupancy < 1,
-              "its kernel 2 has " + percent(claimed->launch.occupancy) +
+              "its kernel 2 has " + in_percent(claimed->launch.occupancy) +
                   " occupancy")});
 }
 
@@ -128,17 +127,17 @@ double reuse(int tile) {
 }
 
 Judgement tall_tiles(const Evidence& e) {
-  const auto computed = by_construction(
-      std::round(reuse(16)) == 22 && reuse(128) > 2 * reuse(16),
-      "computed: ratio " + significant(reuse(16), 3) + " with 16, " +
-          significant(reuse(128), 3) + " with 128");
+  const auto computed =
+      by_construction(std::round(reuse(16)) == 22 && reuse(128) > 2 * reuse(16),
+                      "computed: ratio " + number(reuse(16)) + " with 16, " +
+                          number(reuse(128)) + " with 128");
   const auto *a = at_largest(tiled(e, tall).with(normal)),
              *b = at_largest(tiled(e, all_16).with(normal));
   if (a == nullptr || b == nullptr) return computed;
   const auto ratio = gain(*a, *b);
   return together(
       {computed, judged(faster(ratio), "16x128 over 16x16 in kernel 2: " +
-                                           to_string(ratio) + " at 8192")});
+                                           in_words(ratio) + " at 8192")});
 }
 
 // Among the CUDA variants of one point: the fastest, and the fastest
@@ -170,15 +169,14 @@ void occupancy_example(Tally& tally, const Selection& all) {
   const auto less = here.where(
       [&](const Record& r) { return r.launch.occupancy < occupancy; });
   const auto text = [](const Record& r) {
-    return name(r) + " " + percent(r.launch.occupancy);
+    return name(r) + " " + in_percent(r.launch.occupancy);
   };
   const auto fastest =
       best->workload + " " + place(best->size) + ": " + text(*best);
   if (!more.empty()) {
     const auto ratio = gain(*best, *more.best());
-    tally.add(
-        decided(ratio) ? std::optional(true) : std::nullopt, occupancy,
-        fastest + ", " + to_string(ratio) + " over " + text(*more.best()));
+    tally.add(decided(ratio) ? std::optional(true) : std::nullopt, occupancy,
+              fastest + ", " + in_words(ratio) + " over " + text(*more.best()));
   } else if (!less.empty()) {  // where all are alike, nothing is told
     tally.add(false, occupancy, fastest + ", no other has more");
   }
@@ -298,8 +296,8 @@ Judgement largest_only(const Evidence&) {
   return by_construction(
       std::abs(at_first - 0.65) < 0.02 && std::abs(at_second - 1.75) < 0.02 &&
           first < 0.6 && second < 1.6,
-      "published: +" + percent(at_first) + " and +" + percent(at_second) +
-          " at 8192, +" + percent(first) + " and +" + percent(second) +
+      "published: +" + in_percent(at_first) + " and +" + in_percent(at_second) +
+          " at 8192, +" + in_percent(first) + " and +" + in_percent(second) +
           " in the mean");
 }
 
@@ -319,8 +317,8 @@ Judgement outlier(const Evidence& e) {
     published_ns[i] = pixel(theirs.at(n).normal, static_cast<double>(n));
   }
   const auto text = [](const std::array<double, 3>& ns) {
-    return significant(ns[0], 3) + ", " + significant(ns[1], 3) + ", " +
-           significant(ns[2], 3) + " ns per pixel at 1024, 2048, 4096";
+    return number(ns[0]) + ", " + number(ns[1]) + ", " + number(ns[2]) +
+           " ns per pixel at 1024, 2048, 4096";
   };
   const auto computed = by_construction(
       bump(published_ns[0], published_ns[1], published_ns[2]) > 1.2,
@@ -378,17 +376,16 @@ Judgement l2_stays_on(const Evidence& e) {
   const double reads =
       2.0 * (2 * radius + 1) * static_cast<double>(largest * largest) * 4;
   return judged(record->summary().median < reads / *bandwidth,
-                seconds_with_unit(record->summary().median) +
-                    "; all reads from memory would take " +
-                    seconds_with_unit(reads / *bandwidth));
+                time_of(*record) + "; all reads from memory would take " +
+                    Quantity{reads / *bandwidth, Unit::second});
 }
 
 Judgement double_buffers(const Evidence&) {
   const double bytes = 8.0 * static_cast<double>(largest * largest);
-  return by_construction(3 * bytes >= 1536.0 * 1024 * 1024,
-                         "computed: " + bytes_with_unit(bytes) +
-                             " a buffer, three are " +
-                             bytes_with_unit(3 * bytes) + ", all of a GTX 480");
+  return by_construction(
+      3 * bytes >= 1536.0 * 1024 * 1024,
+      "computed: " + Quantity{bytes, Unit::byte} + " a buffer, three are " +
+          Quantity{3 * bytes, Unit::byte} + ", all of a GTX 480");
 }
 
 const Claims announced(
@@ -448,14 +445,16 @@ const Claims announced(
          "separable-convolution-1-nontiled-cache", largest_only},
         {"S-obs2", report,
          "The published time at 2048 without tiles is an outlier.",
-         "published time per pixel at 2048 more than 1.2x that at 1024 and "
+         "published time per pixel at 2048 more than 1.2 times that at 1024 "
+         "and "
          "4096; padded here less",
          "separable-convolution-1-nontiled-cache", outlier},
         {"S-obs3", report, "S3 contradicts the report's own table.",
          "published: with equal tiles blocks of 32x32 are faster",
          "separable-convolution-2-tile-sizes", blocks_contradict},
         {"S-obs6", report, "Double costs more than its bytes.",
-         "tiled with 16x16 and 16x128 from 1024 on: more than 2x the time of "
+         "tiled with 16x16 and 16x128 from 1024 on: more than twice the time "
+         "of "
          "float",
          "separable-convolution-5-float-double", double_over_float},
         {"S-obs7", report, "The compiler's flags do not switch the L2 off.",

@@ -3,6 +3,7 @@ what = "moving_percent"
 lines = "0"
 meaning = ""
 set title "All GPUs: time in transfers, beside which they may compute, hot"
+point_unit = "%"
 set ylabel "time in transfers / time (%)"
 set yrange [0:*]
 load "scripts/several-gpus/sizes.inc"

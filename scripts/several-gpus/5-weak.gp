@@ -3,6 +3,7 @@ from = "weak"
 what = "efficiency"
 ideal(g) = 100
 set title "Several GPUs: 8192 rows for each, hot"
+point_unit = "%"
 set ylabel "time of one GPU / time of the team (%)"
 set yrange [0:110 < *]
 load "scripts/several-gpus/teams.inc"

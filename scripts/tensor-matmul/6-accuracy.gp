@@ -23,6 +23,10 @@ rank = "0.55 + 0.35 * (n > 1024) + 0.35 * (n > 4096)"  # the size of a point tel
 
 # Drawn by both, in one place: curves without a key have no names, which a browser shows.
 set key at screen 0.73, screen 0.86 samplen 1
+panel = 'plot 1 with lines linetype 22 notitle, for [i = 1:words(names)] ' \
+    . 'query_for(sql_of(kind, "tflops, of_bound, " . rank), word(names, i)) using 1:2:3 ' \
+    . 'with linespoints linetype i dashtype 1 linewidth 1 pointsize variable title title_of(word(names, i))'
+told = 1 # by each panel
 set multiplot
 do for [p = 1:2] {
   kind = word("uniform wide", p)
@@ -40,8 +44,14 @@ do for [p = 1:2] {
   }
   limit = number("SELECT 2 * max(of_bound) FROM float_error WHERE inputs = '" . kind . "' AND " . at)
   set object 1 rectangle from graph 0, graph 0 to graph 1, first limit fillcolor rgb "#e9e9e9" fillstyle solid noborder behind
-  plot 1 with lines linetype 22 notitle, \
-       for [i = 1:words(names)] query_for(sql_of(kind, "tflops, of_bound, " . rank), word(names, i)) \
-         using 1:2:3 with linespoints linetype i dashtype 1 linewidth 1 pointsize variable title title_of(word(names, i))
+  eval panel
+  if (format eq "svg") {
+    set format "%.12e"
+    set table $rows
+    eval panel
+    unset table
+    eval tell_rows
+    set format x "%g"
+  }
 }
 unset multiplot

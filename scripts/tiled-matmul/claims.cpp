@@ -5,7 +5,6 @@
 #include <string>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 
 namespace parlab::tiled_matmul {
@@ -60,7 +59,7 @@ Judgement fewer_accesses(const Evidence& e) {
                b = counter(*one, "global_load_sectors");
     if (!a || !b || *b <= 0) continue;
     tally.add(*a / *b > 0.72 && *a / *b < 0.78, *a / *b,
-              significant(*a / *b, 3) + " of the sectors at " + where(*one));
+              number(*a / *b) + " of the sectors at " + where(*one));
   }
   return supported(
       by_construction(true, "computed: 3 tiles for 4, 0.75 of the loads"),
@@ -87,7 +86,7 @@ Judgement granularity_wins(const Evidence& e) {
   auto judgement = more_tiles(products(e, Dtype::i32), 2, 1)
                        .judgement("here", needs(e, report));
   if (judgement.numbers.empty()) return judgement;
-  std::string theirs;
+  Text theirs;
   for (const auto& [n, time] : published_times()) {
     theirs += times(time.one / time.two) + " at " + std::to_string(n) + ", ";
   }
@@ -176,7 +175,7 @@ Judgement fewer_threads(const Evidence& e) {
                            static_cast<double>(threads_of(*more));
       tally.add(faster(ratio), ratio,
                 place(size) + " by " + fewer->variant + " with " +
-                    significant(share, 2) + " of the threads");
+                    number(share) + " of the threads");
     }
   }
   return tally.judgement("", needs(e, report));
@@ -194,10 +193,9 @@ Judgement less_than_eight(const Evidence& e) {
   const auto theirs = published_times();
   const auto &small = theirs.at(1000), &large = theirs.at(2000);
   const double normal = large.one / small.one, two = large.two / small.two;
-  const auto computed =
-      by_construction(normal < 8 && two < 8,
-                      "published: " + significant(normal, 3) + " (one tile), " +
-                          significant(two, 3) + " (two)");
+  const auto computed = by_construction(
+      normal < 8 && two < 8, "published: " + number(normal) + " (one tile), " +
+                                 number(two) + " (two)");
   Tally here;
   const auto all = products(e, Dtype::i32);
   for (const auto* variant : {"cuda/tiled", "cuda/granularity"}) {
@@ -206,7 +204,7 @@ Judgement less_than_eight(const Evidence& e) {
     if (a == nullptr || b == nullptr) continue;
     const auto ratio = gain(*a, *b);
     here.add(ratio.interval.high < 8, ratio.value,
-             significant(ratio.value, 3) + " " + variant);
+             number(ratio.value) + " " + variant);
   }
   return supported(computed, {here.judgement("here, at their best:", {})});
 }

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "claims/rule.hpp"
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 
 namespace parlab::vector_sum {
@@ -138,9 +137,9 @@ Judgement brw_wins(const Evidence& e) {
     const auto a = counter(rw, "branch_uniformity"),
                b = counter(brw, "branch_uniformity");
     if (a && b)
-      uniform.add(
-          *b > *a, *b - *a,
-          percent(*b) + " against " + percent(*a) + " at " + where(n, block));
+      uniform.add(*b > *a, *b - *a,
+                  in_percent(*b) + " against " + in_percent(*a) + " at " +
+                      where(n, block));
   });
   for (const auto n : sizes()) {
     const auto rw = mean_time(e, false, n), brw = mean_time(e, true, n);
@@ -179,13 +178,12 @@ Judgement gpu_beats_cpu(const Evidence& e) {
   return together(parts);
 }
 
-// Microseconds at the four block sizes.
-std::string row(const std::vector<const Record*>& records) {
-  std::string text;
-  for (const auto* record : records) {
-    text += (text.empty() ? "" : ", ") + microseconds(*record);
-  }
-  return text + " us";
+// The times at the four block sizes.
+Text row(const std::vector<const Record*>& records) {
+  Text text;
+  for (const auto* record : records)
+    text += Text(text.empty() ? "" : ", ") + time_of(*record);
+  return text;
 }
 
 // Nothing unless all four block sizes are there.
@@ -270,9 +268,8 @@ Tally block_32(const Evidence& e, bool lowest) {
       const bool held =
           lowest ? measures[0] < *others.first : measures[0] > *others.second;
       tally.add(held, measures[0] / *others.second,
-                significant(measures[0], 3) + " against " +
-                    significant(*others.first, 3) + ".." +
-                    significant(*others.second, 3) + " (" +
+                number(measures[0]) + " against " + number(*others.first) +
+                    ".." + number(*others.second) + " (" +
                     (brw ? "BRW " : "RW ") + std::to_string(n) + ")");
     }
   }
@@ -285,9 +282,9 @@ Judgement coalescing_measure(const Evidence& e) {
                    std::int64_t block) {
     const auto a = coalescing(rw, n, false), b = coalescing(brw, n, true);
     if (!a || !b) return;
-    better.add(*b > *a, *b / *a,
-               significant(*b, 3) + " against " + significant(*a, 3) + " at " +
-                   where(n, block));
+    better.add(
+        *b > *a, *b / *a,
+        number(*b) + " against " + number(*a) + " at " + where(n, block));
   });
   return together({better.judgement("BRW against RW, in sectors:",
                                     needs_counters(e, report)),
@@ -324,7 +321,7 @@ Judgement occupancy(const Evidence& e) {
         const auto* record = shape(e, brw, n, block);
         if (record == nullptr) continue;
         const auto text = [&](double value) {
-          return percent(value) + " at " + (brw ? "BRW " : "RW ") +
+          return in_percent(value) + " at " + (brw ? "BRW " : "RW ") +
                  where(n, block);
         };
         const double expected = block == 32 ? 0.5 : 1,
@@ -349,8 +346,8 @@ Judgement branch_efficiency(const Evidence& e) {
     const auto a = counter(rw, "branch_uniformity"),
                b = counter(brw, "branch_uniformity");
     if (!a || !b) return;
-    rw_high.add(*a >= 0.985, *a, percent(*a) + " at " + where(n, block));
-    brw_high.add(*b >= 0.985, *b, percent(*b) + " at " + where(n, block));
+    rw_high.add(*a >= 0.985, *a, in_percent(*a) + " at " + where(n, block));
+    brw_high.add(*b >= 0.985, *b, in_percent(*b) + " at " + where(n, block));
   });
   if (rw_high.empty()) return needs_counters(e, report);
   auto parts =
@@ -369,9 +366,9 @@ Judgement cgma_doubles(const Evidence&) {
   Tally tally;
   for (const auto n : sizes()) {
     const double rw = cgma(n, 256, false), brw = cgma(n, 256, true);
-    tally.add(brw > 1.9 * rw, brw / rw,
-              significant(brw, 3) + " against " + significant(rw, 3) + " at " +
-                  std::to_string(n));
+    tally.add(
+        brw > 1.9 * rw, brw / rw,
+        number(brw) + " against " + number(rw) + " at " + std::to_string(n));
   }
   return by_construction(
       tally.judgement("computed, block 256, BRW against RW:", {}));
@@ -385,8 +382,7 @@ Judgement cgma_alike(const Evidence&) {
       const double off =
           std::max(std::abs(rw - 1.0 / 3), std::abs(brw - 1.0 / 3));
       tally.add(off < 0.01, off,
-                significant(brw, 3) + " and " + significant(rw, 3) + " at " +
-                    where(n, block));
+                number(brw) + " and " + number(rw) + " at " + where(n, block));
     }
   }
   return by_construction(tally.judgement("computed, BRW and RW", {}));
@@ -424,9 +420,9 @@ Judgement times_per_launch(const Evidence&) {
       }
       if (!third) continue;
       tally.add(spread(whole) < spread(printed), spread(printed),
-                significant(spread(printed), 2) + " to " +
-                    significant(spread(whole), 2) + " against " +
-                    (brw ? "BRW " : "RW ") + std::to_string(block));
+                number(spread(printed)) + " to " + number(spread(whole)) +
+                    " against " + (brw ? "BRW " : "RW ") +
+                    std::to_string(block));
     }
   }
   return by_construction(
@@ -447,7 +443,7 @@ Judgement artefact_of_block_32(const Evidence& e) {
         least = std::min(least, measure);
     }
     computed.add(at_32 < least, at_32,
-                 significant(at_32, 3) + " against " + significant(least, 3) +
+                 number(at_32) + " against " + number(least) +
                      (brw ? " (BRW)" : " (RW)"));
   }
   return supported(
@@ -465,9 +461,9 @@ Judgement real_measure(const Evidence& e) {
     const auto a = accesses(n, block, false), b = accesses(n, block, true);
     const double ours = (b.reads + b.writes) / *less,
                  theirs = (a.reads + a.writes) / *more;
-    tally.add(ours > 2.5 * theirs, ours / theirs,
-              significant(ours, 3) + " for " + significant(theirs, 3) + " at " +
-                  where(n, block));
+    tally.add(
+        ours > 2.5 * theirs, ours / theirs,
+        number(ours) + " for " + number(theirs) + " at " + where(n, block));
   });
   return tally.judgement("BRW against RW", needs_counters(e, report));
 }
@@ -483,8 +479,9 @@ Judgement impossible_occupancy(const Evidence& e) {
     const auto measured = counter(*record, "achieved_occupancy");
     if (!measured || record->launch.occupancy <= 0) continue;
     here.add(*measured <= record->launch.occupancy, *measured,
-             percent(*measured) + " of " + percent(record->launch.occupancy) +
-                 " at " + setting(*record));
+             in_percent(*measured) + " of " +
+                 in_percent(record->launch.occupancy) + " at " +
+                 setting(*record));
   }
   return supported(
       by_construction(beyond == 6, "published: " + std::to_string(beyond) +
@@ -497,7 +494,8 @@ const Claims announced(
     {
         {"V1", report,
          "BRW is clearly faster than RW, and better in every metric.",
-         "the mean over the four block sizes at least 2x at every n; faster at "
+         "the mean over the four block sizes at least 2 times at every n; "
+         "faster at "
          "every shape; fewer "
          "sectors; more uniform branches",
          "vector-sum-2-rw-brw", brw_wins},
@@ -531,7 +529,8 @@ const Claims announced(
         {"V6", report,
          "BRW has less than half the transactions, with half the reads and "
          "writes.",
-         "sectors of RW more than 2x those of BRW at every shape; accesses "
+         "sectors of RW more than 2 times those of BRW at every shape; "
+         "accesses "
          "counted in the kernels",
          "", fewer_transactions},
         {"V7", report,
@@ -546,7 +545,7 @@ const Claims announced(
         {"V9", report,
          "The operations per access (CGMA) of BRW are twice those of RW.",
          "computed: additions over the reads and writes that the kernels make; "
-         "BRW at least 1.9x",
+         "BRW at least 1.9 times",
          "", cgma_doubles},
         {"V-obs3", report,
          "The published times are very probably means over the launches of a "
@@ -566,7 +565,8 @@ const Claims announced(
         {"V-obs6", report,
          "With real accesses and whole sums BRW coalesces about 3 times "
          "better.",
-         "accesses the kernels make over counted sectors: BRW at least 2.5x RW "
+         "accesses the kernels make over counted sectors: BRW at least 2.5 "
+         "times RW "
          "at every shape",
          "", real_measure},
         {"V-obs9", report,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/document.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
@@ -27,7 +28,7 @@ struct Finding {
   // what was checked: "BRW at least 2x RW at every n and block size"
   std::string rule;
   // what it was applied to: "5.1x at 32768 ... 7.4x at 262144"
-  std::string numbers;
+  Text numbers;
   Outcome outcome = Outcome::cannot_be_tested;
   // When it cannot be tested: which run or counter would do, or why none can.
   std::string missing;

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/numbers.hpp"
 #include "record/published.hpp"
 #include "record/speedup.hpp"
 
@@ -101,27 +100,33 @@ std::optional<bool> both(std::optional<bool> a, std::optional<bool> b) {
   return a && b ? std::optional(true) : std::nullopt;
 }
 
-std::string times(double factor) {
-  // Near 1 a third decimal says on which side.
-  constexpr double near_by = 0.05;
-  const bool near = std::abs(factor - 1) < near_by;
-  return significant(factor, near ? 4 : 3, near ? 3 : 2) + "x";
+Text times(double factor) {
+  return Quantity{factor, Unit::factor};
 }
 
-std::string to_string(const Ratio& ratio) {
-  std::string text = times(ratio.value);
-  if (!decided(ratio)) return text + " (too few samples)";
-  return tied(ratio) ? text + " (tie)" : text;
+Text in_percent(double fraction) {
+  return Quantity{fraction, Unit::fraction};
 }
 
-std::string with_interval(const Ratio& ratio) {
-  if (!decided(ratio)) return to_string(ratio);
-  return times(ratio.value) + " (" + significant(ratio.interval.low, 3) + "-" +
-         significant(ratio.interval.high, 3) + ")";
+Text number(double value) {
+  return Quantity{value};
 }
 
-std::string microseconds(const Record& record) {
-  return significant(record.summary().median * 1e6, 3);
+Text time_of(const Record& record) {
+  return Quantity{record.summary().median, Unit::second};
+}
+
+Text in_words(const Ratio& ratio) {
+  const char* more = !decided(ratio) ? " (too few samples)"
+                     : tied(ratio)   ? " (tie)"
+                                     : "";
+  return times(ratio.value) + more;
+}
+
+Text with_interval(const Ratio& ratio) {
+  if (!decided(ratio)) return in_words(ratio);
+  const Quantity quantity{ratio.value, Unit::factor, ratio.interval};
+  return quantity + Text(" (") + Range{quantity} + ")";
 }
 
 std::string place(const Size& size) {
@@ -160,14 +165,14 @@ Selection in_range_of(const std::string& table, const Selection& all) {
   });
 }
 
-Judgement judged(std::optional<bool> holds, std::string numbers) {
+Judgement judged(std::optional<bool> holds, Text numbers) {
   if (!holds)
     return {Outcome::cannot_be_tested, std::move(numbers), more_samples};
   return {
       *holds ? Outcome::holds : Outcome::does_not_hold, std::move(numbers), {}};
 }
 
-Judgement by_construction(bool holds, std::string numbers) {
+Judgement by_construction(bool holds, Text numbers) {
   return by_construction(judged(holds, std::move(numbers)));
 }
 
@@ -194,16 +199,16 @@ Judgement needs_counters(const Evidence& evidence,
                     (evidence.has_gpu() ? "" : " on a machine with a GPU"));
 }
 
-void Tally::add(std::optional<bool> held, double value, std::string text) {
+void Tally::add(std::optional<bool> held, double value, Text text) {
   entries_.push_back(
       {held.value_or(false), value, std::move(text), held.has_value()});
 }
 
 void Tally::add(std::optional<bool> held,
                 const Ratio& ratio,
-                const std::string& where) {
+                const Text& where) {
   if (!decided(ratio)) held = std::nullopt;
-  add(held, ratio.value, to_string(ratio) + " at " + where);
+  add(held, ratio.value, in_words(ratio) + " at " + where);
 }
 
 int Tally::held() const {
@@ -221,10 +226,9 @@ int Tally::undecided() const {
   return static_cast<int>(entries_.size()) - count();
 }
 
-Judgement Tally::judgement(const std::string& what,
-                           const Judgement& if_empty) const {
+Judgement Tally::judgement(const Text& what, const Judgement& if_empty) const {
   if (entries_.empty()) return if_empty;
-  std::string text = what + (what.empty() ? "" : " ");
+  Text text = what + (what.empty() ? "" : " ");
   std::vector<Entry> listed = entries_;
   if (listed.size() > most_listed) {
     std::erase_if(listed, [](const Entry& entry) { return !entry.decided; });
@@ -236,7 +240,7 @@ Judgement Tally::judgement(const std::string& what,
     text += "from " + least->text + " to " + most->text;
   } else {
     for (const auto& entry : listed)
-      text += (&entry == &listed[0] ? "" : ", ") + entry.text +
+      text += Text(&entry == &listed[0] ? "" : ", ") + entry.text +
               (entry.decided ? "" : " (undecided)");
   }
   if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
@@ -275,7 +279,7 @@ Judgement together(const std::vector<Judgement>& parts) {
       none &= part.outcome == Outcome::does_not_hold;
     }
     if (!part.numbers.empty()) {
-      whole.numbers += (whole.numbers.empty() ? "" : "; ") + part.numbers;
+      whole.numbers += Text(whole.numbers.empty() ? "" : "; ") + part.numbers;
     }
     if (!part.missing.empty() &&
         whole.missing.find(part.missing) == std::string::npos) {

@@ -14,7 +14,7 @@ namespace parlab {
 
 struct Judgement {
   Outcome outcome = Outcome::cannot_be_tested;
-  std::string numbers;
+  Text numbers;
   std::string missing;  // empty when all of it was tested
   // by construction or from what was published: no record decides it
   bool computed = false;
@@ -60,12 +60,14 @@ std::optional<bool> no_faster(const Ratio& ratio, double margin);
 std::optional<bool> no_slower(const Ratio& ratio, double margin);
 std::optional<bool> both(std::optional<bool> a, std::optional<bool> b);
 constexpr double margin_of_no_difference = 0.02;
-// The interval, in words: "1.48x", "1.01x (tie)", "1.6x (too few samples)".
-std::string to_string(const Ratio& ratio);
-// "241x (236-247)", where two of them are held against each other
-std::string with_interval(const Ratio& ratio);
-std::string times(double factor);                // "1.48x"
-std::string microseconds(const Record& record);  // "12.3"
+// "1.48x", "1.01x (tie)", "1.60x (too few samples)"
+Text in_words(const Ratio& ratio);
+// "241x (236-247x)", where two of them are held against each other
+Text with_interval(const Ratio& ratio);
+Text times(double factor);         // "1.48x"
+Text in_percent(double fraction);  // "95%"
+Text number(double value);
+Text time_of(const Record& record);   // "12.30 us"
 std::string place(const Size& size);  // "4096" when square, else "300x1000"
 std::string setting(const Record& record);  // "4096, block=16"
 std::string name(const Record& record);     // "cuda/naive block=16"
@@ -76,9 +78,9 @@ Selection in_range_of(const std::string& table, const Selection& all);
 
 // ---- judging ----------------------------------------------------------------
 
-Judgement judged(std::optional<bool> holds, std::string numbers);
+Judgement judged(std::optional<bool> holds, Text numbers);
 // The same where nothing was measured.
-Judgement by_construction(bool holds, std::string numbers);
+Judgement by_construction(bool holds, Text numbers);
 Judgement by_construction(Judgement judgement);
 // No records of the experiment that would do: says how to make them. On a
 // machine without a GPU those of the GPU cannot be made.
@@ -97,23 +99,21 @@ class Tally {
   // least and most when there are too many to list.
   // What the samples do not decide is listed and counts neither way; a ratio of
   // too few samples is not decided.
-  void add(std::optional<bool> held, double value, std::string text);
-  void add(std::optional<bool> held,
-           const Ratio& ratio,
-           const std::string& where);
+  void add(std::optional<bool> held, double value, Text text);
+  void add(std::optional<bool> held, const Ratio& ratio, const Text& where);
   bool empty() const { return entries_.empty(); }
   int held() const;
   int count() const;  // without those that are not decided
   int undecided() const;
   // what: goes before the numbers. if_empty: the judgement when
   // there was no place at all.
-  Judgement judgement(const std::string& what, const Judgement& if_empty) const;
+  Judgement judgement(const Text& what, const Judgement& if_empty) const;
 
  private:
   struct Entry {
     bool held;
     double value;
-    std::string text;
+    Text text;
     bool decided = true;
   };
   std::vector<Entry> entries_;

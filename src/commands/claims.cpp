@@ -42,7 +42,7 @@ void add_findings(Table& table,
 
 void add_finding(Table& table, const Finding& finding) {
   table.rows.push_back(row_of({"  " + finding.id, outcome_of(finding)}));
-  const std::pair<const char*, const std::string&> fields[] = {
+  const std::pair<const char*, Text> fields[] = {
       {"    claim", finding.sentence},
       {"    rule", finding.rule},
       {"    numbers", finding.numbers},

@@ -17,6 +17,7 @@
 #include "places/presence.hpp"
 #include "render/csv.hpp"
 #include "render/words.hpp"
+#include "render/html.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
@@ -408,10 +409,10 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
       (asked.output.empty() ? "grades/" + workload : asked.output) +
       (all.interrupted ? "-interrupted" : "");
   write_file(into / "grades.csv", csv_of(all));
-  write_file(into / "index.html", page::class_page(all, asked.anonymous));
+  write_file(into / "index.html", html(page::class_page(all, asked.anonymous)));
   for (const auto& grade : all.grades) {
     write_file(into / "students" / (grade.submission.name + ".html"),
-               page::student_page(all, grade));
+               html(page::student_page(all, grade)));
   }
   out << (into / "index.html").string()
       << ", grades.csv and students/: written\n";

@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "cli/command.hpp"
+#include "commands/experiment_tables.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
+#include "render/html.hpp"
 
 namespace parlab {
 namespace {
@@ -15,6 +17,9 @@ Options page_options() {
   return {{.flag = "figures",
            .argument = "FOLDER",
            .help = "where figures are (plots/MACHINE)"},
+          {.flag = "databases",
+           .argument = "FOLDER",
+           .help = "of the records, for tables (build/records/MACHINE)"},
           {.flag = "output",
            .argument = "FILE",
            .help = "the page (FOLDER/index.html)"}};
@@ -27,30 +32,49 @@ std::string text_or(const Arguments& arguments,
   return setting == nullptr ? otherwise.string() : setting->text;
 }
 
-// results/MACHINE has its page in plots/MACHINE.
-std::filesystem::path plots_of(const std::string& folder) {
+// The folder of that machine in plots/ or in build/records/.
+std::filesystem::path of_machine(const std::filesystem::path& all,
+                                 const std::string& folder) {
   const auto machine = std::filesystem::absolute(folder + "/.")
                            .lexically_normal()
                            .parent_path()
                            .filename();
-  if (is_name(machine.string())) return "plots" / machine;
+  if (is_name(machine.string())) return all / machine;
   throw UsageError("'" + folder + "': results/MACHINE is meant; " + name_rule);
+}
+
+// Of the experiments that have a database there.
+page::Tables tables_in(const std::filesystem::path& databases,
+                       const page::Measured& measured) {
+  page::Tables tables;
+  for (const auto& experiment : measured.experiments) {
+    const auto database = databases / (experiment.name + ".db");
+    const auto questions = "scripts/" + experiment.name + "/tables.sql";
+    if (!std::filesystem::exists(database) ||
+        !std::filesystem::exists(questions))
+      continue;
+    tables[experiment.name] = experiment_tables(database, questions).blocks;
+  }
+  return tables;
 }
 
 int write_page(const Arguments& arguments, const Streams& streams) {
   if (arguments.positional.size() != 1)
     throw UsageError("page: needs one folder: results/MACHINE");
   const auto& folder = arguments.positional.front();
-  const auto plots = plots_of(folder);
+  const auto plots = of_machine("plots", folder);
   const auto measured = page::load_machine(folder);
   if (measured.entries.empty() && measured.failed.empty() &&
       measured.warnings.empty()) {
     throw UsageError("no records in '" + folder +
                      "': results/MACHINE is a folder that has some");
   }
-  write_file(
-      text_or(arguments, "output", plots / "index.html"),
-      page::machine_page(measured, text_or(arguments, "figures", plots)));
+  const auto tables = tables_in(
+      text_or(arguments, "databases", of_machine("build/records", folder)),
+      measured);
+  write_file(text_or(arguments, "output", plots / "index.html"),
+             html(page::machine_page(
+                 measured, text_or(arguments, "figures", plots), tables)));
   streams.warn(measured.warnings);
   return EXIT_SUCCESS;
 }
@@ -70,7 +94,7 @@ int write_index(const Arguments& arguments, const Streams& streams) {
   if (machines.empty())
     throw UsageError("index: no records in any of these folders");
   write_file(text_or(arguments, "output", "plots/index.html"),
-             page::index_page(machines));
+             html(page::index_page(machines)));
   for (const auto& machine : machines) {
     warnings.insert(warnings.end(), machine.warnings.begin(),
                     machine.warnings.end());

@@ -26,10 +26,13 @@ struct Link {
 struct Range {
   Quantity of;
 };
+struct Strong {
+  std::string text;
+};
 
 // A sentence, or a part of one, in pieces.
-using Piece =
-    std::variant<std::string, std::int64_t, Quantity, Range, Detail, Link>;
+using Piece = std::
+    variant<std::string, std::int64_t, Quantity, Range, Detail, Link, Strong>;
 struct Text {
   std::vector<Piece> pieces;
 
@@ -44,6 +47,7 @@ struct Text {
   Text(Range range) : pieces{range} {}
   Text(Detail detail) : pieces{std::move(detail)} {}
   Text(Link link) : pieces{std::move(link)} {}
+  Text(Strong strong) : pieces{std::move(strong)} {}
 
   bool empty() const { return pieces.empty(); }
   Text& operator+=(const Text& more) {
@@ -97,36 +101,57 @@ struct Table {
   // Many rows of numbers stay a table on a narrow screen; rows of another
   // table become cards.
   bool numbers = false;
-  bool folded = false;  // its title is shown, and unfolds it
+  bool folded = false;   // its title is shown, and unfolds it
+  bool printed = false;  // on paper it is not folded
+};
+
+// How far one came, rung by rung.
+struct Bar {
+  Text what;
+  double share = 0;  // of the space; beyond 1 it ends there
+  Text value = {};
+  bool framed = false;  // of what is compared with; the others are filled
+};
+struct Rung {
+  Text name = {};
+  Cell time = {};
+  Text idea = {};
+  Cell gain = {};  // over the rung before it
+  std::vector<Bar> bars = {};
+  Text remark = {};
+};
+struct Ladder {
+  std::vector<Rung> rungs;
 };
 
 // ---- charts -----------------------------------------------------------------
 
-struct Axis {
-  std::string label;
+// Both axes are logarithmic; what is not positive is left out.
+struct ChartAxis {
+  std::string label;  // empty when the numbers say it
   Unit unit = Unit::none;
-  bool logarithmic = true;
 };
 struct ChartPoint {
   double x = 0, y = 0;
-  Text says = {};  // when a mouse rests on it, besides its numbers
 };
 struct Series {
-  std::string label;  // in the key; empty: not in it
-  std::vector<ChartPoint> points;
-  int look = 0;  // which colour, dash and marker
+  std::string label;               // in the key; empty: not in it
+  std::vector<ChartPoint> points;  // along the line
+  int look = 0;                    // which colour, dash and marker
   bool line = true, markers = true;
 };
-// A short text beside a place on the chart.
+// A place of its own on the chart, with a short text beside it.
 struct ChartLabel {
-  double x = 0, y = 0;
+  ChartPoint at;
   std::string text;
+  int look = 0;
 };
 struct Chart {
-  std::string id, title;
-  Axis x, y;
+  std::string id, title;  // the title is for those who cannot see it
+  ChartAxis x, y;
   std::vector<Series> series;
   std::vector<ChartLabel> labels = {};
+  Text caption = {};
 };
 
 // A figure that gnuplot drew: its file, and what to say of it.
@@ -138,19 +163,28 @@ struct Picture {
 
 struct Paragraph {
   Text text;
-  bool small = false;  // in small print
+  bool small = false;     // in small print
+  bool verbatim = false;  // its line breaks are kept
+};
+struct List {
+  std::vector<Text> items;
 };
 struct Section;
-using Block = std::variant<Paragraph, Table, Chart, Picture, Section>;
+using Block =
+    std::variant<Paragraph, List, Table, Ladder, Chart, Picture, Section>;
 struct Section {
   std::string id = {};
   Text title = {};
+  std::string label = {};  // in the links at the top of a page; or not there
+  Text says = {};          // behind the title
   std::vector<Block> blocks = {};
-  bool folded = false;
+  bool folded = false;   // its title is shown, and unfolds it
+  bool printed = false;  // on paper it is not folded
 };
 struct Document {
   std::string title = {};
   std::vector<Block> blocks = {};
+  std::vector<Link> elsewhere = {};  // behind the links to its sections
   // one line each, on the other stream of a terminal
   std::vector<Detail> warnings = {};
 };

@@ -5,38 +5,35 @@
 
 #include "page/figures.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
+#include "render/markup.hpp"
 
 namespace parlab::page {
 namespace {
 
+Cell figure_of(const Finding& finding, const std::filesystem::path& figures) {
+  if (finding.figure.empty()) return {};
+  // The group the claim stands in is the experiment:
+  // what follows it is enough.
+  const auto start = finding.report + "-";
+  const bool own = finding.figure.starts_with(start);
+  const auto name = own ? finding.figure.substr(start.size()) : finding.figure;
+  if (!std::filesystem::exists(figures / (finding.figure + ".svg")))
+    return {name, "not drawn: no records of it"};
+  return {Link{name, "#" + figure_anchor(finding.figure)}};
+}
+
 Row row_of(const Finding& finding, const std::filesystem::path& figures) {
-  Cell figure{"–"};
-  if (!finding.figure.empty()) {
-    const bool there =
-        std::filesystem::exists(figures / (finding.figure + ".svg"));
-    // The group the claim stands in is the experiment:
-    // what follows it is enough.
-    const auto start = finding.report + "-";
-    const bool own = finding.figure.starts_with(start);
-    figure.text = own ? finding.figure.substr(start.size()) : finding.figure;
-    if (there) {
-      figure.link = "#" + figure_anchor(finding.figure);
-    } else {
-      figure.note = "not drawn: no records of it";
-    }
-  }
   auto numbers = finding.numbers;
   if (!finding.missing.empty()) {
     numbers +=
         (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
-  return {{finding.id, "", "", claim_anchor(finding)},
-          verdict_cell(finding),
-          {finding.sentence, "Rule: " + typeset(finding.rule)},
-          {typeset(numbers)},
-          figure};
+  return {{{.text = finding.id, .id = claim_anchor(finding)},
+           {verdict_words(finding)},
+           {finding.sentence, "Rule: " + finding.rule},
+           {numbers},
+           figure_of(finding, figures)}};
 }
 
 }  // namespace
@@ -56,50 +53,53 @@ std::string verdict_sign(Outcome outcome) {
   }
 }
 
-Cell verdict_cell(const Finding& finding) {
-  return {verdict_sign(finding.outcome) + outcome_of(finding)};
+std::string verdict_words(const Finding& finding) {
+  return verdict_sign(finding.outcome) + outcome_of(finding);
 }
 
 std::string claim_anchor(const Finding& finding) {
   return "claim-" + anchor(finding.id);
 }
 
-void write_claims(Html& html,
-                  const std::vector<Finding>& findings,
-                  const std::filesystem::path& figures) {
-  html.open("section", {{"id", "claims"}})
-      .element("h2", "Claims of the source reports");
+std::vector<std::string> reports_of(const std::vector<Finding>& findings) {
   std::vector<std::string> reports;
-  std::map<Outcome, std::size_t> counts;
   for (const auto& finding : findings) {
-    ++counts[finding.outcome];
     if (std::find(reports.begin(), reports.end(), finding.report) ==
         reports.end()) {
       reports.push_back(finding.report);
     }
   }
-  std::string summary =
+  return reports;
+}
+
+Section claims(const std::vector<Finding>& findings,
+               const std::filesystem::path& figures) {
+  std::map<Outcome, std::size_t> counts;
+  for (const auto& finding : findings)
+    ++counts[finding.outcome];
+  std::string counted_up =
       counted(findings.size(), "claim") + " and observations: ";
   for (const auto outcome : every_value<Outcome>()) {
-    summary += (outcome == Outcome::holds ? "" : ", ") + verdict_sign(outcome) +
-               std::string(to_string(outcome)) + " " +
-               std::to_string(counts[outcome]);
+    counted_up += (outcome == Outcome::holds ? "" : ", ") +
+                  verdict_sign(outcome) + std::string(to_string(outcome)) +
+                  " " + std::to_string(counts[outcome]);
   }
-  html.element("p", summary + ".");
-  std::vector<Row> rows;
-  for (const auto& report : reports) {
-    rows.push_back({{report}});
+  auto table =
+      table_of({"Claim", "Verdict", "What it says, and the rule applied",
+                "Numbers", "Figure"});
+  table.title = "Every claim with its rule";
+  table.folded = table.printed = true;
+  for (const auto& report : reports_of(findings)) {
+    table.rows.push_back({{{report}}, true});
     for (const auto& finding : findings) {
-      if (finding.report == report) rows.push_back(row_of(finding, figures));
+      if (finding.report == report)
+        table.rows.push_back(row_of(finding, figures));
     }
   }
-  html.open("details", {{"class", "printed"}})
-      .element("summary", "Every claim with its rule");
-  write_cards(html,
-              {"Claim", "Verdict", "What it says, and the rule applied",
-               "Numbers", "Figure"},
-              rows);
-  html.close().close().line_break();
+  return {.id = "claims",
+          .title = "Claims of the source reports",
+          .label = "Claims",
+          .blocks = {Paragraph{counted_up + "."}, table}};
 }
 
 }  // namespace parlab::page

@@ -1,17 +1,16 @@
 #include <set>
 
-#include "core/numbers.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
+#include "render/markup.hpp"
 
 namespace parlab::page {
 namespace {
 
 // Who did as well: other variants by name, other settings of
 // the same one by number.
-std::string tie_note(const Entries& same_side, const Entry& entry) {
+Text tie_note(const Entries& same_side, const Entry& entry) {
   std::set<std::string> others;
   std::size_t settings = 0;
   for (const auto* tie : ties(same_side, entry)) {
@@ -26,25 +25,24 @@ std::string tie_note(const Entries& same_side, const Entry& entry) {
     note += (note.empty() ? "" : ", ") + other;
   if (settings > 0)
     note += (note.empty() ? "" : ", ") + counted(settings, "other setting");
-  return note.empty() ? "" : "tied with " + note;
+  return note.empty() ? Text() : "tied with " + note;
 }
 
 Cell speedup_cell(const Entry& entry, const Entry* over, bool with_transfers) {
-  if (over == nullptr) return {"not measured"};
+  if (over == nullptr) return {Detail{Cause::not_measured}};
   if (over == &entry) return {"1", "itself"};
-  if (with_transfers && !on_gpu(entry.side)) return {"–"};
+  if (with_transfers && !on_gpu(entry.side)) return {};
   if (!same_machine(entry.record, over->record)) return {"on another host"};
   const auto ratio = speedup(entry.record, over->record, with_transfers);
-  if (!ratio) return {"not measured"};
-  return {factor(ratio->value),
-          with_of_two(interval(*ratio), entry.record, over->record)};
+  if (!ratio) return {Detail{Cause::not_measured}};
+  return {times(*ratio),
+          interval(*ratio) + behind_of_two(entry.record, over->record)};
 }
 
 Cell roof_cell(const Entry& entry) {
-  const auto share = of_roof(entry);
-  if (!share) return {"not measured"};
-  const bool above = *share > 1;
-  return {percent(*share), above ? "above the measured roof" : ""};
+  const auto reached = of_roof(entry);
+  if (!reached) return {Detail{Cause::not_measured}};
+  return {share(*reached), *reached > 1 ? "above the measured roof" : Text()};
 }
 
 void add_backend(std::vector<Row>& rows,
@@ -59,21 +57,19 @@ void add_backend(std::vector<Row>& rows,
   // Across backends too: what is as fast as the fastest is marked so.
   const auto* fastest =
       best(where(point, [](auto& e) { return !reduced_arithmetic(e.record); }));
-  std::string note = tie_note(ours, *entry);
-  const std::string backend(to_string(side));
-  std::string place;
+  Text place;
   if (entry == fastest) {
     place = "fastest";
   } else if (tied(*entry, *fastest)) {
     place = "tied with the fastest";
   }
-  Row row{{backend, place},
-          {setting(entry->record), note},
-          {duration(entry->summary.median), interval(entry->summary)},
-          roof_cell(*entry)};
+  Row row{{{std::string(to_string(side)), place},
+           {setting(entry->record), tie_note(ours, *entry)},
+           with_interval(time_of(*entry)),
+           roof_cell(*entry)}};
   for (const auto* over : {serial, cpu}) {
-    row.push_back(speedup_cell(*entry, over, false));
-    if (has_gpu) row.push_back(speedup_cell(*entry, over, true));
+    row.cells.push_back(speedup_cell(*entry, over, false));
+    if (has_gpu) row.cells.push_back(speedup_cell(*entry, over, true));
   }
   rows.push_back(std::move(row));
 }
@@ -87,12 +83,12 @@ void add_workload(std::vector<Row>& rows,
   const auto size = largest_common_size(some);
   if (!size) return;
   const auto point = of_size(some, *size);
-  std::string note = dimensions(point.front()->record) + ", " +
-                     std::string(parlab::to_string(dtype));
   const auto* known = Registry::instance().workload(workload);
-  rows.push_back(
-      {{workload + (known ? ": " + std::string(known->summary()) : ""), note,
-        "#" + anchor("workload-" + workload)}});
+  const auto title =
+      workload + (known ? ": " + std::string(known->summary()) : "");
+  rows.push_back({{{Link{title, "#" + anchor("workload-" + workload)},
+                    point_of(point.front()->record)}},
+                  true});
   for (const auto side : {Side::serial, Side::openmp, Side::cpu_library,
                           Side::cuda, Side::gpu_library}) {
     const auto before = rows.size();
@@ -100,55 +96,57 @@ void add_workload(std::vector<Row>& rows,
     if (rows.size() > before) continue;
     if (!of_side(some, side).empty()) {
       rows.push_back(
-          {{std::string(to_string(side))}, {"not measured at this size"}});
+          {{{std::string(to_string(side))}, {"not measured at this size"}}});
     } else if (side == Side::cuda && has_gpu) {
-      rows.push_back({{"CUDA"}, {"not measured"}});
+      rows.push_back({{{"CUDA"}, {Detail{Cause::not_measured}}}});
     }
   }
 }
 
 }  // namespace
 
-void write_glance(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "glance"}})
-      .element("h2", "Each backend at a glance")
-      .line_break();
+Section glance(const Measured& measured) {
   const bool gpu = measured.has_gpu();
-  html.element(
-      "p",
-      std::string(
-          "For each workload the largest size that all of its backends were "
-          "measured at; for each backend its fastest variant and the tunables "
-          "that made it so. Caches are warm, times are medians, small print is "
-          "the 95 % interval; a tie is what the samples do not tell apart. ") +
-          (gpu ? "With transfers: the data goes to the GPU and the result "
-                 "comes back; – where nothing travels."
-               : "There is no GPU here: CUDA kernels are verified by "
-                 "emulation, which says nothing of their time."));
-  html.element(
-      "p",
-      "The roof is the least time that memory and the unit which the variant "
-      "uses allow, as measured: for a time of the CPU on its own host, and "
-      "hosts of one name differ. A ratio of two hosts says so; two times of "
-      "the CPU have none then. Where several experiments measured a point, "
-      "tables and claims have the newest time, a figure that of its own "
-      "experiment.",
-      {{"class", "note"}});
-  std::vector<Row> rows;
-  for (const auto& workload : measured.workloads()) {
-    const auto entries = of_workload(all(measured), workload);
-    if (!entries.empty()) add_workload(rows, entries, workload, gpu);
-  }
   std::vector<std::string> titles{"Backend", "Fastest variant", "Time",
                                   "Of the roof"};
   for (const std::string over : {"Over serial", "Over best CPU"}) {
     titles.push_back(over);
     if (gpu) titles.push_back(over + ", with transfers");
   }
-  html.open("details", {{"class", "printed"}})
-      .element("summary", "Workload by workload");
-  write_cards(html, titles, rows);
-  html.close().close().line_break();
+  auto table = table_of(titles);
+  table.title = "Workload by workload";
+  table.folded = table.printed = true;
+  for (const auto& workload : measured.workloads()) {
+    const auto entries = of_workload(all(measured), workload);
+    if (!entries.empty()) add_workload(table.rows, entries, workload, gpu);
+  }
+  return {
+      .id = "glance",
+      .title = "Each backend at a glance",
+      .label = "Each backend",
+      .blocks = {
+          Paragraph{
+              std::string(
+                  "For each workload the largest size that all of its backends "
+                  "were measured at; for each backend its fastest variant and "
+                  "the tunables that made it so. Caches are warm, times are "
+                  "medians, small print is the 95 % interval; a tie is what "
+                  "the samples do not tell apart. ") +
+              (gpu ? "With transfers: the data goes to the GPU and the result "
+                     "comes back; – where nothing travels."
+                   : "There is no GPU here: CUDA kernels are verified by "
+                     "emulation, which says nothing of their time.")},
+          Paragraph{
+              .text =
+                  "The roof is the least time that memory and the unit which "
+                  "the variant uses allow, as measured: for a time of the CPU "
+                  "on its own host, and hosts of one name differ. A ratio of "
+                  "two hosts says so; two times of the CPU have none then. "
+                  "Where several experiments measured a point, tables and "
+                  "claims have the newest time, a figure that of its own "
+                  "experiment.",
+              .small = true},
+          table}};
 }
 
 }  // namespace parlab::page

@@ -4,9 +4,6 @@
 
 #include "core/numbers.hpp"
 #include "core/text.hpp"
-#include "page/chart.hpp"
-#include "page/frame.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
 #include "render/words.hpp"
 
@@ -16,15 +13,15 @@ namespace {
 using grade::Class;
 using grade::Grade;
 
-std::string verdict_words(const Grade& grade) {
+std::string judged_as(const Grade& grade) {
   std::string text(parlab::to_string(grade.verdict));
   std::replace(text.begin(), text.end(), '_', ' ');
   const bool open = grade.verdict == Verdict::unverified;
   return (grade.passed() ? "✓ " : open ? "– " : "✗ ") + text;
 }
 
-std::string time_words(const Grade& grade) {
-  return grade.timed ? duration(grade.time.value) : "–";
+Quantity factor_of(const Grade& grade) {
+  return times(*grade.to_reference);
 }
 
 // A line or two for the class; the student's own page has all of it.
@@ -33,10 +30,11 @@ std::string shortened(const Grade& grade) {
   return lines.front() + (lines.size() > 1 ? " …" : "");
 }
 
-std::string points_words(const Class& all, const Grade& grade) {
-  if (grade.verdict == Verdict::unverified) return "–";
+Text points_words(const Class& all, const Grade& grade) {
+  if (grade.verdict == Verdict::unverified) return {};
   if (!grade.passed()) return "0";
-  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "–";
+  return all.timed() && grade.timed ? Text(significant(grade.points, 3, 1))
+                                    : Text();
 }
 
 // The fastest first, then those that are right without a time, then the others.
@@ -61,44 +59,40 @@ std::string sizes_words(const std::vector<Size>& sizes) {
   return text;
 }
 
-void write_terms(Html& html, const Class& all) {
+std::vector<Paragraph> terms(const Class& all) {
   const auto& assignment = all.assignment;
-  std::string text =
+  const Paragraph how{
       "Every result was compared with the right answer within the bound of its "
       "arithmetic, in a process of its own, on whole numbers, on wide numbers "
-      "and on "
-      "random ones that follow from the seed " +
+      "and on random ones that follow from the seed " +
       std::to_string(assignment.seed) + ", at the sizes " +
       sizes_words(assignment.sizes) + " and, not announced, " +
-      sizes_words(assignment.hidden) + ".";
-  html.element("p", text);
+      sizes_words(assignment.hidden) + "."};
   if (!all.timed()) {
     const auto why = !all.why_untimed
                          ? "there is no GPU here, or no reference"
                          : parlab::words(all.why_untimed, Letters::unicode);
-    html.element("p", "Nothing was timed: " + why + ".", {{"class", "note"}});
-    return;
+    return {how, {.text = "Nothing was timed: " + why + ".", .small = true}};
   }
-  html.element("p", "Times are medians, of several processes their mean, at " +
-                        parlab::to_string(assignment.sizes.back()) + " on " +
-                        all.machine + ", with their 95 % intervals. Points: " +
-                        assignment.points.text() + " of the time of " +
-                        all.reference->full_name() + ", " +
-                        duration(all.reference_time.value) +
-                        "; the end of the interval that is better decides, and "
-                        "who shares a rank "
-                        "shares its points.");
+  return {how,
+          {"Times are medians, of several processes their mean, at " +
+           parlab::to_string(assignment.sizes.back()) + " on " + all.machine +
+           ", with their 95 % intervals. Points: " + assignment.points.text() +
+           " of the time of " + all.reference->full_name() + ", " +
+           Quantity{all.reference_time.value, Unit::second} +
+           "; the end of the interval that is better decides, and who shares "
+           "a rank shares its points."}};
 }
 
 // All submissions that have a time, and our own rungs, by time: each a bar
 // as long as the share of the fastest time.
-void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
-  struct Rung {
+std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
+  struct Place {
     std::string name;
     double time;
     bool own;
   };
-  std::vector<Rung> rungs;
+  std::vector<Place> rungs;
   for (const auto& rung : all.ladder) {
     const bool is_reference =
         all.reference && rung.full_name() == all.reference->full_name();
@@ -114,125 +108,117 @@ void write_ladder_of_class(Html& html, const Class& all, bool anonymous) {
         anonymous ? "no. " + std::to_string(number) : grade->submission.student;
     rungs.push_back({name, grade->time.value, false});
   }
-  if (rungs.empty()) return;
+  if (rungs.empty()) return std::nullopt;
   std::sort(rungs.begin(), rungs.end(),
-            [](const Rung& a, const Rung& b) { return a.time > b.time; });
+            [](const Place& a, const Place& b) { return a.time > b.time; });
   const double fastest = rungs.back().time;
-  html.element("h2", "The ladder of all submissions", {{"id", "ladder"}});
-  html.element("p",
-               "Slowest first; framed bars are the rungs of parlab. A bar is "
-               "the speed, as a "
-               "share of the fastest.",
-               {{"class", "note"}});
-  html.open("ol", {{"class", "ladder"}}).line_break();
+  Ladder places;
   for (const auto& rung : rungs) {
-    html.open("li")
-        .open("div", {{"class", "bar"}})
-        .element("span", rung.name, {{"class", "what"}});
-    html.open("svg", {{"viewBox", "0 0 100 6"},
-                      {"preserveAspectRatio", "none"},
-                      {"aria-hidden", "true"}});
-    html.single("rect",
-                {{"class", "track"}, {"width", "100"}, {"height", "6"}});
-    html.single("rect", {{"class", rung.own ? "framed" : "filled"},
-                         {"width", significant(100 * fastest / rung.time, 4)},
-                         {"height", "6"}});
-    html.close().element("span", duration(rung.time), {{"class", "value"}});
-    html.close().close().line_break();
+    places.rungs.push_back(
+        {.bars = {{.what = rung.name,
+                   .share = fastest / rung.time,
+                   .value = Quantity{rung.time, Unit::second},
+                   .framed = rung.own}}});
   }
-  html.close().line_break();
+  return Section{
+      .id = "ladder",
+      .title = "The ladder of all submissions",
+      .blocks = {Paragraph{.text = "Slowest first; framed bars are the rungs "
+                                   "of parlab. A bar is the speed, as a share "
+                                   "of the fastest.",
+                           .small = true},
+                 places}};
 }
 
 }  // namespace
 
-std::string class_page(const Class& all, bool anonymous) {
-  const std::string workload(all.assignment.workload->name());
-  Html html;
-  begin_page(html, "Grades of " + workload + ": parlab");
-  html.element("h1", "Grades of " + workload);
+Document class_page(const Class& all, bool anonymous) {
   const auto right =
       std::count_if(all.grades.begin(), all.grades.end(),
                     [](const Grade& grade) { return grade.passed(); });
-  html.element("p", std::to_string(right) + " of " +
-                        counted(all.grades.size(), "submission") +
-                        " are right.");
-  write_terms(html, all);
-  html.element("h2", "Results", {{"id", "results"}});
-  std::vector<Row> rows;
+  auto table = table_of({"student", "verdict", "points"});
+  if (all.timed()) {
+    table = table_of({"student", "rank", "verdict", "time", "of the reference",
+                      "roof", "points"});
+  }
   std::size_t number = 0;
   for (const auto* grade : in_order(all)) {
     ++number;
-    Row row;
-    const auto& name = grade->submission.name;
-    row.push_back(anonymous ? Cell{"no. " + std::to_string(number)}
-                            : Cell{grade->submission.student,
-                                   {},
-                                   "students/" + name + ".html"});
+    const auto& submission = grade->submission;
+    auto& cells = table.rows.emplace_back().cells;
+    cells.push_back(
+        {anonymous ? Text("no. " + std::to_string(number))
+                   : Text(Link{submission.student,
+                               "students/" + submission.name + ".html"})});
     if (all.timed())
-      row.push_back({grade->rank > 0 ? std::to_string(grade->rank) : "–"});
-    row.push_back({verdict_words(*grade),
-                   !grade->passed() && anonymous ? "" : shortened(*grade)});
+      cells.push_back({grade->rank > 0 ? std::to_string(grade->rank) : ""});
+    cells.push_back({judged_as(*grade), !grade->passed() && anonymous
+                                            ? ""
+                                            : shortened(*grade)});
     if (all.timed()) {
-      row.push_back(
-          {time_words(*grade), grade->timed ? interval(grade->time) : ""});
-      row.push_back(
-          {grade->to_reference ? factor(grade->to_reference->value) : "–",
-           grade->to_reference ? range(*grade->to_reference) : ""});
-      row.push_back({grade->of_roof ? percent(*grade->of_roof) : "–"});
+      cells.push_back(grade->timed ? with_interval(time_of(grade->time))
+                                   : Cell{});
+      cells.push_back(grade->to_reference ? with_interval(factor_of(*grade))
+                                          : Cell{});
+      cells.push_back({grade->of_roof ? Text(share(*grade->of_roof)) : Text()});
     }
-    row.push_back({points_words(all, *grade)});
-    rows.push_back(std::move(row));
+    cells.push_back({points_words(all, *grade)});
   }
-  std::vector<std::string> titles{"student", "verdict", "points"};
-  if (all.timed()) {
-    titles = {"student",          "rank", "verdict", "time",
-              "of the reference", "roof", "points"};
-  }
-  write_cards(html, titles, rows);
-  write_ladder_of_class(html, all, anonymous);
-  return end_page(html);
+  Document page{
+      .title = "Grades of " + std::string(all.assignment.workload->name()),
+      .blocks = {Paragraph{std::to_string(right) + " of " +
+                           counted(all.grades.size(), "submission") +
+                           " are right."}}};
+  for (const auto& paragraph : terms(all))
+    page.blocks.push_back(paragraph);
+  page.blocks.push_back(
+      Section{.id = "results", .title = "Results", .blocks = {table}});
+  if (auto ladder = ladder_of_class(all, anonymous))
+    page.blocks.push_back(std::move(*ladder));
+  return page;
 }
 
-std::string student_page(const Class& all, const Grade& grade) {
-  const std::string workload(all.assignment.workload->name());
-  Html html;
-  begin_page(html, grade.submission.student + ", " + workload + ": parlab");
-  html.element("h1", grade.submission.student).open("p");
-  html.element("strong", verdict_words(grade));
-  if (!grade.where.empty()) html.text(" at " + parlab::to_string(grade.where));
-  html.close();
+Document student_page(const Class& all, const Grade& grade) {
+  Document page{.title = grade.submission.student};
+  auto& blocks = page.blocks;
+  blocks.push_back(Paragraph{
+      Strong{judged_as(grade)} +
+      Text(grade.where.empty() ? ""
+                               : " at " + parlab::to_string(grade.where))});
   if (grade.detail)
-    html.element("pre", parlab::words(grade.detail, Letters::unicode));
-  if (!grade.idea.empty()) html.element("p", "“" + grade.idea + "”");
-  std::vector<std::vector<std::string>> facts;
-  const auto fact = [&](const std::string& what, const std::string& value) {
-    if (!value.empty() && value != "–") facts.push_back({what, value});
+    blocks.push_back(Paragraph{.text = grade.detail, .verbatim = true});
+  if (!grade.idea.empty()) blocks.push_back(Paragraph{"“" + grade.idea + "”"});
+  auto facts = table_of({"", ""});
+  const auto fact = [&](const std::string& what, const Text& value) {
+    if (!value.empty()) facts.rows.push_back({{{what}, {value}}});
   };
   fact("points", points_words(all, grade));
   if (grade.timed) {
     const auto& record = *grade.timed;
-    fact("time", time_words(grade) + " (" + interval(grade.time) + ")");
+    const auto time = time_of(grade.time);
+    fact("time", time + Text(" (") + Range{time} + ")");
     if (grade.rank > 0) fact("rank", std::to_string(grade.rank));
     if (grade.to_reference) {
       fact("of the time of " + all.reference->full_name(),
-           factor(grade.to_reference->value) + " (" +
-               range(*grade.to_reference) + ")");
+           factor_of(grade) + Text(" (") + Range{factor_of(grade)} + ")");
     }
-    if (grade.of_roof) fact("of the roof", percent(*grade.of_roof));
+    if (grade.of_roof) fact("of the roof", share(*grade.of_roof));
     if (record.launch.registers > 0) {
       fact("registers per thread", std::to_string(record.launch.registers));
-      fact("occupancy", percent(record.launch.occupancy));
+      fact("occupancy", share(record.launch.occupancy));
     }
   }
-  if (!facts.empty()) write_numbers(html, {"", ""}, facts);
-  const auto next = parlab::words(grade::advice(all, grade), Letters::unicode);
+  if (!facts.rows.empty()) blocks.push_back(facts);
+  const Text next = grade::advice(all, grade);
   if (!next.empty()) {
-    html.element("h2", "What to try next");
-    html.element("p", next);
+    blocks.push_back(
+        Section{.title = "What to try next", .blocks = {Paragraph{next}}});
   }
-  html.element("h2", "How it was graded");
-  write_terms(html, all);
-  return end_page(html);
+  Section how{.title = "How it was graded"};
+  for (const auto& paragraph : terms(all))
+    how.blocks.push_back(paragraph);
+  blocks.push_back(how);
+  return page;
 }
 
 }  // namespace parlab::page

@@ -1,15 +1,14 @@
 // A graded class as pages: one for everybody, one for each student.
 #pragma once
 
-#include <string>
-
+#include "facts/document.hpp"
 #include "grade/grading.hpp"
 
 namespace parlab::page {
 
 // anonymous: numbers in place of names, in the order of the results;
 // no links to students' pages.
-std::string class_page(const grade::Class& all, bool anonymous);
-std::string student_page(const grade::Class& all, const grade::Grade& grade);
+Document class_page(const grade::Class& all, bool anonymous);
+Document student_page(const grade::Class& all, const grade::Grade& grade);
 
 }  // namespace parlab::page

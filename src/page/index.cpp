@@ -5,9 +5,7 @@
 #include <set>
 
 #include "claims/claim.hpp"
-#include "core/numbers.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
 
 namespace parlab::page {
@@ -31,12 +29,12 @@ std::string address(const std::string& folder) {
 }
 
 Cell cell_of(const std::optional<Ceilings>& ceilings) {
-  if (!ceilings) return {"–"};
-  std::string peaks;
+  if (!ceilings) return {};
+  std::vector<Text> peaks;
   for (const auto& [unit, peak] : ceilings->units) {
-    peaks += (peaks.empty() ? "" : ", ") + unit + " " + peak_rate(unit, peak);
+    peaks.push_back(unit + " " + peak_rate(unit, peak));
   }
-  return {bandwidth(memory_bandwidth(*ceilings)), peaks};
+  return {bandwidth(memory_bandwidth(*ceilings)), joined(peaks)};
 }
 
 // "2 x NVIDIA H200" where a run had several.
@@ -47,29 +45,6 @@ std::string gpus_of(const Measured& measured) {
   const std::string count =
       run.gpus.size() > 1 ? std::to_string(run.gpus.size()) + " × " : "";
   return count + run.gpu;
-}
-
-void write_machines(Html& html, const std::vector<Measured>& machines) {
-  std::vector<Row> rows;
-  for (const auto& measured : machines) {
-    const bool known = !measured.runs.empty();
-    rows.push_back(
-        {{measured.machine, "", address(measured.folder)},
-         {gpus_of(measured)},
-         {known ? measured.runs.back().cpu : "",
-          known ? counted(measured.runs.back().cores, "core") + ", " +
-                      bytes_with_unit(measured.runs.back().memory_bytes)
-                : ""},
-         cell_of(measured.device_ceilings()),
-         cell_of(measured.host_ceilings()),
-         {counted(measured.entries.size(), "point")}});
-  }
-  html.open("section", {{"id", "machines"}}).element("h2", "Machines");
-  write_cards(html,
-              {"Page", "GPU", "CPU", "Memory and peaks of one GPU",
-               "CPU memory and peaks", "Measured"},
-              rows);
-  html.close().line_break();
 }
 
 // Of one machine the fastest on one half of it, at one size and dtype.
@@ -161,13 +136,39 @@ std::string half_of(const Measured& measured, const Entry& entry) {
          counted(there, "GPU");
 }
 
-void write_comparison(Html& html, const std::vector<Measured>& machines) {
+}  // namespace
+
+Section machine_list(const std::vector<Measured>& machines) {
+  auto table = table_of({"Page", "GPU", "CPU", "Memory and peaks of one GPU",
+                         "CPU memory and peaks", "Measured"});
+  for (const auto& measured : machines) {
+    Cell cpu;
+    if (!measured.runs.empty()) {
+      const auto& run = measured.runs.back();
+      cpu = {run.cpu, counted(run.cores, "core") + ", " +
+                          Quantity{run.memory_bytes, Unit::byte}};
+    }
+    table.rows.push_back({{{Link{measured.machine, address(measured.folder)}},
+                           {gpus_of(measured)},
+                           cpu,
+                           cell_of(measured.device_ceilings()),
+                           cell_of(measured.host_ceilings()),
+                           {counted(measured.entries.size(), "point")}}});
+  }
+  return {.id = "machines",
+          .title = "Machines",
+          .label = "Machines",
+          .blocks = {table}};
+}
+
+Section side_by_side(const std::vector<Measured>& machines) {
   std::set<std::string> workloads;
   for (const auto& measured : machines) {
     for (const auto& name : measured.workloads())
       workloads.insert(name);
   }
-  std::vector<Row> rows;
+  auto table =
+      table_of({"Machine", "Fastest variant", "Time", "Over the fastest"});
   std::string missing;
   for (const auto& workload : workloads) {
     const auto common = common_point(machines, workload);
@@ -178,46 +179,46 @@ void write_comparison(Html& html, const std::vector<Measured>& machines) {
     const auto without = without_it(machines, found);
     if (!without.empty())
       missing += (missing.empty() ? "" : "; ") + workload + " on " + without;
-    const auto& fastest = found.front().entry->record;
-    rows.push_back(
-        {{workload, dimensions(fastest) + ", " +
-                        std::string(parlab::to_string(fastest.dtype))}});
+    const auto& fastest = *found.front().entry;
+    table.rows.push_back({{{workload, point_of(fastest.record)}}, true});
     for (const auto& [machine, entry] : found) {
       Cell behind{"fastest"};
-      if (entry != found.front().entry) {
-        const auto times = ratio(entry->summary.estimate,
-                                 found.front().entry->summary.estimate);
-        behind = {factor(times.value) + " the time", interval(times)};
+      if (entry != &fastest) {
+        const auto longer =
+            ratio(entry->summary.estimate, fastest.summary.estimate);
+        behind = {times(longer) + Text(" the time"), interval(longer)};
       }
-      rows.push_back(
-          {{machine->machine, half_of(*machine, *entry)},
-           {setting(entry->record)},
-           {duration(entry->summary.median), interval(entry->summary)},
-           behind});
+      table.rows.push_back({{{machine->machine, half_of(*machine, *entry)},
+                             {setting(entry->record)},
+                             with_interval(time_of(*entry)),
+                             behind}});
     }
   }
-  html.open("section", {{"id", "compared"}}).element("h2", "Side by side");
-  html.element("p",
-               "The fastest variant of each machine, kernel only, at the "
-               "largest size "
-               "measured on most machines; small print is the 95 % interval.");
-  write_cards(html, {"Machine", "Fastest variant", "Time", "Over the fastest"},
-              rows);
+  Section section{
+      .id = "compared",
+      .title = "Side by side",
+      .label = "Side by side",
+      .blocks = {
+          Paragraph{"The fastest variant of each machine, kernel only, at the "
+                    "largest size measured on most machines; small print is "
+                    "the 95 % interval."},
+          table}};
   if (!missing.empty()) {
-    html.element("p", "Not measured at that size: " + missing + ".");
+    section.blocks.push_back(
+        Paragraph{"Not measured at that size: " + missing + "."});
   }
-  html.close().line_break();
+  return section;
 }
 
-void write_verdicts(Html& html, const std::vector<Measured>& machines) {
+Section verdicts(const std::vector<Measured>& machines) {
   std::vector<std::string> titles{"Claim"};
-  std::vector<Row> rows;
-  std::size_t untested = 0;
   std::vector<std::vector<Finding>> of_each;
   for (const auto& measured : machines) {
     titles.push_back(measured.machine);
     of_each.push_back(judge_claims(measured.records, measured.runs));
   }
+  auto table = table_of(titles);
+  std::size_t untested = 0;
   for (std::size_t i = 0; !of_each.empty() && i < of_each.front().size(); ++i) {
     const auto& claim = of_each.front()[i];
     const bool tested =
@@ -228,29 +229,22 @@ void write_verdicts(Html& html, const std::vector<Measured>& machines) {
       ++untested;
       continue;
     }
-    Row row{{claim.id, claim.sentence}};
+    Row row{{{claim.id, claim.sentence}}};
     for (const auto& findings : of_each)
-      row.push_back(verdict_cell(findings[i]));
-    rows.push_back(std::move(row));
+      row.cells.push_back({verdict_words(findings[i])});
+    table.rows.push_back(std::move(row));
   }
-  html.open("section", {{"id", "verdicts"}})
-      .element("h2", "Claims of the source reports");
+  Section section{.id = "verdicts",
+                  .title = "Claims of the source reports",
+                  .label = "Claims"};
   if (untested > 0) {
-    html.element("p", counted(untested, "claim") +
-                          " cannot be judged on any machine yet; the page of "
-                          "each machine says which run is missing.");
+    section.blocks = {
+        Paragraph{counted(untested, "claim") +
+                  " cannot be judged on any machine yet; the page of each "
+                  "machine says which run is missing."}};
   }
-  write_cards(html, titles, rows);
-  html.close().line_break();
-}
-
-}  // namespace
-
-void write_index(Html& html, const std::vector<Measured>& machines) {
-  write_machines(html, machines);
-  write_comparison(html, machines);
-  write_scaling(html, machines);
-  write_verdicts(html, machines);
+  section.blocks.push_back(table);
+  return section;
 }
 
 }  // namespace parlab::page

@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <set>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
+#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
-
-using Curve = std::vector<std::pair<double, double>>;
 
 // The values a run fact had, the oldest first, each once.
 template <typename Value>
@@ -22,69 +20,75 @@ std::string each(const std::vector<Run>& runs, Value value) {
       seen.push_back(text);
     }
   }
-  std::string joined;
-  for (const auto& text : seen)
-    joined += (joined.empty() ? "" : ", ") + text;
-  return joined;
+  return join(seen, ", ");
 }
 
-void fact(Html& html, const std::string& name, const std::string& text) {
-  if (text.empty()) return;
-  html.element("dt", name).element("dd", text).line_break();
+// Names of facts and what is so, without those of which nothing is known.
+Table facts(const std::vector<std::pair<std::string, Text>>& all) {
+  auto table = table_of({"", ""});
+  for (const auto& [name, text] : all) {
+    if (!text.empty()) table.rows.push_back({{{name}, {text}}});
+  }
+  return table;
 }
 
-std::string peak_of(const Curve& curve) {
-  if (curve.empty()) return "";
+Quantity size_of(double bytes) {
+  return {bytes, Unit::byte};
+}
+
+Text peak_of(const std::vector<std::pair<double, double>>& curve) {
+  if (curve.empty()) return {};
   const auto best = std::max_element(
       curve.begin(), curve.end(),
       [](const auto& a, const auto& b) { return a.second < b.second; });
-  const auto memory = bandwidth(curve.back().second) + " from memory (" +
-                      bytes_with_unit(curve.back().first) + ")";
+  const auto memory = bandwidth(curve.back().second) + Text(" from memory (") +
+                      size_of(curve.back().first) + ")";
   if (best->first == curve.back().first) return memory;
   return memory + ", at the most " + bandwidth(best->second) + " (" +
-         bytes_with_unit(best->first) + ")";
+         size_of(best->first) + ")";
 }
 
-void write_ceilings(Html& html,
-                    const std::string& what,
-                    const Ceilings& ceilings) {
-  html.element("h3", "Measured ceilings of the " + what)
-      .element("p", "The best that any run measured.", {{"class", "note"}})
-      .open("dl")
-      .line_break();
-  fact(html, "Read", peak_of(ceilings.read));
-  fact(html, "Copy", peak_of(ceilings.copy));
-  for (const auto& [unit, flops] : ceilings.units) {
-    fact(html, "Peak, " + unit, peak_rate(unit, flops));
-  }
+Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
+  std::vector<std::pair<std::string, Text>> peaks{
+      {"Read", peak_of(ceilings.read)}, {"Copy", peak_of(ceilings.copy)}};
+  for (const auto& [unit, flops] : ceilings.units)
+    peaks.push_back({"Peak, " + unit, peak_rate(unit, flops)});
   for (const auto* link :
        {link_from_host, link_to_host, link_from_and_to_host}) {
     const auto found = ceilings.links.find(link);
-    if (found == ceilings.links.end()) continue;
-    fact(html, std::string("Pinned memory, ") + link, bandwidth(found->second));
+    if (found != ceilings.links.end()) {
+      peaks.push_back(
+          {std::string("Pinned memory, ") + link, bandwidth(found->second)});
+    }
   }
-  if (ceilings.launch_s > 0)
-    fact(html, "Empty kernel", duration(ceilings.launch_s));
-  html.close().line_break();
-  std::vector<std::vector<std::string>> rows;
+  if (ceilings.launch_s > 0) {
+    peaks.push_back(
+        {"Empty kernel", Quantity{ceilings.launch_s, Unit::second}});
+  }
+  Section section{
+      .title = "Measured ceilings of the " + what,
+      .blocks = {
+          Paragraph{.text = "The best that any run measured.", .small = true},
+          facts(peaks)}};
+  auto table = table_of({"footprint", "read", "copy"});
+  table.title = "Bandwidth by footprint";
+  table.numbers = table.folded = true;
   for (const auto& [bytes, read] : ceilings.read) {
     const auto copy = std::find_if(
         ceilings.copy.begin(), ceilings.copy.end(),
         [size = bytes](const auto& point) { return point.first == size; });
-    rows.push_back({bytes_with_unit(bytes), significant(read * 1e-9, 3),
-                    copy == ceilings.copy.end()
-                        ? "-"
-                        : significant(copy->second * 1e-9, 3)});
+    table.rows.push_back(
+        {{{size_of(bytes)},
+          {bandwidth(read)},
+          {copy == ceilings.copy.end() ? Text() : bandwidth(copy->second)}}});
   }
-  if (rows.empty()) return;
-  html.open("details").element("summary", "Bandwidth by footprint");
-  write_numbers(html, {"footprint", "read GB/s", "copy GB/s"}, rows);
-  html.close().line_break();
+  if (!table.rows.empty()) section.blocks.push_back(table);
+  return section;
 }
 
 // ": reading 1.00 GiB at 95.8 GB/s to 198 GB/s"; empty where that is the same
 // in all runs.
-std::string spread_of_memory(const std::vector<Run>& runs) {
+Text spread_of_memory(const std::vector<Run>& runs) {
   double least = 0, most = 0, bytes = 0;
   for (const auto& run : runs) {
     if (run.host.read.empty()) continue;
@@ -93,19 +97,12 @@ std::string spread_of_memory(const std::vector<Run>& runs) {
     least = least == 0 ? rate : std::min(least, rate);
     most = std::max(most, rate);
   }
-  if (!(most > 1.02 * least)) return "";
-  return ": reading " + bytes_with_unit(bytes) + " at " + bandwidth(least) +
+  if (!(most > 1.02 * least)) return {};
+  return ": reading " + Text(size_of(bytes)) + " at " + bandwidth(least) +
          " to " + bandwidth(most);
 }
 
-}  // namespace
-
-void write_machine(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "machine"}})
-      .element("h2", "The machine")
-      .open("dl")
-      .line_break();
-  const auto& runs = measured.runs;
+Text hosts_of(const std::vector<Run>& runs) {
   std::set<std::string> hosts, boards;
   for (const auto& run : runs) {
     for (const auto& gpu : run.gpus)
@@ -113,65 +110,75 @@ void write_machine(Html& html, const Measured& measured) {
     if (!run.host_id.empty())
       hosts.insert(run.host_id + " " + gpus_of_host(run));
   }
+  if (hosts.size() < 2) return {};
+  return counted(hosts.size(), "host") + " of this name, with " +
+         counted(boards.size(), "GPU") +
+         " of the same kind: each point is of the host that measured it "
+         "last. Hosts differ, above all in the memory of their CPU" +
+         spread_of_memory(runs);
+}
+
+std::string dates_of(const std::vector<Run>& runs) {
+  if (runs.empty()) return "";
+  const auto first = runs.front().date.substr(0, 10),
+             last = runs.back().date.substr(0, 10);
+  return first + (last == first ? "" : " to " + last);
+}
+
+}  // namespace
+
+Section machine(const Measured& measured) {
+  const auto& runs = measured.runs;
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
-  fact(html, "GPU",
-       gpu.empty()
-           ? "no GPU here: CUDA kernels are verified by emulation, never timed"
-           : gpu);
-  fact(html, "Driver", each(runs, [](const Run& run) { return run.driver; }));
-  fact(html, "CUDA", each(runs, [](const Run& run) { return run.cuda; }));
-  fact(
-      html, "Hosts",
-      hosts.size() > 1
-          ? counted(hosts.size(), "host") + " of this name, with " +
-                counted(boards.size(), "GPU") +
-                " of the same kind: each point is of the host that measured it "
-                "last. Hosts differ, above all in the memory of their CPU" +
-                spread_of_memory(runs)
-          : "");
-  fact(html, "CPU", each(runs, [](const Run& run) {
-         return run.cpu +
-                (run.cores > 0 ? ", " + counted(run.cores, "core") : "");
-       }));
-  fact(html, "Memory", each(runs, [](const Run& run) {
-         return run.memory_bytes > 0 ? bytes_with_unit(run.memory_bytes) : "";
-       }));
   std::set<std::string> blas;
   for (const auto& entry : measured.entries) {
     if (entry.side == Side::cpu_library) blas.insert(entry.record.library);
   }
   blas.erase("");
-  std::string names;
-  for (const auto& name : blas)
-    names += (names.empty() ? "" : ", ") + name;
-  fact(html, "BLAS of the CPU", names);
-  fact(html, "Compiler",
-       each(runs, [](const Run& run) { return run.compiler; }));
   // Of the last build: those before it differ in little, and
   // each record has its own.
   const std::string flags = runs.empty() ? "" : runs.back().flags;
   const bool of_gpu = flags.find("nvcc") != flags.npos;
-  fact(html, "Flags of the last build",
-       flags + (of_gpu ? " (-O of nvcc is that of the host's side; what runs "
-                         "on the GPU is optimised in full)"
-                       : ""));
-  fact(html, "Measured",
-       runs.empty() ? ""
-                    : runs.front().date.substr(0, 10) +
-                          (runs.back().date.substr(0, 10) ==
-                                   runs.front().date.substr(0, 10)
-                               ? ""
-                               : " to " + runs.back().date.substr(0, 10)));
-  fact(html, "Versions", each(runs, [](const Run& run) { return run.commit; }));
-  fact(
-      html, "Records",
-      counted(measured.entries.size(), "point") + " measured with warm caches");
-  html.close().line_break();
+  Section section{
+      .id = "machine",
+      .title = "The machine",
+      .label = "The machine",
+      .blocks = {facts(
+          {{"GPU", gpu.empty() ? "no GPU here: CUDA kernels are verified by "
+                                 "emulation, never timed"
+                               : gpu},
+           {"Driver", each(runs, [](const Run& run) { return run.driver; })},
+           {"CUDA", each(runs, [](const Run& run) { return run.cuda; })},
+           {"Hosts", hosts_of(runs)},
+           {"CPU", each(runs,
+                        [](const Run& run) {
+                          return run.cpu +
+                                 (run.cores > 0
+                                      ? ", " + counted(run.cores, "core")
+                                      : "");
+                        })},
+           {"Memory", each(runs,
+                           [](const Run& run) {
+                             return run.memory_bytes > 0
+                                        ? words(size_of(run.memory_bytes))
+                                        : "";
+                           })},
+           {"BLAS of the CPU", join({blas.begin(), blas.end()}, ", ")},
+           {"Compiler",
+            each(runs, [](const Run& run) { return run.compiler; })},
+           {"Flags of the last build",
+            flags + (of_gpu ? " (-O of nvcc is that of the host's side; what "
+                              "runs on the GPU is optimised in full)"
+                            : "")},
+           {"Measured", dates_of(runs)},
+           {"Versions", each(runs, [](const Run& run) { return run.commit; })},
+           {"Records", counted(measured.entries.size(), "point") +
+                           " measured with warm caches"}})}};
   if (const auto ceilings = measured.device_ceilings())
-    write_ceilings(html, "GPU", *ceilings);
+    section.blocks.push_back(ceilings_of("GPU", *ceilings));
   if (const auto ceilings = measured.host_ceilings())
-    write_ceilings(html, "CPU", *ceilings);
-  html.close().line_break();
+    section.blocks.push_back(ceilings_of("CPU", *ceilings));
+  return section;
 }
 
 }  // namespace parlab::page

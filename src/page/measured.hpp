@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/variant.hpp"
+#include "facts/document.hpp"
 #include "record/record.hpp"
 
 namespace parlab::page {
@@ -34,6 +36,9 @@ struct Experiment {
   std::string name;
   std::vector<std::string> workloads;
 };
+
+// The tables of experiments, by their names.
+using Tables = std::map<std::string, std::vector<Block>>;
 
 struct Measured {
   std::string machine;    // as its runs name it

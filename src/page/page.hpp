@@ -1,21 +1,20 @@
-// The report of one machine, and the index of several, as files
-// that need nothing else.
+// The report of one machine, and the index of several.
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
+#include "facts/document.hpp"
 #include "page/measured.hpp"
 
 namespace parlab::page {
 
-// figures: the folder with the machine's figures and tables; what
-// is not there is said so.
-std::string machine_page(const Measured& measured,
-                         const std::filesystem::path& figures);
+// figures: the folder with the machine's figures; what is not there is said so.
+Document machine_page(const Measured& measured,
+                      const std::filesystem::path& figures,
+                      const Tables& tables = {});
 
 // Links to the page of each machine, FOLDER/index.html, and compares them.
-std::string index_page(const std::vector<Measured>& machines);
+Document index_page(const std::vector<Measured>& machines);
 
 }  // namespace parlab::page

@@ -1,18 +1,14 @@
 #include <algorithm>
 #include <set>
 
-#include "core/numbers.hpp"
-#include "page/chart.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
+#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
 
-using Curve = std::vector<std::pair<double, double>>;
-
-double fastest(const Curve& curve) {
+double fastest_rate(const std::vector<std::pair<double, double>>& curve) {
   double best = 0;
   for (const auto& [bytes, rate] : curve)
     best = std::max(best, rate);
@@ -53,6 +49,10 @@ double performance(const Entry& entry) {
   return entry.record.flops / entry.summary.median;
 }
 
+std::string in_words(const Quantity& quantity) {
+  return words(quantity, Letters::unicode);
+}
+
 // From where the chart begins up to the peak of a unit, and along it.
 Series roof(const std::string& label,
             double bytes_per_second,
@@ -70,16 +70,18 @@ Series roof(const std::string& label,
           false};
 }
 
-void write_roofline(Html& html,
-                    const std::string& what,
-                    const Ceilings& ceilings,
-                    const Entries& entries,
-                    const std::string& id) {
-  html.element("h3", "Roofline of the " + what, {{"id", id}});
-  if (entries.empty()) {
-    html.element("p", "Nothing was measured on it.");
-    return;
+Section roofline(const std::string& what,
+                 const std::string& id,
+                 const std::optional<Ceilings>& known,
+                 const Entries& entries) {
+  Section section{.id = id, .title = "Roofline of the " + what};
+  if (!known || entries.empty()) {
+    section.blocks = {Paragraph{known ? "Nothing was measured on it."
+                                      : "The ceilings of the " + what +
+                                            " were not measured."}};
+    return section;
   }
+  const auto& ceilings = *known;
   double from = 0.05, to = 20;
   std::set<std::string> units;
   for (const auto* entry : entries) {
@@ -87,82 +89,78 @@ void write_roofline(Html& html,
     to = std::max(to, intensity(*entry) * 2);
     units.insert(entry->record.unit);
   }
-  Chart chart;
-  chart.title = "Roofline of the " + what;
-  chart.x = {"flop for each byte that has to move", tick_count};
-  chart.y = {"", tick_rate};
+  Chart chart{
+      .id = "fig-" + id,
+      .title = "Roofline of the " + what,
+      .x = {"flop for each byte that has to move"},
+      .y = {"", Unit::flop_per_second},
+      .series = {},
+      .caption =
+          "The best of every workload and backend, of GPUs on a single one, at "
+          "the largest size that nearly all variants of the workload were "
+          "measured at; numbers as in the table. The lines are the best of all "
+          "hosts and GPUs of this name, percents those of the one that was "
+          "measured. A point above the roof of the memory is small enough for "
+          "the caches, or was reached by units whose peak is not measured."};
   const double memory = memory_bandwidth(ceilings);
   const double caches =
-      std::max(fastest(ceilings.read), fastest(ceilings.copy));
+      std::max(fastest_rate(ceilings.read), fastest_rate(ceilings.copy));
   int look = 0;
   for (const auto& [unit, peak] : ceilings.units) {
     if (units.count(unit) == 0 || memory <= 0) continue;
     chart.series.push_back(roof("roof, " + unit + ": memory " +
-                                    bandwidth(memory) + ", peak " + rate(peak),
+                                    in_words(bandwidth(memory)) + ", peak " +
+                                    in_words(rate(peak)),
                                 memory, peak, from, to, look++));
     if (caches > 1.1 * memory) {
       chart.series.push_back(
-          roof("from caches, " + unit + ": " + bandwidth(caches), caches, peak,
-               from, to, look++));
+          roof("from caches, " + unit + ": " + in_words(bandwidth(caches)),
+               caches, peak, from, to, look++));
     }
   }
-  std::vector<std::vector<std::string>> rows;
+  auto table = table_of({"", "workload", "variant", "size", "dtype",
+                         "flop/byte", "performance", "of the roof"});
+  table.numbers = true;
   std::set<Side> sides;
   for (const auto* entry : entries) {
-    const auto number = std::to_string(rows.size() + 1);
+    const auto number = table.rows.size() + 1;
     const int shape = static_cast<int>(entry->side);
     if (sides.insert(entry->side).second) {
       chart.series.push_back(
           {std::string(to_string(entry->side)), {}, shape, false, true});
     }
-    chart.marks.push_back(
-        {{intensity(*entry), performance(*entry)}, number, shape});
-    const auto share = of_roof(*entry);
-    rows.push_back({number, entry->record.workload, setting(entry->record),
-                    dimensions(entry->record),
-                    std::string(parlab::to_string(entry->record.dtype)),
-                    significant(intensity(*entry), 3),
-                    rate(performance(*entry)), share ? percent(*share) : "-"});
+    chart.labels.push_back({{intensity(*entry), performance(*entry)},
+                            std::to_string(number),
+                            shape});
+    const auto reached = of_roof(*entry);
+    table.rows.push_back(
+        {{{static_cast<std::int64_t>(number)},
+          {entry->record.workload},
+          {setting(entry->record)},
+          {dimensions(entry->record)},
+          {std::string(parlab::to_string(entry->record.dtype))},
+          {Quantity{intensity(*entry)}},
+          {rate(performance(*entry))},
+          {reached ? Text(share(*reached)) : Text()}}});
   }
-  html.open("figure", {{"id", "fig-" + id}})
-      .open("div", {{"class", "scroll"}, {"tabindex", "0"}});
-  html.raw(draw(chart)).close();
-  html.element(
-      "figcaption",
-      "The best of every workload and backend, of GPUs on a single one, at the "
-      "largest size that nearly all variants of the workload were measured at; "
-      "numbers as in the table. The lines are the best of all hosts and GPUs "
-      "of this name, percents those of the one that was measured. A point "
-      "above the roof of the memory is small enough for the caches, or was "
-      "reached by units whose peak is not measured.");
-  html.close().line_break();
-  write_numbers(html,
-                {"", "workload", "variant", "size", "dtype", "flop/byte",
-                 "performance", "of the roof"},
-                rows);
+  section.blocks = {chart, table};
+  return section;
 }
 
 }  // namespace
 
-void write_rooflines(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "rooflines"}})
-      .element("h2", "Rooflines")
-      .line_break();
-  if (const auto ceilings = measured.device_ceilings()) {
-    write_roofline(html, "GPU", *ceilings, best_of_each(measured, true),
-                   "roofline-gpu");
-  } else {
-    html.element("p", measured.has_gpu()
-                          ? "The ceilings of the GPU were not measured."
-                          : "No GPU here, and so no roofline of one.");
-  }
-  if (const auto ceilings = measured.host_ceilings()) {
-    write_roofline(html, "CPU", *ceilings, best_of_each(measured, false),
-                   "roofline-cpu");
-  } else {
-    html.element("p", "The ceilings of the CPU were not measured.");
-  }
-  html.close().line_break();
+Section rooflines(const Measured& measured) {
+  const auto of_gpu =
+      measured.has_gpu()
+          ? Block(roofline("GPU", "roofline-gpu", measured.device_ceilings(),
+                           best_of_each(measured, true)))
+          : Block(Paragraph{"No GPU here, and so no roofline of one."});
+  return {.id = "rooflines",
+          .title = "Rooflines",
+          .label = "Rooflines",
+          .blocks = {of_gpu,
+                     roofline("CPU", "roofline-cpu", measured.host_ceilings(),
+                              best_of_each(measured, false))}};
 }
 
 }  // namespace parlab::page

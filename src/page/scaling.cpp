@@ -4,9 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/numbers.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
 
 namespace parlab::page {
@@ -96,9 +94,13 @@ std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
   return pairs;
 }
 
-std::string gains_of_ceilings(const Ceilings& slower, const Ceilings& faster) {
-  std::string text =
-      "memory " + factor(memory_bandwidth(faster) / memory_bandwidth(slower));
+Quantity factor(double value) {
+  return {value, Unit::factor};
+}
+
+Text gains_of_ceilings(const Ceilings& slower, const Ceilings& faster) {
+  Text text = "memory " +
+              Text(factor(memory_bandwidth(faster) / memory_bandwidth(slower)));
   for (const auto& [unit, peak] : slower.units) {
     const auto other = faster.units.find(unit);
     if (other == faster.units.end() || peak == 0) continue;
@@ -117,9 +119,11 @@ std::vector<std::string> workloads_of(const Measured& one,
   return names;
 }
 
-void write_pair(Html& html, const Measured& slower, const Measured& faster) {
+std::optional<Section> pair_section(const Measured& slower,
+                                    const Measured& faster) {
   const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
-  std::vector<Row> rows;
+  auto table = table_of({"Workload", "Times as fast", "Its roof", "Goes with",
+                         "Fastest of each"});
   std::map<std::string, std::string> with;  // what: largest points
   std::size_t small = 0, small_with_none = 0;
   std::string not_both;
@@ -135,8 +139,7 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
       for (const auto& pair : pairs) {
         both = true;
         const auto& record = pair.faster->record;
-        const auto point =
-            dimensions(record) + ", " + std::string(parlab::to_string(dtype));
+        const auto point = point_of(record);
         const auto before = limit_of(slower, pair.slower->record),
                    after = limit_of(faster, record);
         const auto limit = before == after ? after : before + ", then " + after;
@@ -155,64 +158,61 @@ void write_pair(Html& html, const Measured& slower, const Measured& faster) {
           ++small;
           small_with_none += as_the_roof == false ? 1 : 0;
         }
-        rows.push_back(
-            {{workload, point},
-             {factor(gain.value), interval(gain)},
-             {factor(pair.gain_of_roof()), "roof: " + limit},
-             {goes_with, pair.near_roofs() ? "" : "far from its roof"},
-             {setting(pair.slower->record) + " and " + setting(record)}});
+        table.rows.push_back(
+            {{{workload, point},
+              {times(gain), interval(gain)},
+              {factor(pair.gain_of_roof()), "roof: " + limit},
+              {goes_with, pair.near_roofs() ? "" : "far from its roof"},
+              {setting(pair.slower->record) + " and " + setting(record)}}});
       }
     }
     if (!both) add_to(not_both, workload);
   }
-  if (rows.empty()) return;
-  html.element("h3", faster.gpu() + " over " + slower.gpu());
-  html.element("p", "As measured, times as fast: " +
-                        gains_of_ceilings(slow, fast) + ".");
-  html.open("ul");
+  if (table.rows.empty()) return std::nullopt;
+  table.title = counted(table.rows.size(), "point");
+  table.folded = table.printed = true;
+  List list;
   for (const auto& [what, points] : with)
-    html.element("li", "at the largest sizes " + what + ": " + points);
+    list.items.push_back("at the largest sizes " + what + ": " + points);
   if (small > 0) {
-    html.element("li", "at the smallest sizes " +
-                           std::to_string(small_with_none) + " of " +
-                           std::to_string(small) + " with none");
+    list.items.push_back("at the smallest sizes " +
+                         std::to_string(small_with_none) + " of " +
+                         std::to_string(small) + " with none");
   }
-  html.close().line_break();
-  html.open("details", {{"class", "printed"}})
-      .element("summary", counted(rows.size(), "point"));
-  write_cards(
-      html,
-      {"Workload", "Times as fast", "Its roof", "Goes with", "Fastest of each"},
-      rows);
-  html.close().line_break();
-  if (!not_both.empty())
-    html.element("p", "Not measured on both: " + not_both + ".");
+  Section section{.title = faster.gpu() + " over " + slower.gpu(),
+                  .blocks = {Paragraph{"As measured, times as fast: " +
+                                       gains_of_ceilings(slow, fast) + "."},
+                             list, table}};
+  if (!not_both.empty()) {
+    section.blocks.push_back(
+        Paragraph{"Not measured on both: " + not_both + "."});
+  }
+  return section;
 }
 
 }  // namespace
 
-bool has_kinds_of_gpu(const std::vector<Measured>& machines) {
-  return kinds_of_gpu(machines).size() >= 2;
-}
-
-void write_scaling(Html& html, const std::vector<Measured>& machines) {
-  if (!has_kinds_of_gpu(machines)) return;
+std::optional<Section> scaling(const std::vector<Measured>& machines) {
   const auto kinds = kinds_of_gpu(machines);
-  html.open("section", {{"id", "scaling"}})
-      .element("h2", "What a faster GPU changes");
-  html.element(
-      "p",
-      "The fastest variant on each kind of GPU, in the precision of its type, "
-      "kernel only, at the smallest and the largest size that both were "
-      "measured at. A point goes with what sets its roof, memory, a unit or "
-      "the launch of an empty kernel, when it reaches half of the roof on both "
-      "and is faster by as much as the roof is: within " +
-          percent(alike) +
-          ", by its whole interval. It goes with none of them when it "
-          "waits for something else: caches, its own instructions.");
-  for (std::size_t i = 1; i < kinds.size(); ++i)
-    write_pair(html, *kinds.front(), *kinds[i]);
-  html.close().line_break();
+  if (kinds.size() < 2) return std::nullopt;
+  Section section{
+      .id = "scaling",
+      .title = "What a faster GPU changes",
+      .label = "What a faster GPU changes",
+      .blocks = {Paragraph{
+          "The fastest variant on each kind of GPU, in the precision of its "
+          "type, kernel only, at the smallest and the largest size that both "
+          "were measured at. A point goes with what sets its roof, memory, a "
+          "unit or the launch of an empty kernel, when it reaches half of the "
+          "roof on both and is faster by as much as the roof is: within " +
+          Text(share(alike)) +
+          ", by its whole interval. It goes with none of them when it waits "
+          "for something else: caches, its own instructions."}}};
+  for (std::size_t i = 1; i < kinds.size(); ++i) {
+    if (auto pair = pair_section(*kinds.front(), *kinds[i]))
+      section.blocks.push_back(std::move(*pair));
+  }
+  return section;
 }
 
 }  // namespace parlab::page

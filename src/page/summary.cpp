@@ -4,13 +4,12 @@
 #include <map>
 #include <set>
 
-#include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/transfers.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
+#include "render/markup.hpp"
 
 namespace parlab::page {
 namespace {
@@ -21,14 +20,14 @@ bool is_of_library(const Entry& entry) {
 
 // How many times as fast as the other, which may be itself or missing.
 Cell over(const Entry& entry, const Entry* other) {
-  if (other == nullptr) return {"–"};
+  if (other == nullptr) return {};
   if (other == &entry) return {"is the fastest"};
   const auto ratio = speedup(entry.record, other->record, false);
-  if (!ratio) return {"–"};
-  return {(parlab::tied(*ratio) ? "a tie with "
-                                : factor(ratio->value) + " as fast as ") +
+  if (!ratio) return {};
+  return {(parlab::tied(*ratio) ? Text("a tie with ")
+                                : times(*ratio) + Text(" as fast as ")) +
               name(other->record),
-          with_of_two(range(*ratio), entry.record, other->record)};
+          Range{times(*ratio)} + behind_of_two(entry.record, other->record)};
 }
 
 // The GPU against the best of the CPU: at that size, or else at the largest
@@ -42,63 +41,64 @@ Cell over_cpu(const Entries& some, const Size& wanted) {
       continue;
     common = size;
   }
-  if (!common) return {"not measured on both"};
+  if (!common) return {Detail{Cause::not_measured_on_both}};
   const auto point = of_size(some, *common);
   const auto *gpu = best_peer(on_device(point, true)),
              *cpu = best_peer(on_device(point, false));
-  if (gpu == nullptr || cpu == nullptr) return {"–"};
+  if (gpu == nullptr || cpu == nullptr) return {};
   const auto kernel = speedup(gpu->record, cpu->record, false);
-  if (!kernel) return {"–"};
-  std::vector<std::string> notes;
-  if (const auto hosts = of_two(gpu->record, cpu->record); !hosts.empty())
+  if (!kernel) return {};
+  std::vector<Text> notes;
+  if (const auto hosts = of_two(gpu->record, cpu->record))
     notes.push_back(hosts);
   const auto with_transfers = duels(point);  // at one size: one, or none
   for (const auto& duel : with_transfers) {
     const double gain = duel.travelled.value;
-    notes.push_back((gain < 1 ? factor(1 / gain) + " slower" : factor(gain)) +
-                    " with transfers");
+    Text note = gain < 1 ? Quantity{1 / gain, Unit::factor} + Text(" slower")
+                         : Text(Quantity{gain, Unit::factor});
+    note += " with transfers";
     // With them another variant may be the fastest.
     if (duel.gpu->record.full_name() != gpu->record.full_name())
-      notes.back() += " (" + name(duel.gpu->record) + ")";
+      note += " (" + name(duel.gpu->record) + ")";
+    notes.push_back(note);
   }
   const bool elsewhere = *common != wanted;
-  return {factor(kernel->value) +
-              (elsewhere ? " at " + dimensions(gpu->record) : ""),
-          join(notes, "; ")};
+  return {Quantity{kernel->value, Unit::factor} +
+              Text(elsewhere ? " at " + dimensions(gpu->record) : ""),
+          joined(notes, "; ")};
 }
 
 // A team against the best that one GPU has at this point.
 Cell over_one_gpu(const Entries& point, const Entry& fastest) {
   const auto* one = best_peer(
       where(point, [](const Entry& entry) { return !of_team(entry); }));
-  if (!of_team(fastest) || one == nullptr) return {"–"};
+  if (!of_team(fastest) || one == nullptr) return {};
   const auto ratio = speedup(fastest.record, one->record, false);
-  if (!ratio) return {"–"};
-  return {factor(ratio->value),
-          interval(*ratio) + " over " + name(one->record)};
+  if (!ratio) return {};
+  return {times(*ratio), interval(*ratio) + " over " + name(one->record)};
 }
 
 // The fastest in reduced precision, where it is faster than the others.
-std::string faster_in_reduced(const Entries& point, const Entry& fastest) {
+Text faster_in_reduced(const Entries& point, const Entry& fastest) {
   const auto* reduced = best(where(
       point, [](const Entry& e) { return reduced_arithmetic(e.record); }));
   if (reduced == nullptr || reduced->summary.median >= fastest.summary.median)
-    return "";
+    return {};
   return "in reduced precision " + name(reduced->record) + ", " +
-         duration(reduced->summary.median);
+         Quantity{reduced->summary.median, Unit::second};
 }
 
 // At the largest size that most variants of the faster half of the
 // machine were measured at.
-Row row_of(const Measured& measured, const std::string& workload) {
+Row fastest_of(const Measured& measured, const std::string& workload) {
   const auto entries = of_workload(all(measured), workload);
   const auto some = of_dtype(entries, main_dtype(entries));
   const auto gpu = on_device(some, true);
   const auto contest = gpu.empty() ? some : gpu;
   const auto point = of_size(contest, *ladder_size(contest));
   const auto* fastest = best_peer(point);
-  const Cell title{workload, "", "#" + anchor("workload-" + workload)};
-  if (fastest == nullptr) return {title, {"not measured"}};
+  const Link title{workload, "#" + anchor("workload-" + workload)};
+  if (fastest == nullptr) return {{{title}, {Detail{Cause::not_measured}}}};
   const auto* own =
       best_peer(where(point, [](const Entry& e) { return !is_of_library(e); }));
   const auto* library = best_peer(where(point, is_of_library));
@@ -107,75 +107,67 @@ Row row_of(const Measured& measured, const std::string& workload) {
   const Entry* other = fastest == library ? own : library;
   const auto* first = ladder(point).front();
   if (library == nullptr && first != fastest) other = first;
-  const auto share = of_roof(*fastest);
-  return {{title.text,
-           dimensions(fastest->record) + ", " +
-               std::string(parlab::to_string(fastest->record.dtype)),
-           title.link},
-          {setting(fastest->record), faster_in_reduced(point, *fastest)},
-          {duration(fastest->summary.median), interval(fastest->summary)},
-          {share ? percent(*share) : "–", limit_of(measured, fastest->record)},
-          over(*fastest, other),
-          over_cpu(some, fastest->record.size),
-          over_one_gpu(point, *fastest)};
+  const auto reached = of_roof(*fastest);
+  return {{{title, point_of(fastest->record)},
+           {setting(fastest->record), faster_in_reduced(point, *fastest)},
+           with_interval(time_of(*fastest)),
+           {reached ? Text(share(*reached)) : Text(),
+            limit_of(measured, fastest->record)},
+           over(*fastest, other),
+           over_cpu(some, fastest->record.size),
+           over_one_gpu(point, *fastest)}};
 }
 
-void write_fastest(Html& html, const Measured& measured) {
+std::vector<Block> fastest_of_each(const Measured& measured) {
   std::vector<Row> rows;
   for (const auto& workload : measured.workloads()) {
     if (!of_workload(all(measured), workload).empty())
-      rows.push_back(row_of(measured, workload));
+      rows.push_back(fastest_of(measured, workload));
   }
-  if (rows.empty()) {
-    html.element("p", "Nothing was timed here.");
-    return;
-  }
+  if (rows.empty()) return {Paragraph{"Nothing was timed here."}};
   const auto said = [&](std::size_t column) {
     return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-      return column < row.size() && !says_nothing(row[column]);
+      return column < row.cells.size() && !row.cells[column].text.empty();
     });
   };
   const bool of_several =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) {
-        return std::any_of(row.begin(), row.end(), [](const Cell& cell) {
-          return cell.note.find("on different ") != cell.note.npos;
-        });
+        return std::any_of(
+            row.cells.begin(), row.cells.end(),
+            [](const Cell& cell) { return says_of_two(cell.note); });
       });
-  html.element(
-      "p",
+  const bool gpu = measured.has_gpu();
+  const Paragraph intro{
       std::string("The fastest of each workload on the ") +
-          (measured.has_gpu() ? "GPU" : "CPU") +
-          ", in full precision, at the largest size that most variants "
-          "were measured at; what it has reached of the measured roof, and "
-          "what sets that roof" +
-          (said(4) ? "; against the vendor's library, or against the best "
-                     "kernel here where the library is faster, or, without a "
-                     "library, against the first rung of the ladder"
-                   : "") +
-          (measured.has_gpu() && said(6)
-               ? "; where several GPUs share it, against the best of one"
+      (gpu ? "GPU" : "CPU") +
+      ", in full precision, at the largest size that most variants "
+      "were measured at; what it has reached of the measured roof, and "
+      "what sets that roof" +
+      (said(4) ? "; against the vendor's library, or against the best "
+                 "kernel here where the library is faster, or, without a "
+                 "library, against the first rung of the ladder"
                : "") +
-          (measured.has_gpu() && said(5) ? "; and against the best of the CPU."
-                                         : ".") +
-          (of_several ? " " + what_of_two_means : ""));
+      (gpu && said(6) ? "; where several GPUs share it, against the best of one"
+                      : "") +
+      (gpu && said(5) ? "; and against the best of the CPU." : ".") +
+      (of_several ? " " + what_of_two_means : "")};
   std::vector<std::string> titles{"Workload", "Fastest", "Time", "Of the roof",
                                   "Library and own kernels"};
-  if (measured.has_gpu()) {
+  if (gpu) {
     titles.push_back("Over the best of the CPU");
     titles.push_back("Over the best of one GPU");
   } else {
     for (auto& row : rows)
-      row.resize(std::min<std::size_t>(row.size(), 5));
+      row.cells.resize(std::min<std::size_t>(row.cells.size(), 5));
   }
-  write_cards(html, titles, rows);
+  return {intro, table_of(titles, std::move(rows))};
 }
 
 // Experiments of reports, workloads on one half of the machine, and types on
 // its GPU that have no records: what is said above is said of the others.
-void write_missing(Html& html,
-                   const Measured& measured,
-                   const std::vector<Finding>& findings) {
-  if (measured.experiments.empty()) return;
+std::string not_measured(const Measured& measured,
+                         const std::vector<Finding>& findings) {
+  if (measured.experiments.empty()) return "";
   std::set<std::string> missing;
   for (const auto& finding : findings)
     missing.insert(finding.report);
@@ -207,69 +199,61 @@ void write_missing(Html& html,
   add("the workloads ", everywhere);
   add("on the CPU ", on_cpu);
   add("on the GPU ", on_gpus);
-  if (!parts.empty())
-    html.element("p", "Not measured here: " + join(parts, "; ") + ".");
+  return parts.empty() ? "" : "Not measured here: " + join(parts, "; ") + ".";
 }
 
 // Each claim of a report as its name, which leads to it, by verdict.
-void write_verdicts(Html& html,
-                    const std::vector<Finding>& findings,
-                    const std::string& report) {
-  html.open("p").element("b", report + ": ");
+Paragraph verdicts_of(const std::vector<Finding>& findings,
+                      const std::string& report) {
   // by verdict, and of one verdict those that nothing was measured for last
   std::map<std::pair<Outcome, bool>, std::vector<const Finding*>> groups;
   for (const auto& finding : findings) {
     if (finding.report == report)
       groups[{finding.outcome, finding.computed}].push_back(&finding);
   }
+  Text text = Strong{report + ": "};
   for (const auto& [group, some] : groups) {
-    html.text(verdict_sign(group.first) + outcome_of(*some.front()) + " ");
+    text += verdict_words(*some.front()) + " ";
     for (const auto* finding : some) {
-      html.element("a", finding->id,
-                   {{"href", "#" + claim_anchor(*finding)},
-                    {"title", finding->sentence}})
-          .raw(" ");
+      text +=
+          Link{finding->id, "#" + claim_anchor(*finding), finding->sentence} +
+          Text(" ");
     }
   }
-  html.close().line_break();
+  return {text};
 }
 
-void write_fallen(Html& html, const std::vector<Finding>& findings) {
-  std::vector<Row> rows;
+Section fallen(const std::vector<Finding>& findings) {
+  auto table = table_of({"Claim", "What it says", "Its numbers"});
   for (const auto& finding : findings) {
     if (finding.outcome != Outcome::does_not_hold) continue;
-    rows.push_back(
-        {{finding.id, "", "#" + claim_anchor(finding)},
-         {finding.sentence},
-         {finding.numbers.empty() ? "–" : typeset(finding.numbers)}});
+    table.rows.push_back({{{Link{finding.id, "#" + claim_anchor(finding)}},
+                           {finding.sentence},
+                           {finding.numbers}}});
   }
-  if (rows.empty()) return;
-  html.element("h3", "Claims that do not hold here");
-  write_cards(html, {"Claim", "What it says", "Its numbers"}, rows);
+  return {.title = "Claims that do not hold here", .blocks = {table}};
 }
 
 }  // namespace
 
-void write_summary(Html& html,
-                   const Measured& measured,
-                   const std::vector<Finding>& findings) {
-  html.open("section", {{"id", "summary"}})
-      .element("h2", "In short")
-      .line_break();
-  write_fastest(html, measured);
-  write_missing(html, measured, findings);
-  write_fallen(html, findings);
-  html.element("h3", "All claims").line_break();
-  std::vector<std::string> reports;
-  for (const auto& finding : findings) {
-    if (std::find(reports.begin(), reports.end(), finding.report) ==
-        reports.end()) {
-      reports.push_back(finding.report);
-    }
-  }
-  for (const auto& report : reports)
-    write_verdicts(html, findings, report);
-  html.close().line_break();
+Section summary(const Measured& measured,
+                const std::vector<Finding>& findings) {
+  Section section{.id = "summary",
+                  .title = "In short",
+                  .label = "In short",
+                  .blocks = fastest_of_each(measured)};
+  const auto missing = not_measured(measured, findings);
+  if (!missing.empty()) section.blocks.push_back(Paragraph{missing});
+  const bool some_fell =
+      std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.outcome == Outcome::does_not_hold;
+      });
+  if (some_fell) section.blocks.push_back(fallen(findings));
+  Section all_claims{.title = "All claims"};
+  for (const auto& report : reports_of(findings))
+    all_claims.blocks.push_back(verdicts_of(findings, report));
+  section.blocks.push_back(all_claims);
+  return section;
 }
 
 }  // namespace parlab::page

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <map>
 
-#include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "machine/roof.hpp"
-#include "page/chart.hpp"
 #include "page/sections.hpp"
-#include "page/table.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
+#include "render/markup.hpp"
 
 namespace parlab::page {
 namespace {
@@ -48,7 +46,7 @@ double link_seconds_of(const Record& record, const Measured& measured) {
   return least;
 }
 
-std::optional<double> fastest(const Entries& gpu, Way way) {
+std::optional<double> fastest_way(const Entries& gpu, Way way) {
   std::optional<double> least;
   for (const auto* entry : gpu) {
     const auto seconds = seconds_with_transfers(*entry, way);
@@ -57,10 +55,9 @@ std::optional<double> fastest(const Entries& gpu, Way way) {
   return least;
 }
 
-void write_chart(Html& html,
-                 const Entries& entries,
-                 const std::string& workload,
-                 const Measured& measured) {
+Chart chart_of_ways(const Entries& entries,
+                    const std::string& workload,
+                    const Measured& measured) {
   const bool one = is_one_number(entries);
   Series cpu{"best CPU", {}, 0, true, true},
       kernel{"GPU, kernel only", {}, 1, true, true},
@@ -86,34 +83,27 @@ void write_chart(Html& html,
     if (const auto* entry = best(there))
       kernel.points.push_back({x, entry->summary.median});
     for (auto& [way, series] : ways) {
-      if (const auto least = fastest(gpu, way))
+      if (const auto least = fastest_way(gpu, way))
         series.points.push_back({x, *least});
     }
     const double least = link_seconds_of(record, measured);
     if (least > 0) link.points.push_back({x, least});
   }
-  Chart chart;
-  chart.title =
-      workload + ": time of the CPU, of the GPU, and of the GPU with transfers";
-  chart.x = {one ? "n" : "bytes of the problem", [one](double v) {
-               return one ? tick_count(v) : bytes_with_unit(v);
-             }};
-  chart.y = {"", tick_seconds};
-  chart.series = {cpu, kernel};
+  Chart chart{
+      .id = "fig-" + anchor("transfers-" + workload),
+      .title = workload +
+               ": time of the CPU, of the GPU, and of the GPU with transfers",
+      .x = one ? ChartAxis{"n"} : ChartAxis{"bytes of the problem", Unit::byte},
+      .y = {"", Unit::second},
+      .series = {cpu, kernel},
+      .caption = workload + ", " +
+                 std::string(parlab::to_string(entries.front()->record.dtype)) +
+                 ": the fastest variant of each at every size"};
   for (const auto& [way, series] : ways) {
     if (!series.points.empty()) chart.series.push_back(series);
   }
   if (!link.points.empty()) chart.series.push_back(link);
-  const auto id = "fig-" + anchor("transfers-" + workload);
-  html.open("figure", {{"id", id}})
-      .open("div", {{"class", "scroll"}, {"tabindex", "0"}});
-  html.raw(draw(chart)).close();
-  html.element(
-      "figcaption",
-      workload + ", " +
-          std::string(parlab::to_string(entries.front()->record.dtype)) +
-          ": the fastest variant of each at every size");
-  html.close().line_break();
+  return chart;
 }
 
 // Against the best CPU of the same machine and host_id: the folder may hold
@@ -132,7 +122,7 @@ std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
 }
 
 Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
-  if (duels.empty()) return {"not measured"};
+  if (duels.empty()) return {Detail{Cause::not_measured}};
   const auto found = crossover(duels, ratio);
   Cell cell;
   if (found.first != nullptr) {
@@ -157,12 +147,12 @@ Cell verdict(const std::vector<Duel>& duels, Way way, const Size& of_row) {
   if (duels.empty()) return cell;
   const auto& last = duels.back();
   const auto& record = last.gpu->record;
-  cell.note = duration(*seconds_with_transfers(*last.gpu, way)) +
-              (record.size == of_row ? "" : " at " + dimensions(record)) +
-              ", " + factor(last.travelled.value) + " the speed of the CPU (" +
-              with_of_two(interval(last.travelled), last.gpu->record,
-                          last.cpu->record) +
-              ")" + (cell.note.empty() ? "" : "; ") + cell.note;
+  const Text more = cell.note.empty() ? Text() : "; " + cell.note;
+  cell.note = Quantity{*seconds_with_transfers(*last.gpu, way), Unit::second} +
+              Text(record.size == of_row ? "" : " at " + dimensions(record)) +
+              ", " + times(last.travelled) + " the speed of the CPU (" +
+              interval(last.travelled) +
+              behind_of_two(last.gpu->record, last.cpu->record) + ")" + more;
   return cell;
 }
 
@@ -220,32 +210,18 @@ std::optional<double> executions_to_pay(const Duel& duel) {
   return std::max(1.0, std::ceil(moved / gain));
 }
 
-void write_transfers(Html& html, const Measured& measured) {
-  html.open("section", {{"id", "transfers"}})
-      .element("h2", "Transfers")
-      .line_break();
+Section transfers(const Measured& measured) {
+  Section section{
+      .id = "transfers", .title = "Transfers", .label = "Transfers"};
   if (!measured.has_gpu()) {
-    html.element("p", "No GPU here: nothing has to travel.")
-        .close()
-        .line_break();
-    return;
+    section.blocks = {Paragraph{"No GPU here: nothing has to travel."}};
+    return section;
   }
-  const auto intro =
-      "The size from which the GPU is faster than the best of the "
-      "CPU, when the data is "
-      "there already and when it has to go there and the result come "
-      "back. It wins where "
-      "the 95 % interval says so; the kernel is the one that is the "
-      "fastest with pageable transfers. Transfers are from and to ordinary, "
-      "pageable memory before and "
-      "after one execution; the same from and to pinned memory; or "
-      "overlapped: in pieces, from and "
-      "to pinned memory, under the computation. The last column says "
-      "how many executions on the "
-      "same data pay for pageable transfers at the largest size.";
-  std::vector<Row> rows;
+  auto table = table_of({"Workload", "CPU", "GPU kernel",
+                         "GPU wins, data on the GPU", "data copied, pageable",
+                         "pinned", "overlapped", "Paid for by"});
   std::vector<std::string> not_both;
-  Html charts;
+  std::vector<Block> charts;
   for (const auto& workload : measured.workloads()) {
     auto entries = of_workload(all(measured), workload);
     const auto dtype = main_dtype(entries);
@@ -260,35 +236,42 @@ void write_transfers(Html& html, const Measured& measured) {
       not_both.push_back(workload);
       continue;
     }
-    const auto& last = fought.back();
-    rows.push_back(
-        {{workload, dimensions(last.gpu->record) + " at the largest",
-          "#fig-" + anchor("transfers-" + workload)},
-         {duration(last.cpu->summary.median), setting(last.cpu->record)},
-         {duration(last.gpu->summary.median), setting(last.gpu->record)},
-         verdict(fought, &Duel::kernel),
-         verdict(fought, Way::pageable, last.gpu->record.size),
-         verdict(pinned, Way::pinned, last.gpu->record.size),
-         verdict(overlapped, Way::overlapped, last.gpu->record.size),
-         {paid(last)}});
-    write_chart(charts, some, workload, measured);
+    const auto& [cpu, gpu, kernel, travelled] = fought.back();
+    const auto& size = gpu->record.size;
+    table.rows.push_back(
+        {{{Link{workload, "#fig-" + anchor("transfers-" + workload)},
+           dimensions(gpu->record) + " at the largest"},
+          {Quantity{cpu->summary.median, Unit::second}, setting(cpu->record)},
+          {Quantity{gpu->summary.median, Unit::second}, setting(gpu->record)},
+          verdict(fought, &Duel::kernel),
+          verdict(fought, Way::pageable, size),
+          verdict(pinned, Way::pinned, size),
+          verdict(overlapped, Way::overlapped, size),
+          {paid(fought.back())}}});
+    charts.push_back(chart_of_ways(some, workload, measured));
   }
-  if (!rows.empty()) {
-    html.element("p", intro);
-    write_cards(
-        html,
-        {"Workload", "CPU", "GPU kernel", "GPU wins, data on the GPU",
-         "data copied, pageable", "pinned", "overlapped", "Paid for by"},
-        rows);
+  if (!table.rows.empty()) {
+    section.blocks = {
+        Paragraph{
+            "The size from which the GPU is faster than the best of the CPU, "
+            "when the data is there already and when it has to go there and "
+            "the result come back. It wins where the 95 % interval says so; "
+            "the kernel is the one that is the fastest with pageable "
+            "transfers. Transfers are from and to ordinary, pageable memory "
+            "before and after one execution; the same from and to pinned "
+            "memory; or overlapped: in pieces, from and to pinned memory, "
+            "under the computation. The last column says how many executions "
+            "on the same data pay for pageable transfers at the largest size."},
+        table};
   }
   if (!not_both.empty()) {
-    html.element("p",
-                 "No size was measured on the CPU and, transfers "
-                 "included, on the GPU: " +
-                     join(not_both, ", ") + ".");
+    section.blocks.push_back(
+        Paragraph{"No size was measured on the CPU and, transfers included, on "
+                  "the GPU: " +
+                  join(not_both, ", ") + "."});
   }
-  html.open("div", {{"class", "figures"}}).raw(charts.str()).close();
-  html.close().line_break();
+  std::move(charts.begin(), charts.end(), std::back_inserter(section.blocks));
+  return section;
 }
 
 }  // namespace parlab::page

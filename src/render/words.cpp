@@ -1,6 +1,7 @@
 #include "render/words.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "core/numbers.hpp"
 #include "facts/document.hpp"
@@ -9,24 +10,29 @@ namespace parlab {
 namespace {
 
 struct Prefixed {
-  double value;
-  std::string unit;
+  double of = 1;
+  std::string unit;  // with its prefix
 };
 
+int digits_of(Unit unit) {
+  return unit == Unit::second || unit == Unit::joule ? 4 : 3;
+}
+
 // The prefix that leaves 1 to 999 before the point, judged by the value as it
-// will be shown, with four digits.
-Prefixed with_prefix(double value, Unit unit, Letters letters) {
+// will be shown.
+Prefixed prefixed(double value, Unit unit, Letters letters) {
+  const std::string name(to_string(unit));
   const char* micro = letters == Letters::unicode ? "µ" : "u";
   const std::pair<double, const char*> prefixes[] = {
       {1e12, "T"}, {1e9, "G"},  {1e6, "M"},    {1e3, "k"},
       {1, ""},     {1e-3, "m"}, {1e-6, micro}, {1e-9, "n"}};
-  const bool of_time = unit == Unit::second;
+  if (value == 0) return {1, name};
+  const double nearly = 1 - 0.5 * std::pow(10, -digits_of(unit));
   for (const auto& [scale, prefix] : prefixes) {
-    if (of_time && scale > 1) continue;
-    if (std::abs(value) >= 0.99995 * scale)
-      return {value / scale, prefix + std::string(to_string(unit))};
+    if (unit == Unit::second && scale > 1) continue;
+    if (std::abs(value) >= nearly * scale) return {scale, prefix + name};
   }
-  return {value / 1e-9, "n" + std::string(to_string(unit))};
+  return {1e-9, "n" + name};
 }
 
 // "123M" where nobody counts the digits.
@@ -45,24 +51,28 @@ bool has_prefix(Unit unit) {
          unit != Unit::byte;
 }
 
+std::string factor_sign(Letters letters) {
+  return letters == Letters::unicode ? "×" : "x";
+}
+
 }  // namespace
 
 std::string words(const Quantity& quantity, Letters letters) {
-  const double value = quantity.value;
-  switch (quantity.unit) {
-    case Unit::none:
-      return count_words(value);
-    case Unit::fraction:
-      return percent(value);
-    case Unit::byte:
-      return bytes_with_unit(value);
-    case Unit::factor:
-      return significant(value, 3) + (letters == Letters::unicode ? "×" : "x");
-    default:
-      break;
+  const auto [value, unit, interval] = quantity;
+  const int digits = digits_of(unit);
+  if (has_prefix(unit)) {
+    const auto scale = prefixed(value, unit, letters);
+    return significant(value / scale.of, digits) + " " + scale.unit;
   }
-  const auto shown = with_prefix(value, quantity.unit, letters);
-  return significant(shown.value, 4) + " " + shown.unit;
+  if (unit == Unit::fraction) return percent(value);
+  if (unit == Unit::byte) return bytes_with_unit(value);
+  if (unit == Unit::none) return count_words(value);
+  auto text = significant(value, digits);
+  if (unit != Unit::factor) return text;
+  // Near 1 a third decimal says on which side.
+  if (value != 1 && value > 0.95 && value < 1.05)
+    text = significant(value, digits + 1, 3);
+  return text + factor_sign(letters);
 }
 
 std::string interval_words(const Quantity& quantity, Letters letters) {
@@ -70,16 +80,39 @@ std::string interval_words(const Quantity& quantity, Letters letters) {
   const auto [low, high] = *quantity.interval;
   if (!std::isfinite(high)) return "too few samples";
   const char* dash = letters == Letters::unicode ? "–" : "-";
-  if (!has_prefix(quantity.unit)) {
-    const std::string unit = quantity.unit != Unit::factor ? ""
-                             : letters == Letters::unicode ? "×"
-                                                           : "x";
-    return significant(low, 4) + dash + significant(high, 4) + unit;
+  const auto unit = quantity.unit;
+  if (unit == Unit::byte || unit == Unit::fraction)
+    return words({low, unit}, letters) + dash + words({high, unit}, letters);
+  Prefixed scale;
+  if (has_prefix(unit)) scale = prefixed(quantity.value, unit, letters);
+  const auto ends = [&](int digits) {
+    return std::pair(significant(low / scale.of, digits),
+                     significant(high / scale.of, digits));
+  };
+  // Two that look the same, but are not, get another digit.
+  auto [from, to] = ends(digits_of(unit));
+  if (from == to) std::tie(from, to) = ends(digits_of(unit) + 1);
+  return from + dash + to +
+         (unit == Unit::factor ? factor_sign(letters)
+          : scale.unit.empty() ? ""
+                               : " " + scale.unit);
+}
+
+std::string tick_words(double value, Unit unit) {
+  if (unit == Unit::byte) return bytes_with_unit(value);
+  if (has_prefix(unit)) {
+    const auto scale = prefixed(value, unit, Letters::unicode);
+    return significant(value / scale.of, 1) + " " + scale.unit;
   }
-  const auto shown = with_prefix(quantity.value, quantity.unit, letters);
-  const double scale = quantity.value / shown.value;
-  return significant(low / scale, 4) + dash + significant(high / scale, 4) +
-         " " + shown.unit;
+  if (value < 99999) return significant(value, 1, 6);
+  const int power = static_cast<int>(std::floor(std::log10(value) + 1e-9));
+  const char* superscripts[] = {"⁰", "¹", "²", "³", "⁴",
+                                "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string raised;
+  for (const char digit : std::to_string(power))
+    raised += superscripts[digit - '0'];
+  const auto times = significant(value / std::pow(10.0, power), 1);
+  return (times == "1" ? "10" : times + "·10") + raised;
 }
 
 std::string words(const Detail& detail, Letters letters) {
@@ -126,6 +159,8 @@ std::string words(const Text& text, Letters letters) {
       all += interval_words(range->of, letters);
     } else if (const auto* detail = std::get_if<Detail>(&piece)) {
       all += words(*detail, letters);
+    } else if (const auto* strong = std::get_if<Strong>(&piece)) {
+      all += strong->text;
     } else {
       all += std::get<Link>(piece).text;
     }

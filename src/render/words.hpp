@@ -13,11 +13,15 @@ struct Text;  // facts/document.hpp
 // "1.5×".
 enum class Letters { ascii, unicode };
 
+// Times and energies with four digits, all else with three; a factor near 1
+// with three decimals.
 std::string words(const Quantity& quantity, Letters letters = Letters::ascii);
-// "16.2-16.3 us", or "too few samples"
+// "16.20-16.30 us", or "too few samples"
 std::string interval_words(const Quantity& quantity,
                            Letters letters = Letters::ascii);
 std::string words(const Detail& detail, Letters letters = Letters::ascii);
 std::string words(const Text& text, Letters letters = Letters::ascii);
+// A number of an axis, of one digit: "20 ms", "10 Tflop/s", "2000", "10⁸".
+std::string tick_words(double value, Unit unit);
 
 }  // namespace parlab

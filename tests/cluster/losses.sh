@@ -38,7 +38,7 @@ expect "the variants compile" own_make NVCC= bin/parlab-emulated
 sizes=64:960:64
 experiment() { # NAME VARIANTS
   mkdir "scripts/$1"
-  cp scripts/small/views.sql scripts/small/tables.sh "scripts/$1"
+  cp scripts/small/views.sql scripts/small/tables.sql "scripts/$1"
   sed -e "s/open_experiment small/open_experiment $1/" \
     -e "s/dmv 64:512:64.*/dmv $sizes --variant $2 --iterations 5/" \
     scripts/small/steps.sh >"scripts/$1/steps.sh"

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "commands/experiment_tables.hpp"
 #include "folder.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
+#include "render/words.hpp"
 #include "said.hpp"
 #include "text.hpp"
 
@@ -98,6 +100,32 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   BOOST_TEST(number("value", "few") == ratio_of_few, tolerance);
   BOOST_TEST(asked("low", "few") == "\n");
   BOOST_TEST(asked("high", "few") == "\n");
+  // The tables of an experiment have values with units and intervals.
+  const auto questions = (folder.path / "tables.sql").string();
+  std::ofstream(questions)
+      << "-- a comment\n\n-- note: about it,\n-- in two lines\n"
+         "-- table: Both\n-- of them\n"
+         "SELECT name, 0.25 AS 'share [1]', value AS 'faster [x]', low, high,\n"
+         "  7 AS n, NULL AS nothing FROM pairs WHERE name <> 'plain';\n"
+         "-- table: None\nSELECT name FROM pairs WHERE name = 'x';\n";
+  const auto blocks = experiment_tables(out, questions).blocks;
+  BOOST_TEST_REQUIRE(blocks.size() == 3u);
+  BOOST_TEST(words(std::get<Paragraph>(blocks[0]).text) ==
+             "about it, in two lines");
+  BOOST_TEST(
+      contains(words(std::get<Paragraph>(blocks[2]).text), "no records"));
+  const auto& table = std::get<Table>(blocks[1]);
+  BOOST_TEST(words(table.title) == "Both of them");
+  std::string titles, cells;
+  for (const auto& column : table.columns)
+    titles += column.title + ";";
+  for (const auto& cell : table.rows.at(0).cells)
+    cells += words(cell.text) + ";";
+  BOOST_TEST(titles == "name;share;faster;95 %;n;nothing;");
+  const Quantity faster{expected->value, Unit::factor, expected->interval};
+  BOOST_TEST(cells == "quick;25%;" + words(faster) + ";" +
+                          interval_words(faster) + ";7;;");
+  BOOST_TEST(table.rows.at(1).cells.at(3).text.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,6 +19,7 @@
 #include "core/name.hpp"
 #include "folder.hpp"
 #include "page/page.hpp"
+#include "render/html.hpp"
 #include "record/json.hpp"
 #include "record/packed.hpp"
 #include "record/store.hpp"
@@ -305,7 +306,8 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
     if (loaded.records.empty() || !chance.one_in(12)) return;
     use(file.string(), other.string());
     if (chance.one_in(6))
-      page::machine_page(page::load_machine(folder.path / "here"), folder.path);
+      html(page::machine_page(page::load_machine(folder.path / "here"),
+                              folder.path));
   });
 }
 

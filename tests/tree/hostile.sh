@@ -155,7 +155,7 @@ sums() { find plots -type f -exec md5sum {} + | sort; }
 picture=plots/good/cslab-dmv-1-openmp-time.png
 expect "a picture in both formats" own_make FORMATS='svg png' $picture
 before=$(sums)
-touch scripts/cslab-dmv/[16]-*.gp scripts/cslab-dmv/tables.sh
+touch scripts/cslab-dmv/[16]-*.gp scripts/cslab-dmv/tables.sql
 expect "in both formats it fails on a full disk" fails limited own_make FORMATS='svg png' $picture
 expect "make figures fails on a full disk" fails limited own_make --keep-going figures
 expect "and leaves all old figures, tables and pages, whole" test "$(sums)" = "$before"

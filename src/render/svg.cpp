@@ -1,12 +1,13 @@
-#include "page/chart.hpp"
+#include "render/svg.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/numbers.hpp"
-#include "page/html.hpp"
+#include "render/markup.hpp"
+#include "render/words.hpp"
 
-namespace parlab::page {
+namespace parlab {
 namespace {
 
 constexpr double width = 720, left = 100, right = 700, top = 14,
@@ -32,9 +33,9 @@ std::string text_of(double value) {
   return significant(value, 5, 2);
 }
 
-bool drawable(const DataPoint& point) {
-  return std::isfinite(point.first) && std::isfinite(point.second) &&
-         point.first > 0 && point.second > 0;
+bool drawable(const ChartPoint& point) {
+  return std::isfinite(point.x) && std::isfinite(point.y) && point.x > 0 &&
+         point.y > 0;
 }
 
 // Ten to the power of whole numbers around what is shown, or
@@ -57,7 +58,7 @@ class Drawing {
       for (const auto& point : series.points)
         include(point);
     }
-    for (const auto& mark : chart_.marks)
+    for (const auto& mark : chart_.labels)
       include(mark.at);
     if (empty_) return "";
     const double key = key_height();
@@ -79,12 +80,12 @@ class Drawing {
   }
 
  private:
-  void include(const DataPoint& point) {
+  void include(const ChartPoint& point) {
     if (!drawable(point)) return;
-    x_low_ = empty_ ? point.first : std::min(x_low_, point.first);
-    x_high_ = empty_ ? point.first : std::max(x_high_, point.first);
-    y_low_ = empty_ ? point.second : std::min(y_low_, point.second);
-    y_high_ = empty_ ? point.second : std::max(y_high_, point.second);
+    x_low_ = empty_ ? point.x : std::min(x_low_, point.x);
+    x_high_ = empty_ ? point.x : std::max(x_high_, point.x);
+    y_low_ = empty_ ? point.y : std::min(y_low_, point.y);
+    y_high_ = empty_ ? point.y : std::max(y_high_, point.y);
     empty_ = false;
   }
 
@@ -134,17 +135,17 @@ class Drawing {
   void write_axes() {
     for (const double value : ticks(x_)) {
       line(x_(value), y_.from, x_(value), y_.to, "grid");
-      text(x_(value), y_.from + 20, chart_.x.label(value), "middle");
+      text(x_(value), y_.from + 20, tick_words(value, chart_.x.unit), "middle");
     }
     for (const double value : ticks(y_)) {
       line(x_.from, y_(value), x_.to, y_(value), "grid");
-      text(x_.from - 8, y_(value) + 5, chart_.y.label(value), "end");
+      text(x_.from - 8, y_(value) + 5, tick_words(value, chart_.y.unit), "end");
     }
     line(x_.from, y_.from, x_.to, y_.from, "axis");
     line(x_.from, y_.from, x_.from, y_.to, "axis");
-    text((x_.from + x_.to) / 2, y_.from + 46, chart_.x.title, "middle");
+    text((x_.from + x_.to) / 2, y_.from + 46, chart_.x.label, "middle");
     const double middle = (y_.from + y_.to) / 2;
-    text(18, middle, chart_.y.title, "middle",
+    text(18, middle, chart_.y.label, "middle",
          "rotate(-90 18 " + text_of(middle) + ")");
   }
 
@@ -180,13 +181,13 @@ class Drawing {
     std::string path;
     for (const auto& point : series.points) {
       if (!drawable(point)) continue;
-      path += (path.empty() ? "M" : " L") + text_of(x_(point.first)) + " " +
-              text_of(y_(point.second));
+      path += (path.empty() ? "M" : " L") + text_of(x_(point.x)) + " " +
+              text_of(y_(point.y));
     }
     if (series.line && !path.empty()) stroke(path, series.look);
     for (const auto& point : series.points) {
       if (series.markers && drawable(point))
-        marker(x_(point.first), y_(point.second), series.look);
+        marker(x_(point.x), y_(point.y), series.look);
     }
   }
 
@@ -237,43 +238,40 @@ class Drawing {
   // The text of each mark where no other text and no mark is, joined
   // to its mark by a thin line.
   void write_marks() {
-    std::vector<DataPoint> taken;
-    for (const auto& mark : chart_.marks) {
-      if (drawable(mark.at))
-        taken.push_back({x_(mark.at.first), y_(mark.at.second)});
+    std::vector<ChartPoint> taken;
+    for (const auto& mark : chart_.labels) {
+      if (drawable(mark.at)) taken.push_back({x_(mark.at.x), y_(mark.at.y)});
     }
-    for (const auto& mark : chart_.marks) {
+    for (const auto& mark : chart_.labels) {
       if (!drawable(mark.at)) continue;
-      const double x = x_(mark.at.first), y = y_(mark.at.second);
+      const double x = x_(mark.at.x), y = y_(mark.at.y);
       const auto place = free_place(x, y, taken);
       taken.push_back(place);
-      line(x, y, place.first, place.second, "leader");
+      line(x, y, place.x, place.y, "leader");
       marker(x, y, mark.look);
       svg_.single("circle", {{"class", "label"},
-                             {"cx", text_of(place.first)},
-                             {"cy", text_of(place.second)},
+                             {"cx", text_of(place.x)},
+                             {"cy", text_of(place.y)},
                              {"r", "10"}});
-      text(place.first, place.second + 5, mark.text, "middle");
+      text(place.x, place.y + 5, mark.text, "middle");
     }
   }
 
-  DataPoint free_place(double x,
-                       double y,
-                       const std::vector<DataPoint>& taken) const {
+  ChartPoint free_place(double x,
+                        double y,
+                        const std::vector<ChartPoint>& taken) const {
     for (double away = 24; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {
         // Right and below first: roofs come from above.
         const int turns = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2;
         const double angle = turns * 0.5236 + 0.4;
-        const DataPoint place{x + away * std::cos(angle),
-                              y + away * std::sin(angle)};
-        const bool inside =
-            place.first > x_.from + 10 && place.first < x_.to - 10 &&
-            place.second > y_.to + 10 && place.second < y_.from - 10;
+        const ChartPoint place{x + away * std::cos(angle),
+                               y + away * std::sin(angle)};
+        const bool inside = place.x > x_.from + 10 && place.x < x_.to - 10 &&
+                            place.y > y_.to + 10 && place.y < y_.from - 10;
         const bool is_free = std::none_of(
-            taken.begin(), taken.end(), [&](const DataPoint& other) {
-              return std::hypot(other.first - place.first,
-                                other.second - place.second) < 21;
+            taken.begin(), taken.end(), [&](const ChartPoint& other) {
+              return std::hypot(other.x - place.x, other.y - place.y) < 21;
             });
         if (inside && is_free) return place;
       }
@@ -294,4 +292,4 @@ std::string draw(const Chart& chart) {
   return Drawing(chart).draw();
 }
 
-}  // namespace parlab::page
+}  // namespace parlab

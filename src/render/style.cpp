@@ -1,9 +1,9 @@
-#include "page/style.hpp"
+#include "render/style.hpp"
 
-namespace parlab::page {
+namespace parlab {
 
 // Below 46em tables are cards. Nothing is told by colour alone.
-const char* const style = R"css(
+const char* const page_style = R"css(
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 1rem 3rem; max-width: 76rem; background: #fff; color: #1a1a1a;
   font: 1rem/1.5 system-ui, "DejaVu Sans", sans-serif; overflow-wrap: break-word; }
@@ -118,4 +118,4 @@ ol.ladder p { margin: 0; }
 }
 )css";
 
-}  // namespace parlab::page
+}  // namespace parlab

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace parlab::page {
+namespace parlab {
 
 // & < > " ' as entities; control characters, which HTML has none for,
 // as the replacement character.
@@ -44,4 +44,4 @@ class Html {
   std::vector<std::string> open_;
 };
 
-}  // namespace parlab::page
+}  // namespace parlab

@@ -1,9 +1,9 @@
-#include "page/html.hpp"
+#include "render/markup.hpp"
 
 #include <cctype>
 #include <stdexcept>
 
-namespace parlab::page {
+namespace parlab {
 
 std::string escape(std::string_view text) {
   std::string safe;
@@ -96,4 +96,4 @@ Html& Html::line_break() {
   return raw("\n");
 }
 
-}  // namespace parlab::page
+}  // namespace parlab

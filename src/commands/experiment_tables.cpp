@@ -1,0 +1,127 @@
+#include "commands/experiment_tables.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "commands/sqlite.hpp"
+#include "core/file.hpp"
+#include "core/types.hpp"
+
+namespace parlab {
+namespace {
+
+struct Question {
+  std::string title, sql;  // sql: empty of a note
+};
+
+std::vector<Question> read_questions(const std::string& file) {
+  require_regular(file, "tables:");
+  std::ifstream in(file);
+  std::vector<Question> questions;
+  bool in_title = false;
+  for (std::string line; std::getline(in, line);) {
+    const std::string note = "-- note: ", table = "-- table: ";
+    if (line.starts_with(note) || line.starts_with(table)) {
+      const auto& mark = line.starts_with(note) ? note : table;
+      questions.push_back({line.substr(mark.size()), ""});
+      in_title = true;
+    } else if (in_title && line.starts_with("-- ")) {
+      questions.back().title += line.substr(2);
+    } else {
+      in_title = false;
+      const bool is_sql = !line.empty() && !line.starts_with("--");
+      if (is_sql && !questions.empty()) questions.back().sql += line + "\n";
+    }
+  }
+  if (in.bad()) throw UsageError("cannot read " + file);
+  return questions;
+}
+
+// "time [s]": its title and its unit.
+struct Heading {
+  std::string title;
+  std::optional<Unit> unit = {};
+};
+
+Heading heading_of(const std::string& column) {
+  const auto open = column.rfind(" [");
+  if (open == column.npos || !column.ends_with(']')) return {column};
+  return {column.substr(0, open),
+          from_string<Unit>(column.substr(open + 2, column.size() - open - 3))};
+}
+
+Text value_of(const SqlCell& cell, std::optional<Unit> unit) {
+  if (cell.kind == SqlCell::Kind::null) return {};
+  if (cell.kind == SqlCell::Kind::text) return cell.text;
+  const bool whole =
+      cell.text.find_first_not_of("-0123456789") == std::string::npos;
+  if (whole && !unit) return std::int64_t{std::stoll(cell.text)};
+  return Quantity{std::stod(cell.text), unit.value_or(Unit::none)};
+}
+
+// "95 %" of a value that has an interval.
+Cell interval_of(const SqlCell& value,
+                 const SqlCell& low,
+                 const SqlCell& high,
+                 Unit unit) {
+  for (const auto* cell : {&value, &low, &high}) {
+    if (cell->kind != SqlCell::Kind::number) return {};
+  }
+  return {Range{{std::stod(value.text), unit,
+                 Interval{std::stod(low.text), std::stod(high.text)}}}};
+}
+
+Table table_of(const std::string& title, const SqlAnswer& answer) {
+  Table table{.title = title, .numbers = true};
+  table.folded = answer.rows.size() > 12;
+  const auto& names = answer.columns;
+  table.rows.resize(answer.rows.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto heading = heading_of(names[i]);
+    const bool has_interval =
+        i + 2 < names.size() && names[i + 1] == "low" && names[i + 2] == "high";
+    table.columns.push_back({.title = heading.title});
+    if (has_interval) table.columns.push_back({.title = "95 %"});
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const auto& found = answer.rows[r];
+      auto& cells = table.rows[r].cells;
+      cells.push_back({value_of(found[i], heading.unit)});
+      if (has_interval) {
+        cells.push_back(interval_of(found[i], found[i + 1], found[i + 2],
+                                    heading.unit.value_or(Unit::none)));
+      }
+    }
+    if (has_interval) i += 2;
+  }
+  return table;
+}
+
+}  // namespace
+
+Document experiment_tables(const std::string& path, const std::string& file) {
+  require_regular(path, "tables:");
+  Database database(path, Database::Access::read);
+  const auto origin = database.ask(
+      "SELECT ? || ' on ' || machine || ': ' || coalesce(gpu, 'no GPU') || ', '"
+      " || coalesce(cpu, '?') || ', ' || substr(date, 1, 10) || ', commit ' || "
+      "\"commit\" FROM records ORDER BY date DESC LIMIT 1",
+      {std::filesystem::path(path).stem().string()});
+  Document document;
+  if (!origin.rows.empty()) document.title = origin.rows[0][0].text;
+  for (const auto& [title, sql] : read_questions(file)) {
+    if (sql.empty()) {
+      document.blocks.push_back(Paragraph{.text = title, .small = true});
+      continue;
+    }
+    auto table = table_of(title, database.ask(sql, {}));
+    if (table.rows.empty()) {
+      document.blocks.push_back(
+          Paragraph{.text = title + ": no records of it here.", .small = true});
+    } else {
+      document.blocks.push_back(std::move(table));
+    }
+  }
+  return document;
+}
+
+}  // namespace parlab

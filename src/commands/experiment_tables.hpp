@@ -1,0 +1,19 @@
+// The tables of an experiment, scripts/NAME/tables.sql, as values.
+#pragma once
+
+#include <string>
+
+#include "facts/document.hpp"
+
+namespace parlab {
+
+// What the questions of the file find in the experiment's database. A line
+// "-- note: TEXT" is said above the tables; behind "-- table: TITLE" stands one
+// SELECT; both go on in the "-- " lines below them. A column "time [s]" has
+// quantities of that unit, in SI units; columns "low" and "high" behind it are
+// the ends of its interval. Throws UsageError, or std::runtime_error when
+// SQLite fails.
+Document experiment_tables(const std::string& database,
+                           const std::string& file);
+
+}  // namespace parlab
