@@ -10,16 +10,15 @@
 #include "cli/lists.hpp"
 #include "cli/run_options.hpp"
 #include "core/file.hpp"
-#include "core/numbers.hpp"
-#include "core/text.hpp"
-#include "grade/grading.hpp"
+#include "grade/report.hpp"
 #include "page/grades.hpp"
 #include "places/presence.hpp"
 #include "render/csv.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 #include "render/words.hpp"
 #include "render/html.hpp"
 #include "report/console.hpp"
-#include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
 
 namespace parlab {
@@ -63,7 +62,7 @@ Options grade_options() {
              {.flag = "output",
               .argument = "FOLDER",
               .help = "where the pages go (grades/WORKLOAD)"}} +
-         run_options({"dtype", "execution-limit"});
+         run_options({"dtype", "execution-limit", "format"});
 }
 
 // [WORKLOAD] PATH
@@ -213,145 +212,9 @@ Assignment assignment_of(const GradeRequest& asked,
   return assignment;
 }
 
-std::string points_of(const Class& all, const Grade& grade) {
-  if (grade.verdict == Verdict::unverified) return "";
-  if (!grade.passed()) return "0";
-  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
-}
-
-std::string roof_of(const Grade& grade) {
-  return grade.of_roof ? percent(*grade.of_roof) : "";
-}
-
-void print_table(const Class& all, std::ostream& out) {
-  TextTable table({{"rank", true},
-                   {"student", false, 20},
-                   {"verdict", false, 14},
-                   {"time", true},
-                   {"+-95%", true},
-                   {"ratio", true},
-                   {"roof", true},
-                   {"points", true}});
-  std::vector<const Grade*> order;
-  for (const auto& grade : all.grades)
-    order.push_back(&grade);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Grade* a, const Grade* b) {
-                     const auto key = [](const Grade* grade) {
-                       return std::make_tuple(!grade->passed(),
-                                              grade->rank == 0, grade->rank);
-                     };
-                     return key(a) < key(b);
-                   });
-  for (const auto* grade : order) {
-    const auto rank = grade->rank > 0 ? std::to_string(grade->rank) : "";
-    const std::string verdict(to_string(grade->verdict));
-    if (!grade->passed()) {
-      auto where =
-          grade->where.empty() ? "" : "at " + to_string(grade->where) + ": ";
-      table.add({rank, grade->submission.student, verdict},
-                where + words(grade->detail));
-      continue;
-    }
-    if (!grade->timed) {
-      table.add({rank, grade->submission.student, verdict},
-                words(grade->detail));
-      continue;
-    }
-    table.add({rank, grade->submission.student, verdict,
-               seconds_with_unit(grade->time.value),
-               percent(relative_half_width(grade->time)),
-               grade->to_reference
-                   ? significant(grade->to_reference->value, 3, 2) + "x"
-                   : "",
-               roof_of(*grade), points_of(all, *grade)});
-  }
-  table.print(out);
-  const auto right =
-      std::count_if(all.grades.begin(), all.grades.end(),
-                    [](const Grade& grade) { return grade.passed(); });
-  out << '\n'
-      << right << " of " << all.grades.size()
-      << " are right; inputs of the seed " << all.assignment.seed << ", sizes";
-  for (const auto* sizes : {&all.assignment.sizes, &all.assignment.hidden}) {
-    for (const auto& size : *sizes)
-      out << ' ' << to_string(size);
-  }
-  out << '\n';
-  if (all.timed()) {
-    out << "ratio: of the time of " << all.reference->full_name() << ", "
-        << seconds_with_unit(all.reference_time.value)
-        << "; points: " << all.assignment.points.text() << '\n';
-  }
-  if (all.interrupted) {
-    out << "interrupted: whoever is unverified was not graded\n";
-  } else if (all.why_untimed) {
-    const bool others = all.why_untimed.cause == Cause::machine_busy;
-    out << "nothing was timed: " << words(all.why_untimed)
-        << (others ? "; grade again when they are done\n" : "\n");
-  } else if (!all.timed()) {
-    out << "nothing was timed, and nobody has points for it: there is no GPU "
-           "here\n";
-  }
-}
-
-// What a spreadsheet takes for a formula is text.
-std::string no_formula(const std::string& text) {
-  const bool formula = !text.empty() && std::string_view("=+-@").find(
-                                            text[0]) != std::string::npos;
-  return formula ? "'" + text : text;
-}
-
-std::string csv_of(const Class& all) {
-  std::string csv =
-      csv_line({"student", "points", "verdict", "rank", "size", "time_s",
-                "low_s", "high_s", "ratio", "ratio_low", "ratio_high",
-                "roof_percent", "registers", "occupancy", "detail"});
-  for (const auto& grade : all.grades) {
-    std::vector<std::string> fields{
-        no_formula(grade.submission.student), points_of(all, grade),
-        std::string(to_string(grade.verdict)),
-        grade.rank > 0 ? std::to_string(grade.rank) : "",
-        to_string(grade.timed ? grade.timed->size : grade.where)};
-    const auto add = [&](std::optional<double> value) {
-      fields.push_back(csv_number(value));
-    };
-    const auto time =
-        grade.timed ? std::optional(grade.time.interval()) : std::nullopt;
-    add(grade.timed ? std::optional(grade.time.value) : std::nullopt);
-    add(time ? std::optional(time->low) : std::nullopt);
-    add(time ? std::optional(time->high) : std::nullopt);
-    const auto& ratio = grade.to_reference;
-    add(ratio ? std::optional(ratio->value) : std::nullopt);
-    add(ratio ? std::optional(ratio->interval.low) : std::nullopt);
-    add(ratio ? std::optional(ratio->interval.high) : std::nullopt);
-    add(grade.of_roof ? std::optional(100 * *grade.of_roof) : std::nullopt);
-    const int registers = grade.timed ? grade.timed->launch.registers : 0;
-    fields.push_back(registers > 0 ? std::to_string(registers) : "");
-    add(registers > 0 ? std::optional(grade.timed->launch.occupancy)
-                      : std::nullopt);
-    fields.push_back(no_formula(words(grade.detail)));
-    csv += csv_line(fields);
-  }
-  return csv;
-}
-
-int print_check(const Class& all, std::ostream& out) {
-  const auto& grade = all.grades.front();
-  if (all.interrupted) return exit_interrupted;
-  out << grade.submission.student << ": " << to_string(grade.verdict);
-  if (!grade.where.empty()) out << " at " << to_string(grade.where);
-  out << (grade.detail ? ": " : "") << words(grade.detail) << '\n';
-  const auto next = words(advice(all, grade));
-  if (!next.empty()) {
-    for (const auto& line : wrap(next, 98))
-      out << "  " << line << '\n';
-  }
-  return grade.passed() ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 int grade_submissions(const Arguments& arguments, const Streams& streams) {
   const auto asked = read_grading(arguments);
+  const auto format = format_of(arguments, {"table", "csv", "json"});
   auto &out = streams.out, &messages = streams.messages;
   // Said before hours of grading, not behind them.
   if (fs::exists(asked.output) && !fs::is_directory(asked.output)) {
@@ -398,8 +261,17 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   };
   const auto all = graded();
   progress.clear();
-  if (asked.check) return print_check(all, out);
-  print_table(all, out);
+  const auto print = [&](const Document& for_people) {
+    out << (format == "csv"    ? csv(class_table(all))
+            : format == "json" ? json_lines(class_table(all))
+                               : terminal(for_people));
+  };
+  if (asked.check) {
+    if (all.interrupted) return exit_interrupted;
+    print(check_report(all));
+    return all.grades.front().passed() ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+  print(class_report(all));
   const bool nobody = std::all_of(
       all.grades.begin(), all.grades.end(),
       [](const Grade& grade) { return grade.verdict == Verdict::unverified; });
@@ -408,13 +280,14 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   const fs::path into =
       (asked.output.empty() ? "grades/" + workload : asked.output) +
       (all.interrupted ? "-interrupted" : "");
-  write_file(into / "grades.csv", csv_of(all));
+  write_file(into / "grades.csv", csv(class_table(all)));
   write_file(into / "index.html", html(page::class_page(all, asked.anonymous)));
   for (const auto& grade : all.grades) {
     write_file(into / "students" / (grade.submission.name + ".html"),
                html(page::student_page(all, grade)));
   }
-  out << (into / "index.html").string()
+  (format == "table" ? out : messages)
+      << (into / "index.html").string()
       << ", grades.csv and students/: written\n";
   return all.interrupted ? exit_interrupted : EXIT_SUCCESS;
 }

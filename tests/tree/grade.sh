@@ -242,6 +242,8 @@ expect "and does not replace what was complete" test "$(md5sum grades/dmv/grades
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
 expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/index.html && ! grep -qE '>(ann|constant)<|students/' anon/index.html"
+"$parlab" grade dmv small --format json --seed 6 2>/dev/null >out
+expect "grades are JSON, too: $(head -1 out)" eval 'grep -q "\"student\":\"ann\"" out && grep -q "\"verdict\":\"wrong_result\"" out'
 expect "one file is checked at home" "$parlab" grade --check class/dora.cu
 expect "and a wrong one fails" eval "! '$parlab' grade --check class/race.cu"
 "$parlab" grade dmv small --points 'half of it' >out 2>&1

@@ -1,0 +1,150 @@
+#include "grade/report.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/numbers.hpp"
+
+namespace parlab::grade {
+namespace {
+
+Text points_of(const Class& all, const Grade& grade) {
+  if (grade.verdict == Verdict::unverified) return {};
+  if (!grade.passed()) return "0";
+  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
+}
+
+Text rank_of(const Grade& grade) {
+  return grade.rank > 0 ? Text(static_cast<std::int64_t>(grade.rank)) : Text();
+}
+
+Text time_of(const Grade& grade) {
+  if (!grade.timed) return {};
+  const auto [low, high] = grade.time.interval();
+  return Quantity{grade.time.value, Unit::second, Interval{low, high}};
+}
+
+Text to_reference(const Grade& grade) {
+  if (!grade.to_reference) return {};
+  const auto& [value, interval] = *grade.to_reference;
+  return Quantity{value, Unit::factor, Interval{interval.low, interval.high}};
+}
+
+Text fraction_of(std::optional<double> fraction) {
+  return fraction ? Text(Quantity{*fraction, Unit::fraction}) : Text();
+}
+
+Text verdict_of(const Grade& grade) {
+  return to_string(grade.verdict);
+}
+
+std::vector<const Grade*> by_rank(const Class& all) {
+  std::vector<const Grade*> order;
+  for (const auto& grade : all.grades)
+    order.push_back(&grade);
+  const auto key = [](const Grade* grade) {
+    return std::make_tuple(!grade->passed(), grade->rank == 0, grade->rank);
+  };
+  std::stable_sort(
+      order.begin(), order.end(),
+      [&](const Grade* a, const Grade* b) { return key(a) < key(b); });
+  return order;
+}
+
+Row row_of_grade(const Class& all, const Grade& grade) {
+  std::vector<Text> texts{rank_of(grade), grade.submission.student,
+                          verdict_of(grade)};
+  if (grade.passed() && grade.timed) {
+    texts.insert(texts.end(),
+                 {time_of(grade), fraction_of(relative_half_width(grade.time)),
+                  to_reference(grade), fraction_of(grade.of_roof),
+                  points_of(all, grade)});
+  } else {
+    Text why = grade.where.empty() ? "" : "at " + to_string(grade.where) + ": ";
+    texts.push_back(why += grade.detail ? Text(grade.detail) : Text());
+  }
+  return row_of(texts);
+}
+
+// What there are no times for, or what they are held against.
+Text terms(const Class& all) {
+  if (all.interrupted)
+    return "interrupted: whoever is unverified was not graded";
+  if (all.timed()) {
+    return "ratio: of the time of " + all.reference->full_name() + ", " +
+           Quantity{all.reference_time.value, Unit::second} +
+           "; points: " + all.assignment.points.text();
+  }
+  if (!all.why_untimed) {
+    return "nothing was timed, and nobody has points for it: there is no GPU "
+           "here";
+  }
+  const bool others = all.why_untimed.cause == Cause::machine_busy;
+  return Text("nothing was timed: ") + all.why_untimed +
+         (others ? "; grade again when they are done" : "");
+}
+
+}  // namespace
+
+Document class_report(const Class& all) {
+  Table table{.columns = {{.title = "rank", .right = true},
+                          {.title = "student", .widest = 20},
+                          {.title = "verdict", .widest = 14},
+                          {.title = "time", .right = true},
+                          {.title = "+-95%", .right = true},
+                          {.title = "ratio", .right = true},
+                          {.title = "roof", .right = true},
+                          {.title = "points", .right = true}}};
+  for (const auto* grade : by_rank(all))
+    table.rows.push_back(row_of_grade(all, *grade));
+  const auto right =
+      std::count_if(all.grades.begin(), all.grades.end(),
+                    [](const Grade& grade) { return grade.passed(); });
+  std::string summary = std::to_string(right) + " of " +
+                        std::to_string(all.grades.size()) +
+                        " are right; inputs of the seed " +
+                        std::to_string(all.assignment.seed) + ", sizes";
+  for (const auto* sizes : {&all.assignment.sizes, &all.assignment.hidden}) {
+    for (const auto& size : *sizes)
+      summary += " " + to_string(size);
+  }
+  return {.blocks = {table, Paragraph{summary},
+                     Paragraph{.text = terms(all), .small = true}}};
+}
+
+Table class_table(const Class& all) {
+  Table table{.key = "grade",
+              .columns = keyed({"student", "points", "verdict", "rank", "size",
+                                "time_s", "ratio", "roof", "registers",
+                                "occupancy", "detail"})};
+  for (auto& column : table.columns)
+    column.interval = column.key == "time_s" || column.key == "ratio";
+  for (const auto& grade : all.grades) {
+    const std::int64_t registers =
+        grade.timed ? grade.timed->launch.registers : 0;
+    const bool known = registers > 0;
+    table.rows.push_back(
+        row_of({grade.submission.student, points_of(all, grade),
+                verdict_of(grade), rank_of(grade),
+                to_string(grade.timed ? grade.timed->size : grade.where),
+                time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
+                known ? Text(registers) : Text(),
+                known ? fraction_of(grade.timed->launch.occupancy) : Text(),
+                grade.detail ? Text(grade.detail) : Text()}));
+  }
+  return table;
+}
+
+Document check_report(const Class& all) {
+  const auto& grade = all.grades.front();
+  Text verdict = grade.submission.student + ": " + verdict_of(grade);
+  if (!grade.where.empty()) verdict += " at " + to_string(grade.where);
+  if (grade.detail) verdict += Text(": ") + grade.detail;
+  Document report{.blocks = {Paragraph{verdict}}};
+  const auto next = advice(all, grade);
+  if (!next.empty())
+    report.blocks.push_back(Paragraph{.text = next, .small = true});
+  return report;
+}
+
+}  // namespace parlab::grade
