@@ -165,7 +165,15 @@ bool is_too_large(const Record& record, const Variant& variant) {
                   [&](const Tunable& tunable) {
                     return record.tunables[tunable.name] != tunable.fallback;
                   });
-  static const std::vector<std::string> reasons{"cannot launch"};
+  static const std::vector<std::string> reasons{"cannot launch",
+                                                "threads per block",
+                                                "fit a block",
+                                                "bytes of shared memory",
+                                                "registers or shared memory",
+                                                "no block of",
+                                                "too large for this kernel",
+                                                "a team of",
+                                                "this machine has"};
   return chosen && std::any_of(reasons.begin(), reasons.end(),
                                [&](const std::string& reason) {
                                  return contains(record.detail, reason);
@@ -174,7 +182,9 @@ bool is_too_large(const Record& record, const Variant& variant) {
 
 bool fine(const Record& record, const Variant& variant) {
   if (record.verdict != Verdict::not_supported) return right_or_no_gpu(record);
-  return lacks_hardware(record.full_name()) || is_too_large(record, variant);
+  return lacks_hardware(record.full_name()) ||
+         contains(record.detail, "compute capability 9.0") ||
+         is_too_large(record, variant);
 }
 
 // The files of the tree that each hold a variant of this program.
