@@ -204,7 +204,7 @@ build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 # libraries are linked in beforehand, once: a submission is linked in a moment,
 # and where it is graded they need not be installed. Ubuntu's archives have code
 # for its linker to optimise: no.
-RUNS   := core facts gpu places places/host statistics verify machine record served
+RUNS   := core facts render gpu places places/host statistics verify machine record served
 RUNNER := $(foreach r,$(RUNS),$(filter $(B)/host/units/$r-% $(B)/host/src/$r/%,$(ROOM_OBJECTS))) \
           $(patsubst %,$(B)/host/%.o,$(wildcard src/grade/runner/*.cpp))
 NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
