@@ -12,6 +12,7 @@
 #include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
+#include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
@@ -118,9 +119,10 @@ std::vector<const Variant*> tunable_variants(const Plan& plan,
   const auto removed =
       std::erase_if(variants, [](const Variant* v) { return v->needs_gpu(); });
   if (variants.empty())
-    throw UsageError("tune: " + *why + ", and nothing is timed without it");
+    throw UsageError("tune: " + words(*why) +
+                     ", and nothing is timed without it");
   if (removed > 0) {
-    messages << "parlab: " << *why << ": " << removed
+    messages << "parlab: " << words(*why) << ": " << removed
              << " variants on the GPU are left out" << std::endl;
   }
   return variants;

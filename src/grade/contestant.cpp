@@ -11,7 +11,7 @@ struct KeptRecords final : Observer {
   void point(const std::vector<Record>& complete) override {
     records.insert(records.end(), complete.begin(), complete.end());
   }
-  void note(const std::string&) override {}
+  void note(const Detail&) override {}
   std::vector<Record> records;
   std::string machine;
 };

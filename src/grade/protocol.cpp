@@ -15,15 +15,6 @@ void require_name(const std::string& name) {
   if (!is_name(name)) throw Malformed("a name");
 }
 
-void make_printable(Detail& detail) {
-  for (auto& argument : detail.arguments) {
-    if (auto* text = std::get_if<std::string>(&argument))
-      *text = printable(*text);
-  }
-  for (auto& more : detail.further)
-    make_printable(more);
-}
-
 }  // namespace
 
 void put_outputs(Message& message, const Arrays& outputs) {
@@ -53,9 +44,13 @@ LaunchShape plausible(LaunchShape shape) {
   return shape;
 }
 
-Detail get_detail(Message& message) {
-  auto detail = message.get<Detail>();
-  make_printable(detail);
+Detail cleaned(Detail detail) {
+  for (auto& argument : detail.arguments) {
+    if (auto* text = std::get_if<std::string>(&argument))
+      *text = printable(*text);
+  }
+  for (auto& more : detail.further)
+    more = cleaned(std::move(more));
   return detail;
 }
 

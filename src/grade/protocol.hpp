@@ -90,7 +90,8 @@ void get_outputs(Message& message, const Arrays& into);
 // Their texts can be shown on a terminal, and their numbers are some that can
 // be. Throw Malformed.
 Variant get_variant(Message& message);
-Detail get_detail(Message& message);
+// Its texts are printable: an untrusted process sent them.
+Detail cleaned(Detail detail);
 LaunchShape plausible(LaunchShape shape);
 
 }  // namespace parlab::grade

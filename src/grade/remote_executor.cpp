@@ -129,7 +129,7 @@ Message RemoteExecutor::ask(const Message& message,
         const auto verdict = reply.get<Verdict>();
         throw PointError(
             verdict == Verdict::passed ? Verdict::launch_failed : verdict,
-            get_detail(reply));
+            cleaned(reply.get<Detail>()));
       }
       default:
         throw PointError(Verdict::launch_failed,
@@ -179,7 +179,7 @@ Checked RemoteExecutor::run_checked(const Call& call) {
   auto reply = ask(Message().put(Ask::run_checked, call), limits_.seconds);
   const double elapsed = seconds_since(start);
   auto checked = reply.get<Checked>();
-  checked.damage = printable(checked.damage);
+  checked.damage = cleaned(std::move(checked.damage));
   checked.seconds = std::clamp(checked.seconds, 0.0, elapsed);
   checked.launch = plausible(checked.launch);
   // What it does not send is not there.
@@ -203,7 +203,7 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
       ask(Message().put(Ask::sample, call, watched_plan), most_s, &outside);
   const double elapsed = elapsed_s_ = seconds_since(start);
   auto batch = reply.get<Batch>();
-  batch.damage = printable(batch.damage);
+  batch.damage = cleaned(std::move(batch.damage));
   received_->poison();
   get_outputs(reply, received_->view());
   reply.expect_end();

@@ -188,7 +188,7 @@ void Stopwatch::raise_ceilings(const Variant& variant) {
   const auto wanted = wanted_for(workload.work(sizes.back(), dtype),
                                  variant.unit(dtype), Cache::hot);
   const auto here =
-      variant.needs_gpu() ? make_gpu_executor() : make_host_executor();
+      make_executor(variant.needs_gpu() ? Target::gpu : Target::host);
   ceilings_ = best_of(ceilings_, here->ceilings(wanted));
 }
 
