@@ -12,9 +12,9 @@
 #include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
+#include "render/terminal.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
-#include "report/text_table.hpp"
 #include "sweep/interrupt.hpp"
 #include "tune/best.hpp"
 #include "tune/space.hpp"
@@ -36,9 +36,9 @@ std::string ties_of(const Choice& choice) {
 }
 
 // What the best gains over the defaults.
-std::string gain(const Choice& choice,
-                 const std::vector<Record>& trials,
-                 const TunableValues& defaults) {
+Text gain_over_defaults(const Choice& choice,
+                        const std::vector<Record>& trials,
+                        const TunableValues& defaults) {
   if (choice.best.tunables == defaults) return "is the default";
   const auto found =
       std::find_if(trials.begin(), trials.end(), [&](const Record& record) {
@@ -48,62 +48,46 @@ std::string gain(const Choice& choice,
   const Ratio times =
       ratio(found->summary().estimate, choice.best.summary().estimate);
   if (tied(times)) return "ties with the default";
-  std::string text = significant(times.value, 3, 3) + "x";
-  if (decided(times)) {
-    text += " (" + significant(times.interval.low, 3, 3) + "-" +
-            significant(times.interval.high, 3, 3) + ")";
-  }
-  return text;
+  const Quantity gain{times.value, Unit::factor,
+                      Interval{times.interval.low, times.interval.high}};
+  return decided(times) ? gain + Text(" (") + Range{gain} + ")" : Text(gain);
 }
 
-class Report {
- public:
-  void add(const Subject& subject, const Tuning& tuning) {
-    const auto name = subject.variant->backend + "/" + subject.variant->name;
-    const auto problem =
-        to_string(subject.size) + " " + std::string(to_string(subject.dtype));
-    const auto& choice = tuning.choice;
-    if (!choice) {
-      const auto& records = tuning.records;
-      const auto why = records.empty()
-                           ? "interrupted"
-                           : std::string(to_string(records[0].verdict));
-      table_.add({name, problem, std::to_string(tuning.tried)},
-                 "none has a time: " + why);
-      return;
-    }
-    best_.push_back(choice->best);
-    table_.add({name, problem, std::to_string(tuning.tried),
-                to_string(choice->best.tunables),
-                seconds_with_unit(choice->best.summary().median),
-                gain(*choice, tuning.records,
-                     defaults_of(*subject.variant, physical_cores())),
-                ties_of(*choice)});
+Row row_of_search(const Subject& subject, const Tuning& tuning) {
+  const auto name = subject.variant->backend + "/" + subject.variant->name;
+  const auto problem = to_string(subject.size) + " " + to_string(subject.dtype);
+  const auto tried = static_cast<std::int64_t>(tuning.tried);
+  const auto& choice = tuning.choice;
+  if (!choice) {
+    const auto why = tuning.records.empty()
+                         ? "interrupted"
+                         : to_string(tuning.records[0].verdict);
+    return row_of({name, problem, tried, "none has a time: " + Text(why)});
   }
+  return row_of(
+      {name, problem, tried, to_string(choice->best.tunables),
+       Quantity{choice->best.summary().median, Unit::second},
+       gain_over_defaults(*choice, tuning.records,
+                          defaults_of(*subject.variant, physical_cores())),
+       ties_of(*choice)});
+}
 
-  void print(const std::string& format, std::ostream& out) const {
-    if (format == "table") {
-      table_.print(out);
-      out << "gain: time at the defaults / at the best, with its 95 % "
-             "interval, both measured again after the search; ties: the samples"
-             "\nof the search do not tell them apart.\n";
-      return;
-    }
-    const auto reporter = make_reporter(format, out);
-    if (!best_.empty()) reporter->point(best_);
-    reporter->finish();
-  }
-
- private:
-  TextTable table_{{{"variant", false, 20},
-                    {"size, dtype", false, 18},
-                    {"tried", true},
-                    {"best", false, 20},
-                    {"time", true},
-                    {"gain", false, 20},
-                    {"ties", false, 24}}};
-  std::vector<Record> best_;
-};
+Document document_of_searches(std::vector<Row> rows) {
+  return {.blocks = {
+              Table{.columns = {{.title = "variant", .widest = 20},
+                                {.title = "size, dtype", .widest = 18},
+                                {.title = "tried", .right = true},
+                                {.title = "best", .widest = 20},
+                                {.title = "time", .right = true},
+                                {.title = "gain", .widest = 20},
+                                {.title = "ties", .widest = 24}},
+                    .rows = std::move(rows)},
+              Paragraph{.text = "gain: time at the defaults / at the best, "
+                                "with its 95 % interval, both measured again "
+                                "after the search; ties: the samples of the "
+                                "search do not tell them apart.",
+                        .small = true}}};
+}
 
 // Those with something to tune, where they can be timed.
 std::vector<const Variant*> tunable_variants(const Plan& plan,
@@ -139,7 +123,8 @@ int tune(const TuneRequest& asked,
   const auto file = request.file.empty() ? tuned_file() : request.file;
   request.plan.results = file;
   const auto reporter = make_reporter(request.format, out);
-  Report report;
+  std::vector<Row> rows;
+  std::vector<Record> best;
   int status = 0;
   {
     Console console(*reporter, messages, terminal_width(STDERR_FILENO));
@@ -151,12 +136,18 @@ int tune(const TuneRequest& asked,
           const auto found = find_best(request.plan, subject, request.budget_s,
                                        console, supervisor);
           status = std::max(status, found.status);
-          report.add(subject, found);
+          rows.push_back(row_of_search(subject, found));
+          if (found.choice) best.push_back(found.choice->best);
         }
       }
     }
   }
-  report.print(request.format, out);
+  if (request.format == "table") {
+    out << terminal(document_of_searches(std::move(rows)));
+  } else {
+    if (!best.empty()) reporter->point(best);
+    reporter->finish();
+  }
   messages << "parlab: kept in " << file
            << "; a tunable is set to it by 'best', as in --"
            << request.plan.variants.front()->tunables.front().name << " best"

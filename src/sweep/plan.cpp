@@ -5,7 +5,7 @@
 
 namespace parlab {
 
-std::vector<TunableValues> all_of(const std::vector<Axis>& axes) {
+std::vector<TunableValues> all_of(const std::vector<TunableAxis>& axes) {
   std::vector<TunableValues> all{{}};
   for (const auto& axis : axes) {
     std::vector<TunableValues> longer;
@@ -22,9 +22,9 @@ std::vector<TunableValues> all_of(const std::vector<Axis>& axes) {
 
 std::vector<TunableValues> configurations(const Plan& plan,
                                           const Variant& variant) {
-  std::vector<Axis> axes;
+  std::vector<TunableAxis> axes;
   for (const auto& tunable : variant.tunables) {
-    auto& values = axes.emplace_back(Axis{tunable.name, {}}).values;
+    auto& values = axes.emplace_back(TunableAxis{tunable.name, {}}).values;
     const auto asked = plan.tunables.find(tunable.name);
     if (asked == plan.tunables.end()) {
       values = {tunable.fallback};

@@ -72,11 +72,11 @@ struct Estimate {
 };
 
 // The values of one tunable.
-struct Axis {
+struct TunableAxis {
   std::string name;
   std::vector<std::int64_t> values;
 };
-std::vector<TunableValues> all_of(const std::vector<Axis>& axes);
+std::vector<TunableValues> all_of(const std::vector<TunableAxis>& axes);
 
 // Every choice of tunables the plan wants from one variant: the product of
 // the values asked for, without those the variant does not allow. A fallback

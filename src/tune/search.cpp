@@ -66,7 +66,7 @@ class Descent {
   std::size_t tried() const { return tried_.size(); }
 
  private:
-  TunableValues best_on(const Axis& axis, const TunableValues& place) {
+  TunableValues best_on(const TunableAxis& axis, const TunableValues& place) {
     std::vector<TunableValues> line, unknown;
     for (const auto value : axis.values) {
       line.push_back(place);

@@ -14,7 +14,7 @@ namespace parlab {
 enum class Effort { quick, full };
 
 struct Search {
-  std::vector<Axis> axes;
+  std::vector<TunableAxis> axes;
   TunableValues start;      // where to begin: the defaults
   bool exhaustive = false;  // measure all of them
   // Measures these configurations and says what came out; less

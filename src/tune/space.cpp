@@ -61,13 +61,13 @@ std::vector<std::int64_t> values_of(const Tunable& tunable,
 
 }  // namespace
 
-std::vector<Axis> axes_of(
+std::vector<TunableAxis> axes_of(
     const Variant& variant,
     const std::map<std::string, std::vector<std::int64_t>>& asked,
     std::int64_t cores) {
-  std::vector<Axis> axes;
+  std::vector<TunableAxis> axes;
   for (const auto& tunable : variant.tunables) {
-    Axis axis{tunable.name, {}};
+    TunableAxis axis{tunable.name, {}};
     const auto found = asked.find(tunable.name);
     if (found == asked.end()) {
       axis.values = values_of(tunable, cores);
@@ -87,7 +87,7 @@ std::vector<Axis> axes_of(
   return axes;
 }
 
-double count_of(const std::vector<Axis>& axes) {
+double count_of(const std::vector<TunableAxis>& axes) {
   double count = 1;
   for (const auto& axis : axes)
     count *= static_cast<double>(axis.values.size());
