@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(tiles_that_blocks_share_are_right) {
       const auto wrong = problem.check(checked.outputs, bulk);
       BOOST_TEST(!wrong.has_value());
       if (wrong) BOOST_TEST_MESSAGE(to_string(*wrong));
-      BOOST_TEST(checked.damage == "");
+      BOOST_TEST(!checked.damage, to_string(checked.damage));
 #ifdef PARLAB_EMULATED
       BOOST_TEST(checked.launch.block[0] == 256);
 #endif
