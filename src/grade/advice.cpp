@@ -23,6 +23,39 @@ const char* advice_on(Cause cause) {
     case Cause::not_one_variant:
       return "A file says what it has by one `const Register<...> "
              "variant(...)` at its end, as docs/adding-a-kernel.md shows.";
+    case Cause::cannot_launch:
+      return "A grid without blocks comes of a number of elements that is "
+             "rounded down where ceil_div() rounds it up; a block has at most "
+             "1024 threads.";
+    case Cause::race_in_block:
+    case Cause::race_of_blocks:
+    case Cause::race_of_launches:
+    case Cause::race_of_streams:
+    case Cause::race_beside:
+    case Cause::race_of_moves:
+      return "Two threads use one element and nothing orders them: a barrier "
+             "between writing and reading, an atomic, or one writer per "
+             "element.";
+    case Cause::divergent_barrier:
+    case Cause::grid_barrier_missed:
+    case Cause::waits_for_ever:
+      return "All threads of a block must reach the same barrier: keep it out "
+             "of branches and loops that only some of them take, and return "
+             "after it.";
+    case Cause::before_the_start:
+    case Cause::at_the_end:
+    case Cause::past_the_end:
+    case Cause::wrote_before_start:
+    case Cause::wrote_past_end:
+    case Cause::index_outside:
+    case Cause::null_pointer:
+    case Cause::crashed:
+    case Cause::crashed_at:
+      return outside;
+    case Cause::host_memory_short:
+    case Cause::device_memory_short:
+    case Cause::no_host_memory:
+    case Cause::emulation_memory_short:
     case Cause::took_too_much_memory:
       return more_memory;
     default:

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
       << "-- a comment\n\n-- note: about it,\n-- in two lines\n"
          "-- table: Both\n-- of them\n"
          "SELECT name, 0.25 AS 'share [1]', value AS 'faster [x]', low, high,\n"
-         "  7 AS n, NULL AS nothing FROM pairs WHERE name <> 'plain';\n"
+         "  7 AS n, NULL AS none FROM pairs WHERE name <> 'plain';\n"
          "-- table: None\nSELECT name FROM pairs WHERE name = 'x';\n";
   const auto blocks = experiment_tables(out, questions).blocks;
   BOOST_TEST_REQUIRE(blocks.size() == 3u);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
     titles += column.title + ";";
   for (const auto& cell : table.rows.at(0).cells)
     cells += words(cell.text) + ";";
-  BOOST_TEST(titles == "name;share;faster;95 %;n;nothing;");
+  BOOST_TEST(titles == "name;share;faster;95 %;n;none;");
   const Quantity faster{expected->value, Unit::factor, expected->interval};
   BOOST_TEST(cells == "quick;25%;" + words(faster) + ";" +
                           interval_words(faster) + ";7;;");

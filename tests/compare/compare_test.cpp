@@ -433,7 +433,7 @@ BOOST_AUTO_TEST_CASE(a_filter_hides_neither_the_baseline_nor_the_machine) {
   const ThreeRecords file;
   const auto warp = file.filtered({"--variant", "warp"});
   BOOST_TEST(contains(warp, ",here,"));
-  BOOST_TEST(contains(warp, ",0123456789,"));
+  BOOST_TEST(contains(warp, ",0123456789"));
   const auto table = shown(file.path, {"--backend", "cuda"});
   BOOST_TEST(contains(table, "2.00x"));
   BOOST_TEST(!contains(table, "serial/plain   "));
@@ -455,7 +455,7 @@ BOOST_AUTO_TEST_CASE(csv_of_a_run_says_where_it_was) {
   reporter->finish();
   const auto here = describe_run("", gpus_present());
   BOOST_TEST(contains(out.str(), "," + here.machine + "," + here.host_id + "," +
-                                     here.gpu + ",," + here.cpu + ","));
+                                     here.gpu + "," + here.cpu + ","));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -346,7 +346,7 @@ BOOST_AUTO_TEST_CASE(explained_without_counters) {
   wrong.detail = other("y[3] is off");
   const auto text =
       explained({serial_record(), a_record(), wide_record(), wrong});
-  BOOST_TEST(contains(text, "intensity 0.250 flop/byte"));
+  BOOST_TEST(contains(text, "intensity 0.2500 flop/byte"));
   BOOST_TEST(contains(text, "No counters were read"));
   BOOST_TEST(contains(text, "spills 16 bytes per thread"));
   BOOST_TEST(contains(text, "wrong_result: y[3] is off"));
@@ -368,9 +368,9 @@ BOOST_AUTO_TEST_CASE(explained_with_counters) {
                    {"compute_percent", 100},
                    {"sectors_per_store_request", 12.55}};
   const auto text = explained({rw, wide, a_record()});
-  BOOST_TEST(contains(text, "15.9"));   // sectors per load request
+  BOOST_TEST(contains(text, "15.88"));   // sectors per load request
   BOOST_TEST(contains(text, "76%"));    // branch uniformity
-  BOOST_TEST(contains(text, "1.01x"));  // DRAM traffic
+  BOOST_TEST(contains(text, "1.012x"));  // DRAM traffic
   BOOST_TEST(contains(text, "123M"));   // bank conflicts
   BOOST_TEST(!contains(text, "No counters were read"), text);
   check_width(text);

@@ -353,11 +353,11 @@ BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
-  expect("does_nothing", "wrong_result", "y[0] is ");
-  expect("skips_the_tail", "wrong_result", "y[60] is ");
-  expect("right_only_at_the_first_call", "wrong_result", "expected");
+  expect("does_nothing", "wrong_result", "y[0]");
+  expect("skips_the_tail", "wrong_result", "y[60]");
+  expect("right_only_at_the_first_call", "wrong_result", "y[");
   expect("changes_its_input", "wrong_result", "input");
-  expect("rounds_to_ten_bits", "wrong_result", "expected");
+  expect("rounds_to_ten_bits", "wrong_result", "y[");
 }
 
 BOOST_AUTO_TEST_CASE(scratch_that_was_to_stay_zero_is_looked_at) {
@@ -390,19 +390,19 @@ BOOST_AUTO_TEST_CASE(a_stray_store_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
-  expect("works_on_another_stream", "wrong_result", "expected");
+  expect("works_on_another_stream", "wrong_result", "y[");
   expect("waits_for_the_device", "launch_failed", "waits_for_device");
 }
 
 BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
-  expect("only_rows_that_are_poisoned", "wrong_result", "in a timed execution");
+  expect("only_rows_that_are_poisoned", "wrong_result", "when_timed");
   expect("half_of_the_rows_when_not_poisoned", "wrong_result",
-         "in a timed execution");
+         "when_timed");
   expect("every_eighth_row_when_not_poisoned", "wrong_result",
-         "in a timed execution");
+         "when_timed");
   expect("replays_by_the_first_words", "wrong_result", "", {64, 4096});
-  expect("lazy_after_its_warm_up", "wrong_result", "expected");
-  expect("lazy_when_the_stream_is_held", "wrong_result", "expected");
+  expect("lazy_after_its_warm_up", "wrong_result", "y[");
+  expect("lazy_when_the_stream_is_held", "wrong_result", "y[");
   expect("writes_past_the_end_when_timed", "wrong_result", "wrote_past_end y");
 }
 

@@ -471,46 +471,46 @@ BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
-  expect_wrong("does_nothing", "y[0] is ");
-  expect_wrong("skips_the_tail", "y[60] is ");
-  expect_wrong("skips_the_last_column", "expected");
-  expect_wrong("takes_rows_that_begin_with_zero_for_zero", "expected",
+  expect_wrong("does_nothing", "y[0]");
+  expect_wrong("skips_the_tail", "y[60]");
+  expect_wrong("skips_the_last_column", "y[");
+  expect_wrong("takes_rows_that_begin_with_zero_for_zero", "y[",
                {512, 65});
-  expect_wrong("is_right_on_whole_numbers_only", "y[0] is ");
-  expect_wrong("is_right_on_real_numbers_only", "y[0] is ");
-  expect_wrong("looks_for_a_freed_reference", "expected");
+  expect_wrong("is_right_on_whole_numbers_only", "y[0]");
+  expect_wrong("is_right_on_real_numbers_only", "y[0]");
+  expect_wrong("looks_for_a_freed_reference", "y[");
 }
 
 // In a wide matrix one word in thousands changes, hardly ever one
 // that a cheat looks at.
 BOOST_AUTO_TEST_CASE(remembered_answers_are_caught) {
   const Size wide{64, 4096};
-  expect_wrong("right_only_at_the_first_call", "expected");
-  expect_wrong("returns_a_cached_result", "expected");
-  expect_wrong("replays_by_address", "in a timed execution");
+  expect_wrong("right_only_at_the_first_call", "y[");
+  expect_wrong("returns_a_cached_result", "y[");
+  expect_wrong("replays_by_address", "when_timed");
   expect_wrong("replays_by_the_first_words", "", wide);
   expect_wrong("replays_by_a_sample_of_words", "", wide);
-  expect_wrong("replays_between_calls_that_it_counts", "in a timed execution");
-  expect_wrong("replays_from_scratch", "in a timed execution");
-  expect_wrong("updates_by_what_changed_in_x", "in a timed execution",
+  expect_wrong("replays_between_calls_that_it_counts", "when_timed");
+  expect_wrong("replays_from_scratch", "when_timed");
+  expect_wrong("updates_by_what_changed_in_x", "when_timed",
                {512, 65});
 }
 
 BOOST_AUTO_TEST_CASE(detected_poison_is_caught) {
-  expect_wrong("works_only_when_poisoned", "in a timed execution");
-  expect_wrong("half_of_the_rows_when_not_poisoned", "in a timed execution");
-  expect_wrong("every_eighth_row_when_not_poisoned", "in a timed execution");
-  expect_wrong("only_rows_that_are_poisoned", "in a timed execution");
-  expect_wrong("only_rows_that_were_touched", "in a timed execution",
+  expect_wrong("works_only_when_poisoned", "when_timed");
+  expect_wrong("half_of_the_rows_when_not_poisoned", "when_timed");
+  expect_wrong("every_eighth_row_when_not_poisoned", "when_timed");
+  expect_wrong("only_rows_that_are_poisoned", "when_timed");
+  expect_wrong("only_rows_that_were_touched", "when_timed",
                {512, 65});
   expect_wrong("nothing_when_the_ends_are_as_it_left_them",
-               "in a timed execution", {4096, 16});
+               "when_timed", {4096, 16});
 }
 
 BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
   expect_wrong("wrong_after_a_while", "y[0]");
-  expect_wrong("lazy_after_its_warm_up", "expected");
-  expect_wrong("lazy_when_pinned", "in a timed execution");
+  expect_wrong("lazy_after_its_warm_up", "y[");
+  expect_wrong("lazy_when_pinned", "when_timed");
   expect_wrong("damages_its_input_when_not_poisoned");
   expect_wrong("writes_past_the_end_when_not_poisoned", "wrote_past_end y");
 }
@@ -545,8 +545,8 @@ BOOST_AUTO_TEST_CASE(damage_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(less_precision_is_caught) {
-  expect_wrong("rounds_to_ten_bits", "expected");
-  expect_wrong("computes_in_float", "expected");
+  expect_wrong("rounds_to_ten_bits", "y[");
+  expect_wrong("computes_in_float", "y[");
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_is_a_verdict) {

@@ -150,6 +150,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_one_value_is_a_column) {
   ColumnNames names;
   fields(names, record);
   for (const auto& name : names.all) {
+    if (name == "grouped") continue;  // how the file has its samples
     const auto at = std::find(titles.begin(), titles.end(), name);
     BOOST_TEST_REQUIRE((at != titles.end()), name);
     BOOST_TEST(cells[at - titles.begin()] != "", name);
