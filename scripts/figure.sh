@@ -16,6 +16,7 @@ for format in "${formats[@]}"; do
   gnuplot -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure" "$out.facts"
   status=$?
   if ((status == 3)); then
+    grep '^  skip ' "$out.facts" >&2
     rm -f "$out".{svg,png}
     exit 0
   fi
@@ -26,7 +27,7 @@ for format in "${formats[@]}"; do
     exit 1
   fi
 done
-awk -f scripts/figures/titles.awk "$out.facts" "$out.svg.part" >"$out.titled" &&
+awk -f scripts/figures/titles.awk "$out.facts" "$out.svg.part" "$out.svg.part" >"$out.titled" &&
   mv "$out.titled" "$out.svg.part" || exit
 for format in "${formats[@]}"; do mv "$out.$format.part" "$out.$format" || exit; done
 echo "  drew  $out.${formats[*]/%png/.png}"

@@ -1,6 +1,7 @@
 # Says in an SVG of gnuplot what the mouse rests on, in place of gnuplot's own titles: each curve its name,
 # each point that name and its numbers. Usage:
-#   awk -f scripts/figures/titles.awk FACTS SVG
+#   awk -f scripts/figures/titles.awk FACTS SVG SVG
+# The SVG is read twice: first for the names that its key has, for a key without room loses some.
 # FACTS, as style.gp prints them: of each curve its title and the points that were drawn, in their order, by
 # tabs: "point", x, and what it says; any number of "note", the name of a curve, x, and what else is to be said.
 BEGIN { FS = "\t" }
@@ -10,11 +11,17 @@ function escaped(text) {
   return text
 }
 
-FILENAME == ARGV[1] {
+FNR == 1 { ++file }
+file == 1 {
   if (/^# Curve [0-9]+ of /) ++curves
   else if (/^# Curve title: /) name[curves] = substr($0, 17, length($0) - 17)
   else if ($1 == "point") { x[curves, ++count[curves]] = $2 + 0; says[curves, count[curves]] = $3 }
   else if ($1 == "note") note[$2, $3 + 0] = ", " $4
+  next
+}
+file == 2 {
+  if (/<g id="gnuplot_plot_/) ++curve_of_key
+  if (/^\t*<text>/ && curve_of_key in name && index($0, "<text>" escaped(name[curve_of_key]) "</text>")) in_key[curve_of_key]
   next
 }
 /^<title>Gnuplot<\/title>|^<desc>/ { next }
@@ -22,7 +29,7 @@ FILENAME == ARGV[1] {
   ++curve
   point = 0
   sub(/<title>.*/, "")
-  if (name[curve] != "") $0 = $0 "<title>" escaped(name[curve]) "</title>"
+  if (curve in in_key) $0 = $0 "<title>" escaped(name[curve]) "</title>"
 }
 # A curve's points come first, and behind them that of the key; a white one is the ground of the next.
 /<use xlink:href=/ {

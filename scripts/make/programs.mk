@@ -97,9 +97,10 @@ boost     = $(call archive,boost_$1,,-lboost_$1)
 # libbacktrace comes with GCC.
 EMULATION_LIBS = $(call boost,context) -l:libbacktrace.a
 HWLOC     = $(call archive,hwloc,-l:libudev.so.1,-lhwloc)
+ZSTD      = $(call archive,zstd,,-lzstd)
 LIBS      = $(PREFIX_LIBS) $(call boost,program_options) $(HWLOC) \
             $(if $(SQLITE),$(call archive,sqlite3,-lm,-lsqlite3)) $(call archive,seccomp,,-lseccomp) \
-            $(call archive,zstd,,-lzstd) -fopenmp -ldl
+            $(ZSTD) -fopenmp -ldl
 MOLD      = $(if $(call links,-fuse-ld=mold),-fuse-ld=mold)
 LINK      = $(CXX) $(MOLD) $(LDFLAGS) -o $@
 LINK_CUDA = $(NVCC) $(addprefix -Xcompiler$(space),$(MOLD) $(LDFLAGS)) -o $@
@@ -211,11 +212,11 @@ NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION_OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(EMULATION_LIBS))
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS))
 $(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC))
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC) $(ZSTD))
 $(B)/grade/emulated.link: $(B)/grade/emulated.o
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(EMULATION_LIBS)) -fopenmp -ldl >$@
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS)) -fopenmp -ldl >$@
 $(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
-	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC)) -lgomp -ldl -cudart static >$@
+	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC) $(ZSTD)) -lgomp -ldl -cudart static >$@

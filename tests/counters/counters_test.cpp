@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_there_is_one_note_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_gpu_each_variant_says_why_it_was_not_executed) {
-  const auto message = message_of<std::runtime_error>([] {
+  const auto message = message_of<ExplainedError>([] {
     execute_once({"vector_sum", "64", "float", "cuda/rw block=32", "cuda/brw"});
   });
   BOOST_TEST(contains(message, "cuda/rw: only a GPU"));

@@ -48,7 +48,7 @@ expect "what it was copied from is still right" \
 sed -i 's/col < last; ++col/col <= last + rows * cols; ++col/' cuda/dmv/mine.cu
 expect "it is compiled once more" own_make $parlab
 expect "a message has the plain name of the kernel" \
-  eval "says dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'kernel dmv_coalesced<float>'"
+  eval "says dmv 65 --variant cuda/mine --emulate --format csv 2>&1 | grep -q 'kernel dmv_coalesced<float>'"
 
 # Launches that several variants share are compiled once. A copy of their header that is changed has its
 # own, and one that still asks for what is compiled elsewhere is no program.
